@@ -1,0 +1,18 @@
+import fastifyExpress from '@fastify/express'
+import Fastify from 'fastify'
+import { closeOnSignal } from './close-on-signal.ts'
+import { app as expressApp } from './express-app.ts'
+
+const host = process.env.HOST ?? '127.0.0.1'
+const port = Number(process.env.PORT ?? 0)
+
+// A request that comes in while closing is answered; by default Fastify refuses it with a 503.
+const app = Fastify({ return503OnClosing: false })
+
+await app.register(fastifyExpress)
+app.use(expressApp)
+
+closeOnSignal(app.server, () => app.close())
+
+await app.listen({ host, port })
+console.log('Listening on', app.server.address())

@@ -1,0 +1,234 @@
+#!/usr/bin/env node
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, extname } from 'node:path'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { createLogUpdate } from 'log-update'
+import { adviceText, judgementText, progressText, ratio } from './describe.ts'
+import { SpeedBoundsError } from './errors.ts'
+import { isOnPath } from './generator.ts'
+import { GENERATORS, type GeneratorName, type Metric, METRICS, type RaceOptions, type Subject } from './options.ts'
+import { besideThis } from './own-process.ts'
+import type { Progress } from './progress.ts'
+import { race } from './race.ts'
+import { selfCheck } from './self-check.ts'
+import { colour, toMarkdown, toTerminal } from './views.ts'
+import type { Verdict } from './verdict.ts'
+
+/** Results go to stdout, progress to stderr. */
+const logUpdate = createLogUpdate(process.stderr)
+
+const EXIT = { holds: 0, broken: 1, usage: 2, inconclusive: 3, failed: 4, interrupted: 130 }
+
+interface LoadFlags {
+  path: string
+  method?: string
+  header: string[]
+  body?: string
+  connections: number
+  pipelining: number
+  duration: number
+  generator: GeneratorName
+  metric?: Metric
+  atLeast: number
+  budget: number
+  alpha: number
+  replicas: number
+  seed?: number
+}
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+
+const program = new Command('speed-bounds')
+  .description('hyperfine for HTTP servers: says that A is at least N times as fast as B, and is right')
+  .version(version)
+  .exitOverride()
+  .configureHelp({ showGlobalOptions: true })
+
+withLoadFlags(program.command('race'), { budget: 60 })
+  .description('race the first server against each of the others')
+  .argument('<subjects...>', 'a script that Node runs, or a quoted command line; name=... gives it a name')
+  .option('--json <file>', 'write the result document')
+  .option('--markdown <file>', 'write the tables as Markdown')
+  .addHelpText(
+    'after',
+    `
+Subjects read HOST and PORT, or take {host} and {port} in their command line:
+  speed-bounds race fastify.ts express.ts --at-least 1.5
+  speed-bounds race 'go=./server --listen {host}:{port}' node=server.js --metric cpu
+
+Exit code: 0 every claim holds, 1 one is broken, 3 one is inconclusive, 2 wrong usage, 4 the race failed.`,
+  )
+  .action(runRace)
+
+withLoadFlags(program.command('self-check'), { budget: 15 })
+  .description('race a server against itself: how often is this machine wrong, and what can it see?')
+  .argument('[subject]', 'the server; a bare node:http one when left out')
+  .option('-n, --tries <count>', 'how many races', count, 10)
+  .action(runSelfCheck)
+
+process.once('SIGINT', () => {
+  // The warden ends the subjects when this process is gone.
+  logUpdate.done()
+  process.exit(EXIT.interrupted)
+})
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  logUpdate.clear()
+  process.exitCode = exitCodeOf(error)
+}
+
+async function runRace(subjects: string[], flags: LoadFlags & { json?: string; markdown?: string }): Promise<void> {
+  const named = Object.fromEntries(subjects.map(nameOf))
+  if (Object.keys(named).length < subjects.length)
+    throw new SpeedBoundsError('SPEED_BOUNDS_INVALID_OPTION', 'Expected subjects to have different names: use name=...')
+  const match = race(named, optionsOf(flags))
+  const verdicts: Verdict[] = []
+  for (const over of match.subjects.slice(1)) {
+    const judgement = await match.decide(over, {
+      atLeast: flags.atLeast,
+      ...(flags.metric ? { metric: flags.metric } : {}),
+    })
+    verdicts.push(judgement.verdict)
+    const advice = adviceText(judgement, isOnPath('wrk'))
+    if (advice) print(advice)
+  }
+  const result = match.result()
+  logUpdate.clear()
+  print(toTerminal(result))
+  if (flags.json) writeFileSync(flags.json, `${JSON.stringify(result, null, 2)}\n`)
+  if (flags.markdown) writeFileSync(flags.markdown, toMarkdown(result))
+  process.exitCode =
+    EXIT[verdicts.includes('broken') ? 'broken' : verdicts.includes('inconclusive') ? 'inconclusive' : 'holds']
+}
+
+async function runSelfCheck(subject: string | undefined, flags: LoadFlags & { tries: number }): Promise<void> {
+  const [, server] = subject === undefined ? ['', besideThis('./self-check-server', import.meta.url)] : nameOf(subject)
+  let number = 0
+  const outcome = await selfCheck(server, {
+    ...optionsOf(flags),
+    tries: flags.tries,
+    atLeast: flags.atLeast,
+    ...(flags.metric ? { metric: flags.metric } : {}),
+    onTry(judgement) {
+      print(colour(judgement.verdict, `${++number}/${flags.tries} ${judgementText(judgement)}`))
+    },
+  })
+  logUpdate.clear()
+  const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
+  print(
+    [
+      `${outcome.tries} races of a server against itself, claim: at least ${ratio(flags.atLeast)}`,
+      `  verdicts: ${outcome.held} holds, ${outcome.broken} broken, ${outcome.tries - outcome.held - outcome.broken} inconclusive`,
+      `  false positives (an interval that misses 1): ${outcome.wrong} of ${outcome.tries} (${percent(outcome.falsePositiveRate)}, accepted ${percent(flags.alpha)})`,
+      `  smallest effect seen four times out of five: ${percent(outcome.smallestEffect - 1)}`,
+    ].join('\n'),
+  )
+  process.exitCode = outcome.falsePositiveRate > flags.alpha && outcome.wrong > 1 ? EXIT.broken : EXIT.holds
+}
+
+function withLoadFlags(command: Command, { budget }: { budget: number }): Command {
+  return command
+    .option('--path <path>', 'what to request', '/')
+    .option('--method <method>', 'HTTP method')
+    .option(
+      '-H, --header <name: value>',
+      'request header, repeatable',
+      (value: string, all: string[]) => [...all, value],
+      [],
+    )
+    .option('--body <text>', 'request body')
+    .option('-c, --connections <count>', 'connections kept open', count, 50)
+    .option('-p, --pipelining <count>', 'requests under way on each connection', count, 1)
+    .option('--duration <ms>', 'length of a round in milliseconds', positive, 200)
+    .addOption(new Option('--generator <name>', 'load generator').choices([...GENERATORS]).default('autocannon'))
+    .addOption(
+      new Option('--metric <name>', 'what is compared (default: cpu and throughput, both)').choices([...METRICS]),
+    )
+    .option('--at-least <factor>', 'the bound', positive, 1)
+    .option('--budget <seconds>', 'time that a claim may take', positive, budget)
+    .option('--alpha <share>', 'share of wrong verdicts that is accepted', positive, 0.01)
+    .option('--replicas <count>', 'processes of each subject in a stage', count, 5)
+    .option('--seed <integer>', 'repeats an order of rounds', count)
+}
+
+function optionsOf({
+  path,
+  method,
+  header,
+  body,
+  connections,
+  pipelining,
+  duration,
+  generator,
+  budget,
+  alpha,
+  replicas,
+  seed,
+}: LoadFlags): RaceOptions {
+  return {
+    path,
+    connections,
+    pipelining,
+    duration,
+    generator,
+    alpha,
+    replicas,
+    budget: budget * 1000,
+    headers: Object.fromEntries(
+      header.map((line) => [line.split(':', 1)[0]!.trim(), line.slice(line.indexOf(':') + 1).trim()]),
+    ),
+    ...(method === undefined ? {} : { method }),
+    ...(body === undefined ? {} : { body }),
+    ...(seed === undefined ? {} : { seed }),
+    onProgress: showProgress,
+  }
+}
+
+/** `server.ts`, `name=server.ts`, `name=./server --port {port}` */
+function nameOf(text: string): [string, Subject] {
+  const [, name, rest = ''] = /^(?:([\w.-]+)=)?(.*)$/s.exec(text) ?? []
+  if (existsSync(rest)) return [name ?? basename(rest, extname(rest)), rest]
+  const words = rest.match(/"[^"]*"|'[^']*'|\S+/g)?.map((word) => word.replace(/^(["'])(.*)\1$/, '$2')) ?? []
+  const [command, ...args] = words
+  if (command === undefined || (args.length === 0 && name === undefined)) {
+    throw new SpeedBoundsError(
+      'SPEED_BOUNDS_INVALID_OPTION',
+      `Expected a subject to be a file that exists or a command line, got '${text}'`,
+    )
+  }
+  return [name ?? basename(command), { command: [command, ...args] }]
+}
+
+let lastPhase = ''
+function showProgress(progress: Progress): void {
+  if (process.stderr.isTTY) return logUpdate(progressText(progress))
+  const phase = `${progress.stage} ${progress.phase}`
+  if (phase !== lastPhase) process.stderr.write(`${progressText(progress)}\n`)
+  lastPhase = phase
+}
+
+function print(text: string): void {
+  logUpdate.clear()
+  process.stdout.write(`${text}\n`)
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.usage
+  if (!(error instanceof SpeedBoundsError)) throw error
+  process.stderr.write(`${error.code}: ${error.message}\n`)
+  return error.code === 'SPEED_BOUNDS_INVALID_OPTION' ? EXIT.usage : EXIT.failed
+}
+
+function count(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError('Expected an integer >= 1.')
+  return value
+}
+
+function positive(text: string): number {
+  const value = Number(text)
+  if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError('Expected a number > 0.')
+  return value
+}

@@ -1,0 +1,15 @@
+// jstat carries no types; these are the few functions of it that are used here.
+declare module 'jstat' {
+  interface StudentT {
+    /** The quantile of Student's t distribution. */
+    inv(probability: number, degreesOfFreedom: number): number
+    cdf(x: number, degreesOfFreedom: number): number
+  }
+  const jStat: {
+    studentt: StudentT
+    mean(values: readonly number[]): number
+    variance(values: readonly number[], sample: boolean): number
+    median(values: readonly number[]): number
+  }
+  export default jStat
+}

@@ -1,0 +1,421 @@
+import { availableParallelism } from 'node:os'
+import { basename, isAbsolute, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { SpeedBoundsError } from './errors.ts'
+import type { Progress } from './progress.ts'
+
+/** What a claim may compare. Whatever the metric, a ratio above 1 means that the contender is better. */
+export type Metric = (typeof METRICS)[number]
+
+/**
+ * `cpu`: server CPU microseconds per request over its whole process tree; `throughput`: requests
+ * per second; `p99`: 99th percentile of latency; `rss`: resident memory of the process tree.
+ */
+export const METRICS = ['cpu', 'throughput', 'p99', 'rss'] as const
+
+/** Load generators that can be asked for by name. */
+export type GeneratorName = (typeof GENERATORS)[number]
+export const GENERATORS = ['autocannon', 'wrk'] as const
+
+/**
+ * A server to measure: a file that Node runs (a path, or a `file:` URL), or an object that says more.
+ *
+ * It reads `HOST` and `PORT` from its environment, answers HTTP there until SIGTERM, then exits.
+ * It runs with `NODE_ENV=production` unless `env` says otherwise.
+ */
+export type Subject = string | URL | FileSubject | CommandSubject
+
+/** A server that Node runs. */
+export interface FileSubject {
+  /** Path or `file:` URL of the script. */
+  file: string | URL
+  /** Arguments for the script. @default [] */
+  args?: readonly string[]
+  /** Options for Node itself, such as `--max-old-space-size=256`. @default [] */
+  nodeArgs?: readonly string[]
+  /** Variables set beside those of this process. @default {} */
+  env?: Readonly<Record<string, string>>
+  /** Working directory. @default the race's `cwd` */
+  cwd?: string
+}
+
+/** A server in any language: a command line. `{host}` and `{port}` in an argument are filled in. */
+export interface CommandSubject {
+  /** The program and its arguments; no shell reads them. */
+  command: readonly [string, ...string[]]
+  /** Variables set beside those of this process. @default {} */
+  env?: Readonly<Record<string, string>>
+  /** Working directory. @default the race's `cwd` */
+  cwd?: string
+}
+
+/** What a server answered. Header names are in lower case. */
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+/** One request, and what a right answer looks like. */
+export interface CaseOptions {
+  /** Path and query string. */
+  path: string
+  /** HTTP method. @default 'GET' */
+  method?: string
+  /** Request headers. @default {} */
+  headers?: Readonly<Record<string, string>>
+  /** Request body. @default none */
+  body?: string
+  /** Answer headers that all subjects must agree on, beside status and body. @default ['content-type'] */
+  compareHeaders?: readonly string[]
+  /** What the answer must be. @default what the first subject answers, which must be a 2xx */
+  expect?: Partial<Answer>
+  /** Takes out of an answer what may differ (a date, a request id) before answers are compared. */
+  normalise?: (answer: Answer) => Answer
+  /** Share of a round's requests that may fail: no answer, a timeout, another status. @default 0 */
+  allowance?: number
+}
+
+/** Options of {@link race}. Times are in milliseconds. */
+export interface RaceOptions extends Partial<CaseOptions> {
+  /** Several requests by name, in place of `path` and what belongs to it. */
+  cases?: Readonly<Record<string, CaseOptions>>
+  /** Connections kept open during a round. @default 50 */
+  connections?: number
+  /** Requests under way on each connection. @default 1 */
+  pipelining?: number
+  /** Length of a measured round. wrk counts whole seconds and rounds up. @default 200 */
+  duration?: number
+  /** Requests in a round, in place of `duration`. autocannon only. @default none */
+  amount?: number
+  /** When a request without an answer counts as failed. @default 10000 */
+  requestTimeout?: number
+  /** The load generator. @default 'autocannon' */
+  generator?: GeneratorName
+  /**
+   * Processes started of each subject in each stage; the process is the sampling unit. Fewer than 5
+   * are at the mercy of chance: identical Node processes were seen to fall into two modes 22 % apart,
+   * and with 4 of each all of one side may draw the fast mode and all of the other the slow one.
+   * @default 5
+   */
+  replicas?: number
+  /** How often each process is visited in a stage. @default 6 */
+  cycles?: number
+  /** Share of wrong verdicts that is accepted, over all looks at the data. @default 0.01 */
+  alpha?: number
+  /** Time that one claim may take. A look is taken even if that takes longer. @default 60000 */
+  budget?: number
+  /** How long a subject may take until it answers over HTTP. @default 20000 */
+  startTimeout?: number
+  /** How long a subject may take to end after SIGTERM before it is killed. @default 3000 */
+  stopTimeout?: number
+  /** CPU of other programs, in cores, above which a round is discarded. @default 0.5 */
+  maxForeignCpu?: number
+  /** Start of the random order of rounds, to repeat it. @default random */
+  seed?: number
+  /** Where relative paths of subjects start. @default process.cwd() */
+  cwd?: string
+  /** Called with what the race is doing. */
+  onProgress?: (progress: Progress) => void
+}
+
+/** A claim: the contender is at least `atLeast` times as good as the subject it is held against. */
+export interface ClaimOptions {
+  /** The bound: 1.5 means half as good again, 0.9 means at most a tenth worse. */
+  atLeast: number
+  /** Who is claimed to be better. @default the first subject */
+  contender?: string
+  /** Which case decides. @default the first case */
+  case?: string
+  /** What is compared. @default both 'cpu' and 'throughput', unless the generator was the bottleneck */
+  metric?: Metric
+  /** Share of wrong verdicts that is accepted. @default the race's `alpha` */
+  alpha?: number
+  /** Time that this claim may take, in milliseconds. @default the race's `budget` */
+  budget?: number
+}
+
+export interface ResolvedSubject {
+  readonly name: string
+  readonly command: readonly [string, ...string[]]
+  /** The script, when Node runs it. */
+  readonly file: string | undefined
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  /** The command line as a person would write it. */
+  readonly label: string
+}
+
+export interface ResolvedCase {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+  readonly compareHeaders: readonly string[]
+  readonly expect: Partial<Answer> | undefined
+  readonly normalise: ((answer: Answer) => Answer) | undefined
+  readonly allowance: number
+}
+
+export interface ResolvedLoad {
+  readonly generator: GeneratorName
+  readonly connections: number
+  readonly pipelining: number
+  readonly duration: number
+  readonly amount: number | undefined
+  readonly requestTimeout: number
+}
+
+export interface ResolvedRace {
+  readonly subjects: readonly ResolvedSubject[]
+  readonly cases: readonly ResolvedCase[]
+  readonly load: ResolvedLoad
+  readonly replicas: number
+  readonly cycles: number
+  readonly alpha: number
+  readonly budget: number
+  readonly startTimeout: number
+  readonly stopTimeout: number
+  readonly maxForeignCpu: number
+  readonly seed: number
+  readonly cwd: string
+  readonly onProgress: (progress: Progress) => void
+}
+
+export interface Claim {
+  readonly contender: string
+  readonly over: string
+  readonly atLeast: number
+  readonly case: string
+  readonly metrics: readonly Metric[]
+  readonly alpha: number
+  readonly budget: number
+}
+
+const CASE_KEYS = ['path', 'method', 'headers', 'body', 'compareHeaders', 'expect', 'normalise', 'allowance']
+const RACE_KEYS = [
+  ...CASE_KEYS,
+  'cases',
+  'connections',
+  'pipelining',
+  'duration',
+  'amount',
+  'requestTimeout',
+  'generator',
+  'replicas',
+  'cycles',
+  'alpha',
+  'budget',
+  'startTimeout',
+  'stopTimeout',
+  'maxForeignCpu',
+  'seed',
+  'cwd',
+  'onProgress',
+]
+const CLAIM_KEYS = ['atLeast', 'contender', 'case', 'metric', 'alpha', 'budget']
+const FILE_KEYS = ['file', 'args', 'nodeArgs', 'env', 'cwd']
+const COMMAND_KEYS = ['command', 'env', 'cwd']
+
+export function resolveRace(subjects: Readonly<Record<string, Subject>>, options: RaceOptions): ResolvedRace {
+  demand(isRecord(subjects), 'subjects', 'an object of subjects by name', subjects)
+  demand(isRecord(options), 'options', 'an object', options)
+  onlyKeys('options', options, RACE_KEYS)
+  const names = Object.keys(subjects)
+  demand(names.length >= 2, 'subjects', 'at least 2 subjects', names)
+
+  const cwd = resolve(optional(options.cwd, 'cwd', isText, 'a path') ?? '.')
+  const amount: number | undefined = optional(options.amount, 'amount', isCount, 'an integer >= 1')
+  const generator = optional(options.generator, 'generator', isOneOf(GENERATORS), `one of ${GENERATORS.join(', ')}`)
+  const connections = optional(options.connections, 'connections', isCount, 'an integer >= 1') ?? 50
+  if (amount !== undefined) {
+    demand(generator !== 'wrk', 'amount', 'no `amount` with the generator wrk, which counts seconds', amount)
+    demand(amount >= connections, 'amount', `at least the number of connections (${connections})`, amount)
+  }
+  return {
+    subjects: names.map((name) => resolveSubject(name, subjects[name], cwd)),
+    cases: resolveCases(options),
+    load: {
+      generator: generator ?? 'autocannon',
+      connections,
+      pipelining: optional(options.pipelining, 'pipelining', isCount, 'an integer >= 1') ?? 1,
+      duration: optional(options.duration, 'duration', isAtLeast(50), 'milliseconds >= 50') ?? 200,
+      amount,
+      requestTimeout: optional(options.requestTimeout, 'requestTimeout', isAtLeast(1), 'milliseconds >= 1') ?? 10_000,
+    },
+    replicas: optional(options.replicas, 'replicas', isCountFrom(2), 'an integer >= 2') ?? 5,
+    cycles: optional(options.cycles, 'cycles', isCountFrom(2), 'an integer >= 2') ?? 6,
+    alpha: optional(options.alpha, 'alpha', isAlpha, 'a number above 0 and at most 0.2') ?? 0.01,
+    budget: optional(options.budget, 'budget', isAtLeast(1), 'milliseconds >= 1') ?? 60_000,
+    startTimeout: optional(options.startTimeout, 'startTimeout', isAtLeast(1), 'milliseconds >= 1') ?? 20_000,
+    stopTimeout: optional(options.stopTimeout, 'stopTimeout', isAtLeast(0), 'milliseconds >= 0') ?? 3000,
+    maxForeignCpu:
+      optional(options.maxForeignCpu, 'maxForeignCpu', isAtLeast(0), `cores from 0 to ${availableParallelism()}`) ??
+      0.5,
+    seed: optional(options.seed, 'seed', isInteger, 'an integer') ?? Math.trunc(Math.random() * 2 ** 31),
+    cwd,
+    onProgress: optional(options.onProgress, 'onProgress', isProgressListener, 'a function') ?? (() => {}),
+  }
+}
+
+export function resolveClaim(race: ResolvedRace, over: string, options: ClaimOptions): Claim {
+  const names = race.subjects.map(({ name }) => name)
+  const cases = race.cases.map(({ name }) => name)
+  demand(isRecord(options), 'claim', 'an object with `atLeast`', options)
+  onlyKeys('claim', options, CLAIM_KEYS)
+  demand(isPositive(options.atLeast), 'atLeast', 'a finite number > 0', options.atLeast)
+  const contender =
+    optional(options.contender, 'contender', isOneOf(names), `one of ${names.join(', ')}`) ??
+    names.find((name) => name !== over)!
+  demand(
+    names.includes(over) && over !== contender,
+    'over',
+    `another subject than ${contender}: one of ${names.join(', ')}`,
+    over,
+  )
+  const metric = optional(options.metric, 'metric', isOneOf(METRICS), `one of ${METRICS.join(', ')}`)
+  return {
+    contender,
+    over,
+    atLeast: options.atLeast,
+    case: optional(options.case, 'case', isOneOf(cases), `one of ${cases.join(', ')}`) ?? cases[0]!,
+    metrics: metric ? [metric] : ['cpu', 'throughput'],
+    alpha: optional(options.alpha, 'alpha', isAlpha, 'a number above 0 and at most 0.2') ?? race.alpha,
+    budget: optional(options.budget, 'budget', isAtLeast(1), 'milliseconds >= 1') ?? race.budget,
+  }
+}
+
+function resolveSubject(name: string, subject: Subject | undefined, cwd: string): ResolvedSubject {
+  const at = `subjects.${name}`
+  if (isText(subject) || subject instanceof URL) return resolveSubject(name, { file: subject }, cwd)
+  const expected = 'a path, a file URL, { file } or { command }'
+  demand(isRecord(subject), at, expected, subject)
+  const directory = resolve(cwd, optional(subject.cwd, `${at}.cwd`, isText, 'a path') ?? '.')
+  const env = optional(subject.env, `${at}.env`, isTexts, 'an object of strings') ?? {}
+  if ('command' in subject) {
+    onlyKeys(at, subject, COMMAND_KEYS)
+    const { command } = subject
+    demand(isProgram(command), `${at}.command`, 'an array: the program and its arguments', command)
+    return { name, command, file: undefined, env, cwd: directory, label: command.join(' ') }
+  }
+  demand('file' in subject, at, expected, subject)
+  onlyKeys(at, subject, FILE_KEYS)
+  const { file } = subject
+  demand(isText(file) || (file instanceof URL && file.protocol === 'file:'), `${at}.file`, 'a path or a file URL', file)
+  const args = optional(subject.args, `${at}.args`, isTextList, 'an array of strings') ?? []
+  const nodeArgs = optional(subject.nodeArgs, `${at}.nodeArgs`, isTextList, 'an array of strings') ?? []
+  const path = isText(file) ? resolve(directory, file) : fileURLToPath(file)
+  const shown = relative(cwd, path)
+  return {
+    name,
+    command: [process.execPath, ...nodeArgs, path, ...args],
+    file: path,
+    env,
+    cwd: directory,
+    label: ['node', ...nodeArgs, isAbsolute(shown) || shown.startsWith('..') ? basename(path) : shown, ...args].join(
+      ' ',
+    ),
+  }
+}
+
+function resolveCases(options: RaceOptions): ResolvedCase[] {
+  if (options.cases === undefined) {
+    demand(options.path !== undefined, 'path', 'the path to request, or `cases`', options.path)
+    const { path, method, headers, body, compareHeaders, expect, normalise, allowance } = options
+    const given = { path, method, headers, body, compareHeaders, expect, normalise, allowance }
+    const present = Object.entries(given).filter(([, value]) => value !== undefined)
+    return [resolveCase(`${method ?? 'GET'} ${path}`, '', Object.fromEntries(present))]
+  }
+  const doubled = CASE_KEYS.filter((key) => key in options)
+  demand(doubled.length === 0, 'cases', `either \`cases\` or \`${doubled[0]}\`, not both`, Object.keys(options.cases))
+  demand(
+    isRecord(options.cases) && Object.keys(options.cases).length > 0,
+    'cases',
+    'an object of cases by name',
+    options.cases,
+  )
+  return Object.entries(options.cases).map(([name, value]) => {
+    demand(isRecord(value), `cases.${name}`, 'an object with `path`', value)
+    onlyKeys(`cases.${name}`, value, CASE_KEYS)
+    return resolveCase(name, `cases.${name}.`, value)
+  })
+}
+
+function resolveCase(name: string, at: string, options: Record<string, unknown>): ResolvedCase {
+  const { path } = options
+  demand(isText(path) && path.startsWith('/'), `${at}path`, 'a path that starts with /', path)
+  const expect = optional(options.expect, `${at}expect`, isRecord, 'an object of status, headers, body')
+  if (expect) onlyKeys(`${at}expect`, expect, ['status', 'headers', 'body'])
+  return {
+    name,
+    path,
+    method: (optional(options.method, `${at}method`, isText, 'an HTTP method') ?? 'GET').toUpperCase(),
+    headers: optional(options.headers, `${at}headers`, isTexts, 'an object of strings') ?? {},
+    body: optional(options.body, `${at}body`, isText, 'a string'),
+    compareHeaders: (
+      optional(options.compareHeaders, `${at}compareHeaders`, isTextList, 'an array of header names') ?? [
+        'content-type',
+      ]
+    ).map((header) => header.toLowerCase()),
+    expect: expect,
+    normalise: optional(options.normalise, `${at}normalise`, isNormaliser, 'a function'),
+    allowance: optional(options.allowance, `${at}allowance`, isShare, 'a share from 0 to 1') ?? 0,
+  }
+}
+
+/** Throws the one error of this file: what was expected, and what came. */
+function demand(holds: boolean, name: string, expected: string, got: unknown): asserts holds {
+  if (holds) return
+  const kind = got === null ? 'null' : Array.isArray(got) ? 'array' : typeof got
+  const shown = kind === 'function' || kind === 'symbol' ? `a ${kind}` : (JSON.stringify(got) ?? kind)
+  throw new SpeedBoundsError(
+    'SPEED_BOUNDS_INVALID_OPTION',
+    `Expected \`${name}\` to be ${expected}, got ${shown.slice(0, 200)} (${kind})`,
+  )
+}
+
+function optional<T>(
+  value: unknown,
+  name: string,
+  is: (value: unknown) => value is T,
+  expected: string,
+): T | undefined {
+  if (value === undefined) return undefined
+  demand(is(value), name, expected, value)
+  return value
+}
+
+function onlyKeys(name: string, value: object, keys: readonly string[]): void {
+  const unknown = Object.keys(value).find((key) => !keys.includes(key))
+  demand(unknown === undefined, name, `an object with no other keys than ${keys.join(', ')}`, unknown)
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isProgressListener = (value: unknown): value is ResolvedRace['onProgress'] => typeof value === 'function'
+const isNormaliser = (value: unknown): value is (answer: Answer) => Answer => typeof value === 'function'
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof URL)
+const isTexts = (value: unknown): value is Record<string, string> =>
+  isRecord(value) && Object.values(value).every((entry) => typeof entry === 'string')
+const isTextList = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((entry) => typeof entry === 'string')
+const isProgram = (value: unknown): value is [string, ...string[]] => isTextList(value) && value.length > 0
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
+const isPositive = (value: unknown): value is number => isNumber(value) && value > 0
+const isInteger = (value: unknown): value is number => Number.isSafeInteger(value)
+const isAtLeast =
+  (least: number) =>
+  (value: unknown): value is number =>
+    isNumber(value) && value >= least
+const isCountFrom =
+  (least: number) =>
+  (value: unknown): value is number =>
+    isInteger(value) && value >= least
+const isCount = isCountFrom(1)
+const isShare = (value: unknown): value is number => isNumber(value) && value >= 0 && value <= 1
+const isAlpha = (value: unknown): value is number => isNumber(value) && value > 0 && value <= 0.2
+const isOneOf =
+  <T extends string>(names: readonly T[]) =>
+  (value: unknown): value is T =>
+    names.includes(value as T)

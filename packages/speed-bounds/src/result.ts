@@ -1,0 +1,193 @@
+import type { Environment } from './environment.ts'
+import { type Claim, type Metric, METRICS, type ResolvedRace } from './options.ts'
+import { type Bottleneck, costOf, type Round } from './round.ts'
+import { trimmedMean } from './statistics.ts'
+import { type Estimate, judge, type Judgement, type Verdict } from './verdict.ts'
+
+/** Everything that a race found, as one JSON document; `result.schema.json` describes it. */
+export interface RaceResult {
+  readonly version: 1
+  readonly startedAt: string
+  readonly finishedAt: string
+  readonly environment: Environment
+  readonly subjects: readonly { readonly name: string; readonly command: string }[]
+  readonly cases: readonly {
+    readonly name: string
+    readonly method: string
+    readonly path: string
+    readonly status: number
+  }[]
+  readonly load: {
+    readonly generator: string
+    readonly connections: number
+    readonly pipelining: number
+    /** Milliseconds of a round. */
+    readonly duration: number
+    /** Requests of a round, when they and not the time set its length. */
+    readonly amount: number | null
+  }
+  readonly method: {
+    readonly replicas: number
+    readonly cycles: number
+    readonly alpha: number
+    readonly seed: number
+    /** Stages of fresh processes, and looks at the data. */
+    readonly stages: number
+    readonly looks: number
+    readonly maxForeignCpu: number
+  }
+  readonly summaries: readonly Summary[]
+  /** The first subject against each other one, by case and metric. */
+  readonly ratios: readonly ({ readonly contender: string; readonly over: string; readonly case: string } & Estimate)[]
+  readonly claims: readonly ({
+    readonly contender: string
+    readonly over: string
+    readonly case: string
+    readonly atLeast: number
+    readonly alpha: number
+  } & Pick<Judgement, 'verdict' | 'look' | 'estimates'>)[]
+  readonly discarded: { readonly 'foreign-cpu': number }
+  readonly rounds: readonly Round[]
+}
+
+/** What one subject did with one case. */
+export interface Summary {
+  readonly subject: string
+  readonly case: string
+  /** Means over the processes. */
+  readonly mean: Readonly<Record<(typeof SUMMARISED)[number], number>>
+  /** Per process, in the order of their numbers. */
+  readonly replicas: readonly ({ readonly replica: number } & Readonly<Record<(typeof SUMMARISED)[number], number>>)[]
+  /** Rounds that counted, and those that did not. */
+  readonly rounds: number
+  readonly discarded: number
+  /** How many of the counted rounds were limited by what. */
+  readonly bottleneck: Readonly<Record<Bottleneck, number>>
+  /** Mean share of the time in which the server had work. */
+  readonly utilisation: number
+}
+
+const SUMMARISED = ['cpu', 'throughput', 'p50', 'p90', 'p99', 'rss', 'peakRss'] as const
+
+/** What the document is made from. */
+export interface RaceRecord {
+  readonly race: ResolvedRace
+  readonly environment: Environment
+  readonly startedAt: Date
+  readonly rounds: readonly Round[]
+  readonly judgements: readonly Judgement[]
+  readonly statuses: ReadonlyMap<string, number>
+  readonly stages: number
+  readonly looks: number
+}
+
+export function toResult({
+  race,
+  environment,
+  startedAt,
+  rounds,
+  judgements,
+  statuses,
+  stages,
+  looks,
+}: RaceRecord): RaceResult {
+  const { generator, connections, pipelining, duration, amount } = race.load
+  const [first, ...others] = race.subjects
+  return {
+    version: 1,
+    startedAt: startedAt.toISOString(),
+    finishedAt: new Date().toISOString(),
+    environment,
+    subjects: race.subjects.map(({ name, label }) => ({ name, command: label })),
+    cases: race.cases.map(({ name, method, path }) => ({ name, method, path, status: statuses.get(name) ?? 0 })),
+    load: { generator, connections, pipelining, duration, amount: amount ?? null },
+    method: {
+      replicas: race.replicas,
+      cycles: race.cycles,
+      alpha: race.alpha,
+      seed: race.seed,
+      stages,
+      looks,
+      maxForeignCpu: race.maxForeignCpu,
+    },
+    summaries: race.cases.flatMap((kase) =>
+      race.subjects.flatMap(({ name }) => summarise(rounds, name, kase.name) ?? []),
+    ),
+    ratios: race.cases.flatMap((kase) =>
+      others.flatMap((other) =>
+        METRICS.flatMap((metric) => {
+          const claim = claimOfEquality(race, first!.name, other.name, kase.name, metric)
+          return judge(claim, rounds, Math.max(1, looks)).estimates.map((estimate) => ({
+            contender: first!.name,
+            over: other.name,
+            case: kase.name,
+            ...estimate,
+          }))
+        }),
+      ),
+    ),
+    claims: judgements.map(({ claim, verdict, look, estimates }) => ({
+      contender: claim.contender,
+      over: claim.over,
+      case: claim.case,
+      atLeast: claim.atLeast,
+      alpha: claim.alpha,
+      verdict,
+      look,
+      estimates,
+    })),
+    discarded: { 'foreign-cpu': rounds.filter(({ discarded }) => discarded).length },
+    rounds,
+  }
+}
+
+function claimOfEquality(
+  { alpha, budget }: ResolvedRace,
+  contender: string,
+  over: string,
+  kase: string,
+  metric: Metric,
+): Claim {
+  return { contender, over, case: kase, atLeast: 1, metrics: [metric], alpha, budget }
+}
+
+function summarise(rounds: readonly Round[], subject: string, kase: string): Summary | undefined {
+  const all = rounds.filter((round) => round.subject === subject && round.case === kase)
+  const kept = all.filter(({ discarded }) => !discarded)
+  if (kept.length === 0) return undefined
+  const replicas = [...Map.groupBy(kept, ({ replica }) => replica)]
+    .toSorted(([a], [b]) => a - b)
+    .map(([replica, own]) => ({
+      replica,
+      ...valuesOf((name) => geometricMean(own.map((round) => valueOf(round, name)))),
+    }))
+  const count = (bottleneck: Bottleneck): number => kept.filter((round) => round.bottleneck === bottleneck).length
+  return {
+    subject,
+    case: kase,
+    mean: valuesOf((name) => geometricMean(replicas.map((replica) => replica[name]))),
+    replicas,
+    rounds: kept.length,
+    discarded: all.length - kept.length,
+    bottleneck: { server: count('server'), generator: count('generator'), latency: count('latency') },
+    utilisation: kept.reduce((sum, { serverUtilisation }) => sum + serverUtilisation, 0) / kept.length,
+  }
+}
+
+function valueOf(round: Round, name: (typeof SUMMARISED)[number]): number {
+  return name === 'throughput' ? 1 / costOf(round, name) : round[name]
+}
+
+function valuesOf(value: (name: (typeof SUMMARISED)[number]) => number): Record<(typeof SUMMARISED)[number], number> {
+  return Object.fromEntries(SUMMARISED.map((name) => [name, value(name)])) as Record<
+    (typeof SUMMARISED)[number],
+    number
+  >
+}
+
+/** Trimmed, and of logarithms, as the ratios are: so that a table's figures and its ratios agree. */
+function geometricMean(values: readonly number[]): number {
+  return Math.exp(trimmedMean(values.map(Math.log), 0.2))
+}
+
+export type { Verdict }

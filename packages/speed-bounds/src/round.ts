@@ -1,0 +1,56 @@
+import type { Metric } from './options.ts'
+
+/** What limited the rate of a round. */
+export type Bottleneck = 'server' | 'generator' | 'latency'
+
+/** One measured round: one process answering one case for a fraction of a second. */
+export interface Round {
+  /** Each stage starts fresh processes; counted from 1. */
+  readonly stage: number
+  /** Each cycle visits every process once per case; counted from 1 within its stage. */
+  readonly cycle: number
+  readonly subject: string
+  /** Number of the process among those of its subject, over all stages, from 1. */
+  readonly replica: number
+  readonly case: string
+  /** Answers with the right status. */
+  readonly answers: number
+  /** Requests that failed, within the case's allowance. */
+  readonly failures: number
+  /** Milliseconds from the first request to the last answer. */
+  readonly elapsed: number
+  /** Server CPU over its whole process tree, in microseconds per answer. */
+  readonly cpu: number
+  /** Answers per second. */
+  readonly throughput: number
+  /** Latency in milliseconds. */
+  readonly p50: number
+  readonly p90: number
+  readonly p99: number
+  /** Resident memory of the process tree after the round, in bytes. */
+  readonly rss: number
+  /** The most memory that was resident so far, in bytes. */
+  readonly peakRss: number
+  /** Share of the round in which the server's busiest thread had work. */
+  readonly serverUtilisation: number
+  /** The same of the generator. */
+  readonly generatorUtilisation: number
+  /** CPU of programs that do not belong to the race, in cores. */
+  readonly foreignCpu: number
+  readonly bottleneck: Bottleneck
+  /** Why the round does not count: only ever a covariate, never its result. */
+  readonly discarded?: 'foreign-cpu'
+}
+
+/** At and above this share of time with work, a single-threaded program is taken to be saturated. */
+const SATURATED = 0.95
+
+export function bottleneckOf(serverUtilisation: number, generatorUtilisation: number): Bottleneck {
+  if (serverUtilisation >= SATURATED) return 'server'
+  return generatorUtilisation >= SATURATED ? 'generator' : 'latency'
+}
+
+/** What a round cost, by metric: lower is better, and the ratio of two costs is the factor that people speak of. */
+export function costOf(round: Round, metric: Metric): number {
+  return metric === 'throughput' ? 1 / round.throughput : round[metric]
+}

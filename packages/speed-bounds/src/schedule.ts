@@ -1,0 +1,36 @@
+import { uniformInt } from 'pure-rand/distribution/uniformInt'
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
+
+/** The data is looked at after the first cycle of a stage, for claims with room to spare, and at its end. */
+export function isLook(cycle: number, cycles: number): boolean {
+  return cycle === 1 || cycle === cycles
+}
+
+/** Puts a list in random order. The same seed gives the same orders. */
+export type Shuffle = <T>(items: readonly T[]) => T[]
+
+export function shuffler(seed: number): Shuffle {
+  const generator = xoroshiro128plus(seed)
+  // Fisher and Yates, from the end.
+  return (items) => {
+    const shuffled = [...items]
+    for (let last = shuffled.length - 1; last > 0; last--) {
+      const other = uniformInt(generator, 0, last)
+      ;[shuffled[last], shuffled[other]] = [shuffled[other]!, shuffled[last]!]
+    }
+    return shuffled
+  }
+}
+
+/**
+ * The order of one cycle: complete blocks, each with one process of every subject, at random within
+ * the block and with the processes dealt at random to the blocks. So subjects stay close together in
+ * time, and none is always first or always after the same other.
+ */
+export function cycleOrder<T>(processesBySubject: readonly (readonly T[])[], shuffle: Shuffle): T[] {
+  const dealt = processesBySubject.map((processes) => shuffle(processes))
+  const blocks = Array.from({ length: Math.max(...dealt.map(({ length }) => length)) }, (_, block) =>
+    dealt.flatMap((processes) => processes.slice(block, block + 1)),
+  )
+  return blocks.flatMap((block) => shuffle(block))
+}

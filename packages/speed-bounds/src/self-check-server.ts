@@ -1,0 +1,13 @@
+// The server that `speed-bounds self-check` races against itself when it is given none.
+
+import { createServer } from 'node:http'
+
+const server = createServer((_request, response) => {
+  response.setHeader('content-type', 'text/plain; charset=utf-8')
+  response.end('ok')
+})
+server.listen(Number(process.env['PORT'] ?? 0), process.env['HOST'])
+process.once('SIGTERM', () => {
+  server.close()
+  server.closeAllConnections()
+})

@@ -1,0 +1,224 @@
+import { availableParallelism, cpus } from 'node:os'
+import { checkAnswers, type RightAnswers } from './answers.ts'
+import { SpeedBoundsError } from './errors.ts'
+import type { Generator, VolleyResult } from './generator.ts'
+import type { ResolvedCase, ResolvedLoad, ResolvedRace, ResolvedSubject } from './options.ts'
+import { readTree, useBetween } from './process-tree.ts'
+import type { Progress } from './progress.ts'
+import { bottleneckOf, type Round } from './round.ts'
+import { cycleOrder, isLook, type Shuffle } from './schedule.ts'
+import type { RunningSubject, Warden } from './subject.ts'
+
+/** What a stage needs from its race. */
+export interface StageContext {
+  readonly race: ResolvedRace
+  readonly subjects: readonly ResolvedSubject[]
+  readonly stage: number
+  readonly warden: Warden
+  readonly generator: Generator
+  readonly right: RightAnswers
+  readonly shuffle: Shuffle
+  /** Called after each round. */
+  readonly onRound: (round: Round) => void
+  /** Called where the data may be looked at; true ends the stage. */
+  readonly onLook: () => boolean
+  readonly onProgress: (progress: Omit<Progress, 'elapsed'>) => void
+}
+
+interface Replica {
+  readonly run: RunningSubject
+  readonly number: number
+}
+
+/**
+ * A process is warm when its rounds of `ROUND` ms have not become cheaper by 3 % for `STEADY` ms, not
+ * before `LEAST` and at the latest after `MOST` ms of load. The first 0.5 s cost 2-3 times as much CPU
+ * per request; what still falls after that is taken out by the trimmed means.
+ */
+const WARM = { ROUND: 100, STEADY: 200, LEAST: 400, MOST: 2000, GAIN: 0.97 }
+/** wrk counts whole seconds. */
+const WRK_ROUND = 1000
+/** What a warm-up takes as a rule, and a round beside its load: only for telling the time that is left. */
+const USUAL = { warm: 900, round: 15, start: 150 }
+
+/** Starts fresh processes of each subject, warms them, and visits them in random order, cycle by cycle. */
+export async function runStage(context: StageContext): Promise<void> {
+  const { race, subjects, stage, onProgress } = context
+  const rounds = race.cycles * race.replicas * subjects.length * race.cases.length
+  const tell = (
+    phase: Progress['phase'],
+    { name }: ResolvedSubject,
+    done: number,
+    total: number,
+    remaining: number,
+  ): void => onProgress({ phase, subject: name, stage, done, total, remaining })
+  const replicas = await startReplicas(context, (subject, done, total) =>
+    tell('starting', subject, done, total, (total - done) * USUAL.start + timeFor(race, total, rounds)),
+  )
+  try {
+    for (const [done, { run }] of replicas.entries()) {
+      tell('comparing', run.subject, done, replicas.length, timeFor(race, replicas.length, rounds))
+      await checkAnswers(run, race.cases, context.right, race.load.requestTimeout)
+    }
+    for (const [done, { run }] of replicas.entries()) {
+      tell('warming', run.subject, done, replicas.length, timeFor(race, replicas.length - done, rounds))
+      await warm(context, run)
+    }
+    const bySubject = subjects.map((subject) => replicas.filter(({ run }) => run.subject === subject))
+    let done = 0
+    for (let cycle = 1; cycle <= race.cycles; cycle++) {
+      for (const kase of context.shuffle(race.cases)) {
+        for (const replica of cycleOrder(bySubject, context.shuffle)) {
+          tell('measuring', replica.run.subject, done, rounds, timeFor(race, 0, rounds - done))
+          context.onRound(await measure(context, replica, kase, cycle))
+          done++
+        }
+      }
+      if (isLook(cycle, race.cycles) && context.onLook()) break
+    }
+  } finally {
+    await Promise.all(replicas.map(({ run }) => run.stop()))
+  }
+}
+
+/** Milliseconds that so many warm-ups and measured rounds take. */
+function timeFor({ load, cases }: ResolvedRace, warmUps: number, rounds: number): number {
+  return warmUps * cases.length * USUAL.warm + rounds * (roundLength(load) + USUAL.round)
+}
+
+function roundLength({ generator, duration }: ResolvedLoad): number {
+  return generator === 'wrk' ? Math.ceil(duration / WRK_ROUND) * WRK_ROUND : duration
+}
+
+/** Starts as many at a time as there are cores: more would only make each of them late. */
+async function startReplicas(
+  { race, subjects, stage, warden }: StageContext,
+  tell: (subject: ResolvedSubject, done: number, total: number) => void,
+): Promise<Replica[]> {
+  const wanted = subjects.flatMap((subject) =>
+    Array.from({ length: race.replicas }, (_, index) => ({ subject, number: (stage - 1) * race.replicas + index + 1 })),
+  )
+  const started: Replica[] = []
+  const queue = [...wanted]
+  const startNext = async (): Promise<void> => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      tell(next.subject, started.length, wanted.length)
+      started.push({ run: await warden.start(next.subject, race), number: next.number })
+    }
+  }
+  const outcomes = await Promise.allSettled(Array.from({ length: availableParallelism() }, startNext))
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+  if (!failed) return started
+  await Promise.all(started.map(({ run }) => run.stop()))
+  throw failed.reason
+}
+
+/** Cold code costs two to three times as much: fires until the CPU per answer stops falling. */
+async function warm({ race, generator, right }: StageContext, run: RunningSubject): Promise<void> {
+  const length = race.load.generator === 'wrk' ? WRK_ROUND : WARM.ROUND
+  const load: ResolvedLoad = { ...race.load, duration: length, amount: undefined }
+  for (const kase of race.cases) {
+    let best = Number.POSITIVE_INFINITY
+    let steady = 0
+    for (let time = 0; time < WARM.MOST && (time < WARM.LEAST || steady < WARM.STEADY); time += length) {
+      const { cpu } = await fire(run, kase, generator, right, load)
+      steady = cpu < best * WARM.GAIN ? 0 : steady + length
+      if (steady === 0) best = cpu
+    }
+  }
+}
+
+async function measure(
+  { race, generator, right, stage }: StageContext,
+  { run, number }: Replica,
+  kase: ResolvedCase,
+  cycle: number,
+): Promise<Round> {
+  const { result, cpu, utilisation, rss, peakRss, foreignCpu } = await fire(run, kase, generator, right, race.load)
+  const { answers, elapsed, latency, failures } = result
+  return {
+    stage,
+    cycle,
+    subject: run.subject.name,
+    replica: number,
+    case: kase.name,
+    answers,
+    failures: failures.errors + failures.timeouts + failures.unexpectedStatus,
+    elapsed,
+    cpu,
+    throughput: (answers / elapsed) * 1000,
+    p50: latency.p50,
+    p90: latency.p90,
+    p99: latency.p99,
+    rss,
+    peakRss,
+    serverUtilisation: utilisation,
+    generatorUtilisation: result.utilisation,
+    foreignCpu,
+    bottleneck: bottleneckOf(utilisation, result.utilisation),
+    ...(foreignCpu > race.maxForeignCpu ? { discarded: 'foreign-cpu' as const } : {}),
+  }
+}
+
+interface Fired {
+  result: VolleyResult
+  /** Microseconds per answer. */
+  cpu: number
+  utilisation: number
+  rss: number
+  peakRss: number
+  foreignCpu: number
+}
+
+async function fire(
+  run: RunningSubject,
+  kase: ResolvedCase,
+  generator: Generator,
+  right: RightAnswers,
+  load: ResolvedLoad,
+): Promise<Fired> {
+  const { status } = right.get(kase.name)!
+  const before = await readTree(run.pid)
+  const ownBefore = process.cpuUsage()
+  const machineBefore = busyTime()
+  const result = await Promise.race([generator.fire(run.origin, kase, status, load), run.untilDeath])
+  const machine = busyTime() - machineBefore
+  const own = process.cpuUsage(ownBefore)
+  const after = await readTree(run.pid)
+  if (run.died.aborted || after.threads.size === 0) throw await deathOf(run)
+  refuseFailures(run, kase, result)
+  const { cpu, utilisation } = useBetween(before, after)
+  const foreign = machine - cpu - result.cpu - (own.user + own.system) / 1000
+  return {
+    result,
+    cpu: (cpu * 1000) / result.answers,
+    utilisation,
+    rss: after.rss,
+    peakRss: after.peakRss,
+    // Kernel counters advance in steps of 10 ms: a little below zero is nothing.
+    foreignCpu: Math.max(0, foreign / (after.at - before.at)),
+  }
+}
+
+function refuseFailures(run: RunningSubject, kase: ResolvedCase, { answers, failures }: VolleyResult): void {
+  const { errors, timeouts, unexpectedStatus } = failures
+  const failed = errors + timeouts + unexpectedStatus
+  if (answers > 0 && failed <= kase.allowance * (answers + failed)) return
+  throw new SpeedBoundsError(
+    'SPEED_BOUNDS_FAILED_REQUESTS',
+    `${run.subject.name} failed ${failed} of ${answers + failed} requests of case '${kase.name}' under load (allowance: ${kase.allowance * 100} %): ` +
+      `${errors} connection errors, ${timeouts} timeouts, ${unexpectedStatus} answers with another status. Failed requests are never counted as speed.`,
+  )
+}
+
+/** The process is gone, the warden's report with its stderr is on its way. */
+async function deathOf(run: RunningSubject): Promise<Error> {
+  const gone = new SpeedBoundsError('SPEED_BOUNDS_SUBJECT_DIED', `${run.subject.name} (${run.subject.label}) is gone.`)
+  const late = new Promise<Error>((resolve) => setTimeout(resolve, 1000, gone))
+  return Promise.race([late, run.untilDeath.catch((error: Error) => error)])
+}
+
+/** CPU time that the whole machine spent on anything, in milliseconds. */
+function busyTime(): number {
+  return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0)
+}

@@ -1,0 +1,144 @@
+// From rounds to a verdict. Pure: what comes in decides what goes out, so that the rules can be
+// tested by simulation.
+//
+// The unit is the process, since two processes of the same code differ by 1-3 % (heap layout,
+// timing of the JIT). Per process: the trimmed mean of its rounds' log costs, each less the level of
+// its cycle, which takes out what the machine was doing just then. Between the two samples of
+// processes: Welch's t. The interval of the ratio is held against the bound.
+
+import { costOf, type Round } from './round.ts'
+import type { Claim, Metric } from './options.ts'
+import { type Difference, halfWidth, median, sampleOf, trimmedMean, welch } from './statistics.ts'
+
+/** `holds`: the whole interval is at or above the bound; `broken`: all of it is below; else `inconclusive`. */
+export type Verdict = 'holds' | 'broken' | 'inconclusive'
+
+/** How much better the contender is by one metric. */
+export interface Estimate {
+  readonly metric: Metric
+  /** Above 1: the contender is better. */
+  readonly ratio: number
+  /** Ends of the interval that misses the true ratio with at most the probability spent on this look. */
+  readonly low: number
+  readonly high: number
+  /** 1 less that probability. */
+  readonly confidence: number
+  /** Processes of the contender and of the other subject. */
+  readonly replicas: readonly [number, number]
+  /** Rounds of both that counted, and those that did not. */
+  readonly rounds: number
+  readonly discarded: number
+  readonly verdict: Verdict
+  /** The generator limited more than a fifth of either subject's rounds: throughput then proves nothing. */
+  readonly generatorBound: boolean
+}
+
+/** A claim judged on the rounds so far. */
+export interface Judgement {
+  readonly claim: Claim
+  readonly verdict: Verdict
+  readonly estimates: readonly Estimate[]
+  /** Which look at the data this was, counted from 1. */
+  readonly look: number
+}
+
+/** Share of a process's rounds that is cut off at each end. */
+const TRIM = 0.2
+
+/**
+ * Standard deviation between processes that is assumed at the least. Processes of identical code were
+ * measured to differ by 1-3 %; with few of them, chance can show less and make an interval too narrow.
+ */
+export const LEAST_SPREAD = 0.01
+
+/** Above this share of generator-bound rounds, what is left after trimming may still be generator-bound. */
+const GENERATOR_BOUND_ALLOWED = TRIM
+
+/**
+ * What a look may spend of alpha. The shares 1/2, 1/6, 1/12, ... 1/(n(n+1)) add up to less than 1
+ * however many looks are taken (the sum telescopes to 1 - 1/(n+1)), so by Bonferroni's inequality the
+ * chance of any wrong verdict stays below alpha whenever one stops. Half goes to the first look, since
+ * most claims have room to spare and fall there.
+ */
+export function spendable(alpha: number, look: number): number {
+  return alpha / (look * (look + 1))
+}
+
+export function judge(claim: Claim, rounds: readonly Round[], look: number): Judgement {
+  const alpha = spendable(claim.alpha, look) / claim.metrics.length
+  const estimates = claim.metrics.flatMap((metric) => estimateRatio(claim, rounds, metric, alpha) ?? [])
+  return { claim, verdict: combine(claim, estimates), estimates, look }
+}
+
+function combine(claim: Claim, estimates: readonly Estimate[]): Verdict {
+  // CPU and throughput must both hold. Throughput that the generator limited is set aside when CPU
+  // can decide in its place; alone it decides nothing.
+  const decisive = estimates.filter(({ metric, generatorBound }) => !(metric === 'throughput' && generatorBound))
+  if (decisive.length === 0 || estimates.length < claim.metrics.length) return 'inconclusive'
+  if (decisive.some(({ verdict }) => verdict === 'broken')) return 'broken'
+  return decisive.every(({ verdict }) => verdict === 'holds') ? 'holds' : 'inconclusive'
+}
+
+function estimateRatio(
+  { contender, over, case: kase, atLeast }: Claim,
+  rounds: readonly Round[],
+  metric: Metric,
+  alpha: number,
+): Estimate | undefined {
+  const all = rounds.filter((round) => round.case === kase && (round.subject === contender || round.subject === over))
+  const kept = all.filter((round) => !round.discarded)
+  const compared = compare(kept, contender, over, metric)
+  if (!compared) return undefined
+  const { difference, replicas } = compared
+  const half = halfWidth(difference, alpha)
+  const low = Math.exp(difference.difference - half)
+  const high = Math.exp(difference.difference + half)
+  const bound = [contender, over].some((name) => {
+    const own = kept.filter(({ subject }) => subject === name)
+    return own.filter(({ bottleneck }) => bottleneck === 'generator').length > GENERATOR_BOUND_ALLOWED * own.length
+  })
+  return {
+    metric,
+    ratio: Math.exp(difference.difference),
+    low,
+    high,
+    confidence: 1 - alpha,
+    replicas,
+    rounds: kept.length,
+    discarded: all.length - kept.length,
+    verdict: low >= atLeast ? 'holds' : high < atLeast ? 'broken' : 'inconclusive',
+    generatorBound: bound,
+  }
+}
+
+/** The log of (cost of `over` / cost of `contender`), or nothing while either has fewer than two processes. */
+export function compare(
+  rounds: readonly Round[],
+  contender: string,
+  over: string,
+  metric: Metric,
+): { difference: Difference; replicas: [number, number] } | undefined {
+  const centred = new Map<string, number[]>()
+  for (const cycle of Map.groupBy(rounds, (round) => `${round.stage}/${round.cycle}`).values()) {
+    const costs = cycle.map((round) => ({
+      key: `${round.subject}\n${round.replica}`,
+      subject: round.subject,
+      cost: Math.log(costOf(round, metric)),
+    }))
+    const levels = [contender, over].map((name) =>
+      costs.filter(({ subject }) => subject === name).map(({ cost }) => cost),
+    )
+    // A cycle that lost all rounds of one of the two says nothing of their ratio.
+    if (levels.some((costsOfOne) => costsOfOne.length === 0)) continue
+    const level = (median(levels[0]!) + median(levels[1]!)) / 2
+    for (const { key, cost } of costs) centred.set(key, [...(centred.get(key) ?? []), cost - level])
+  }
+  const meansOf = (name: string): number[] =>
+    [...centred].filter(([key]) => key.startsWith(`${name}\n`)).map(([, costs]) => trimmedMean(costs, TRIM))
+  const [own, other] = [meansOf(contender), meansOf(over)]
+  if (own.length < 2 || other.length < 2) return undefined
+  return {
+    difference: welch(sampleOf(own, LEAST_SPREAD), sampleOf(other, LEAST_SPREAD)),
+    replicas: [own.length, other.length],
+  }
+}

@@ -1,0 +1,109 @@
+import Table from 'cli-table3'
+import { markdownTable } from 'markdown-table'
+import { styleText } from 'node:util'
+import {
+  bottleneck,
+  judgementText,
+  megabytes,
+  microseconds,
+  milliseconds,
+  perSecond,
+  ratio,
+  ratioWithInterval,
+} from './describe.ts'
+import type { RaceResult, Summary } from './result.ts'
+import type { Verdict } from './verdict.ts'
+
+const SUMMARY_HEAD = ['subject', 'CPU/request', 'requests/s', 'p50', 'p99', 'memory', 'peak', 'limited by']
+
+/** The result as a table for a terminal, one per case, with the verdicts below. */
+export function toTerminal(result: RaceResult): string {
+  const parts = result.cases.map(({ name }) => {
+    const rows = rowsOf(result, name).map(([subject, ...cells]) => [styleText('bold', subject!), ...cells])
+    return `${styleText('bold', name)}\n${drawn(SUMMARY_HEAD, rows)}`
+  })
+  const verdicts = result.claims.map((claim) => colour(claim.verdict, verdictText(claim, result)))
+  return [...parts, ...verdicts, styleText('dim', methodText(result))].join('\n')
+}
+
+/** The same as Markdown. */
+export function toMarkdown(result: RaceResult): string {
+  const align = ['l', ...SUMMARY_HEAD.slice(1, -1).map(() => 'r'), 'l']
+  const parts = result.cases.map(
+    ({ name }) => `### ${name}\n\n${markdownTable([SUMMARY_HEAD, ...rowsOf(result, name)], { align })}`,
+  )
+  const verdicts = result.claims.map((claim) => {
+    const [metrics] = [
+      claim.estimates.map((estimate) => `${estimate.metric} ${ratioWithInterval(estimate)}`).join('; '),
+    ]
+    return [
+      `${claim.contender} at least ${ratio(claim.atLeast)} ${claim.over}`,
+      claim.case,
+      `**${claim.verdict}**`,
+      metrics,
+    ]
+  })
+  if (verdicts.length > 0)
+    parts.push(`### Verdicts\n\n${markdownTable([['claim', 'case', 'verdict', 'measured (interval)'], ...verdicts])}`)
+  return [...parts, methodText(result)].join('\n\n') + '\n'
+}
+
+/** A borderless table: the columns line up, and nothing else is drawn. */
+export function drawn(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const none = Object.fromEntries(
+    ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right']
+      .concat(['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'])
+      .map((name) => [name, '']),
+  )
+  const table = new Table({
+    head: [...head],
+    chars: { ...none, middle: ' ' },
+    colAligns: head.map((_, column) => (column === 0 || column === head.length - 1 ? 'left' : 'right')),
+    style: { head: ['dim'], border: [], 'padding-left': 1, 'padding-right': 1 },
+  })
+  table.push(...rows.map((row) => [...row]))
+  return table.toString()
+}
+
+export function colour(verdict: Verdict, text: string): string {
+  return styleText(({ holds: 'green', broken: 'red', inconclusive: 'yellow' } as const)[verdict], text)
+}
+
+function rowsOf({ summaries }: RaceResult, kase: string): string[][] {
+  return summaries
+    .filter((summary) => summary.case === kase)
+    .toSorted((a, b) => a.mean.cpu - b.mean.cpu)
+    .map((summary) => [summary.subject, ...cellsOf(summary), bottleneck(summary)])
+}
+
+function cellsOf({ mean }: Summary): string[] {
+  return [
+    microseconds(mean.cpu),
+    perSecond(mean.throughput),
+    milliseconds(mean.p50),
+    milliseconds(mean.p99),
+    megabytes(mean.rss),
+    megabytes(mean.peakRss),
+  ]
+}
+
+function verdictText(claim: RaceResult['claims'][number], { method }: RaceResult): string {
+  const { contender, over, atLeast, alpha, verdict, look, estimates } = claim
+  const metrics = estimates.map(({ metric }) => metric)
+  return judgementText({
+    claim: { contender, over, atLeast, alpha, case: claim.case, metrics, budget: 0 },
+    verdict,
+    look: look ?? method.looks,
+    estimates,
+  })
+}
+
+function methodText({ environment, load, method, rounds, discarded }: RaceResult): string {
+  const { cpu, cores, system, node } = environment
+  const length = load.amount === null ? `${load.duration} ms` : `${load.amount} requests`
+  return (
+    `${load.generator}, ${load.connections} connections, pipelining ${load.pipelining}, ${rounds.length} rounds of ${length}` +
+    ` (${discarded['foreign-cpu']} discarded for foreign CPU), ${method.stages} x ${method.replicas} processes per subject, seed ${method.seed}.` +
+    `\n${cpu}, ${cores} cores, ${system}, Node ${node}${environment.commit ? `, commit ${environment.commit}` : ''}.`
+  )
+}

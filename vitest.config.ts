@@ -1,0 +1,72 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config'
+
+/** A project that must have the machine to itself: one file at a time, and after all other projects. */
+const alone = { pool: 'forks', fileParallelism: false, maxWorkers: 1, retry: 0, sequence: { groupOrder: 1 } } as const
+
+const config: ViteUserConfig = defineConfig({
+  test: {
+    // Without this, every project would look for benchmarks too.
+    benchmark: { include: [] },
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['packages/*/test/unit/**/*.test.ts'],
+          benchmark: { include: [] },
+        },
+      },
+      {
+        // Real servers under real load: races, crashes, signals.
+        test: {
+          name: 'live',
+          include: ['packages/*/test/live/**/*.test.ts'],
+          benchmark: { include: [] },
+          testTimeout: 120_000,
+          ...alone,
+        },
+      },
+      {
+        test: {
+          name: 'conformance',
+          include: ['test/conformance/**/*.test.ts'],
+          benchmark: { include: [] },
+          testTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'packaging',
+          include: ['test/packaging/**/*.test.ts'],
+          benchmark: { include: [] },
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+        },
+      },
+      {
+        test: { name: 'docs', include: ['test/docs/**/*.test.ts'], benchmark: { include: [] } },
+      },
+      {
+        test: {
+          name: 'perf',
+          include: ['test/perf/**/*.perf.ts'],
+          benchmark: { include: [] },
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          ...alone,
+        },
+      },
+      {
+        // vite's module runner turns imports into getters, which distorts microbenchmarks.
+        test: {
+          name: 'bench',
+          include: [],
+          benchmark: { include: ['packages/*/bench/**/*.bench.ts'] },
+          experimental: { viteModuleRunner: false },
+          ...alone,
+        },
+      },
+    ],
+  },
+})
+
+export default config
