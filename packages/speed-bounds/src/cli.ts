@@ -2,20 +2,19 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { createLogUpdate } from 'log-update'
-import { adviceText, judgementText, progressText, ratio } from './describe.ts'
+import { adviceText, judgementText, ratio } from './describe.ts'
 import { SpeedBoundsError } from './errors.ts'
 import { isOnPath } from './generator.ts'
 import { GENERATORS, type GeneratorName, type Metric, METRICS, type RaceOptions, type Subject } from './options.ts'
 import { besideThis } from './own-process.ts'
-import type { Progress } from './progress.ts'
+import { progressLine } from './progress.ts'
 import { race } from './race.ts'
 import { selfCheck } from './self-check.ts'
 import { colour, toMarkdown, toTerminal } from './views.ts'
 import type { Verdict } from './verdict.ts'
 
 /** Results go to stdout, progress to stderr. */
-const logUpdate = createLogUpdate(process.stderr)
+const line = progressLine()
 
 const EXIT = { holds: 0, broken: 1, usage: 2, inconclusive: 3, failed: 4, interrupted: 130 }
 
@@ -68,14 +67,14 @@ withLoadFlags(program.command('self-check'), { budget: 15 })
 
 process.once('SIGINT', () => {
   // The warden ends the subjects when this process is gone.
-  logUpdate.done()
+  line.clear()
   process.exit(EXIT.interrupted)
 })
 
 try {
   await program.parseAsync()
 } catch (error) {
-  logUpdate.clear()
+  line.clear()
   process.exitCode = exitCodeOf(error)
 }
 
@@ -95,7 +94,7 @@ async function runRace(subjects: string[], flags: LoadFlags & { json?: string; m
     if (advice) print(advice)
   }
   const result = match.result()
-  logUpdate.clear()
+  line.clear()
   print(toTerminal(result))
   if (flags.json) writeFileSync(flags.json, `${JSON.stringify(result, null, 2)}\n`)
   if (flags.markdown) writeFileSync(flags.markdown, toMarkdown(result))
@@ -115,7 +114,7 @@ async function runSelfCheck(subject: string | undefined, flags: LoadFlags & { tr
       print(colour(judgement.verdict, `${++number}/${flags.tries} ${judgementText(judgement)}`))
     },
   })
-  logUpdate.clear()
+  line.clear()
   const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
   print(
     [
@@ -182,7 +181,7 @@ function optionsOf({
     ...(method === undefined ? {} : { method }),
     ...(body === undefined ? {} : { body }),
     ...(seed === undefined ? {} : { seed }),
-    onProgress: showProgress,
+    onProgress: line.show,
   }
 }
 
@@ -201,16 +200,8 @@ function nameOf(text: string): [string, Subject] {
   return [name ?? basename(command), { command: [command, ...args] }]
 }
 
-let lastPhase = ''
-function showProgress(progress: Progress): void {
-  if (process.stderr.isTTY) return logUpdate(progressText(progress))
-  const phase = `${progress.stage} ${progress.phase}`
-  if (phase !== lastPhase) process.stderr.write(`${progressText(progress)}\n`)
-  lastPhase = phase
-}
-
 function print(text: string): void {
-  logUpdate.clear()
+  line.clear()
   process.stdout.write(`${text}\n`)
 }
 

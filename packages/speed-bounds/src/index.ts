@@ -13,7 +13,7 @@ export type {
   RaceOptions,
   Subject,
 } from './options.ts'
-export type { Progress } from './progress.ts'
+export { type Progress, progressLine, type ProgressLine } from './progress.ts'
 
 // Results
 export type { Environment } from './environment.ts'

@@ -3,6 +3,7 @@ import { basename, isAbsolute, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SpeedBoundsError } from './errors.ts'
 import type { Progress } from './progress.ts'
+import { mostLooks } from './schedule.ts'
 
 /** What a claim may compare. Whatever the metric, a ratio above 1 means that the contender is better. */
 export type Metric = (typeof METRICS)[number]
@@ -88,7 +89,7 @@ export interface RaceOptions extends Partial<CaseOptions> {
   duration?: number
   /** Requests in a round, in place of `duration`. autocannon only. @default none */
   amount?: number
-  /** When a request without an answer counts as failed. @default 10000 */
+  /** When a request without an answer counts as failed; generators count it in whole seconds. @default 10000 */
   requestTimeout?: number
   /** The load generator. @default 'autocannon' */
   generator?: GeneratorName
@@ -101,6 +102,8 @@ export interface RaceOptions extends Partial<CaseOptions> {
   replicas?: number
   /** How often each process is visited in a stage. @default 6 */
   cycles?: number
+  /** Stages that a claim may take at the most: each brings fresh processes and a narrower interval. @default 4 */
+  stages?: number
   /** Share of wrong verdicts that is accepted, over all looks at the data. @default 0.01 */
   alpha?: number
   /** Time that one claim may take. A look is taken even if that takes longer. @default 60000 */
@@ -173,6 +176,7 @@ export interface ResolvedRace {
   readonly load: ResolvedLoad
   readonly replicas: number
   readonly cycles: number
+  readonly stages: number
   readonly alpha: number
   readonly budget: number
   readonly startTimeout: number
@@ -190,6 +194,8 @@ export interface Claim {
   readonly case: string
   readonly metrics: readonly Metric[]
   readonly alpha: number
+  /** How often the data may be looked at, all of which alpha pays for. */
+  readonly looks: number
   readonly budget: number
 }
 
@@ -205,6 +211,7 @@ const RACE_KEYS = [
   'generator',
   'replicas',
   'cycles',
+  'stages',
   'alpha',
   'budget',
   'startTimeout',
@@ -242,10 +249,12 @@ export function resolveRace(subjects: Readonly<Record<string, Subject>>, options
       pipelining: optional(options.pipelining, 'pipelining', isCount, 'an integer >= 1') ?? 1,
       duration: optional(options.duration, 'duration', isAtLeast(50), 'milliseconds >= 50') ?? 200,
       amount,
-      requestTimeout: optional(options.requestTimeout, 'requestTimeout', isAtLeast(1), 'milliseconds >= 1') ?? 10_000,
+      requestTimeout:
+        optional(options.requestTimeout, 'requestTimeout', isAtLeast(1000), 'milliseconds >= 1000') ?? 10_000,
     },
     replicas: optional(options.replicas, 'replicas', isCountFrom(2), 'an integer >= 2') ?? 5,
     cycles: optional(options.cycles, 'cycles', isCountFrom(2), 'an integer >= 2') ?? 6,
+    stages: optional(options.stages, 'stages', isCount, 'an integer >= 1') ?? 4,
     alpha: optional(options.alpha, 'alpha', isAlpha, 'a number above 0 and at most 0.2') ?? 0.01,
     budget: optional(options.budget, 'budget', isAtLeast(1), 'milliseconds >= 1') ?? 60_000,
     startTimeout: optional(options.startTimeout, 'startTimeout', isAtLeast(1), 'milliseconds >= 1') ?? 20_000,
@@ -282,6 +291,7 @@ export function resolveClaim(race: ResolvedRace, over: string, options: ClaimOpt
     case: optional(options.case, 'case', isOneOf(cases), `one of ${cases.join(', ')}`) ?? cases[0]!,
     metrics: metric ? [metric] : ['cpu', 'throughput'],
     alpha: optional(options.alpha, 'alpha', isAlpha, 'a number above 0 and at most 0.2') ?? race.alpha,
+    looks: mostLooks(race.stages),
     budget: optional(options.budget, 'budget', isAtLeast(1), 'milliseconds >= 1') ?? race.budget,
   }
 }

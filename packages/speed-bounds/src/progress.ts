@@ -1,3 +1,6 @@
+import { createLogUpdate } from 'log-update'
+import { progressText } from './describe.ts'
+
 /** What a race is doing, sent to `onProgress`. Times are in milliseconds. */
 export interface Progress {
   phase: 'starting' | 'comparing' | 'warming' | 'measuring'
@@ -8,8 +11,41 @@ export interface Progress {
   /** Steps of this phase that are done, and how many there are. */
   done: number
   total: number
-  /** Time since the race began. */
+  /** Time since the stage began. */
   elapsed: number
   /** Time that this stage still needs, as far as can be told. */
   remaining: number
+}
+
+/** Shows progress as one line that changes; where no terminal is, as a line per phase. */
+export interface ProgressLine {
+  show(progress: Progress, before?: string): void
+  /** Takes the line away, so that something else can be printed. */
+  clear(): void
+}
+
+/**
+ * Makes a listener for `onProgress`.
+ *
+ * @param stream - where to write. @default process.stderr
+ *
+ * @example
+ * const line = progressLine()
+ * await race({ a: './a.ts', b: './b.ts' }, { path: '/', onProgress: line.show }).measure()
+ * line.clear()
+ */
+export function progressLine(stream: NodeJS.WriteStream = process.stderr): ProgressLine {
+  if (stream.isTTY) {
+    const update = createLogUpdate(stream)
+    return { show: (progress, before = '') => update(before + progressText(progress)), clear: () => update.clear() }
+  }
+  let last = ''
+  return {
+    show(progress, before = '') {
+      const phase = `${before}${progress.stage} ${progress.phase}`
+      if (phase !== last) stream.write(`${before}${progressText(progress)}\n`)
+      last = phase
+    },
+    clear() {},
+  }
 }

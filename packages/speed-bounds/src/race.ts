@@ -2,6 +2,7 @@ import { type RightAnswers, checkAnswers } from './answers.ts'
 import { readEnvironment } from './environment.ts'
 import { openGenerator } from './generator.ts'
 import {
+  type Claim,
   type ClaimOptions,
   type RaceOptions,
   resolveClaim,
@@ -68,7 +69,6 @@ class LazyRace implements Race {
   readonly #judgements: Judgement[] = []
   #startedAt: Date | undefined
   #stages = 0
-  #looks = 0
   /** Milliseconds per subject from the start of a stage to its first look, as the last stage took them. */
   #timeToLook = 0
 
@@ -96,9 +96,9 @@ class LazyRace implements Race {
   async decide(over: string, options: ClaimOptions): Promise<Judgement> {
     const claim = resolveClaim(this.#race, over, options)
     const began = performance.now()
-    let judgement = judge(claim, this.#rounds, Math.max(1, this.#looks))
+    let judgement = judge(claim, this.#rounds)
     // The first stage visits every subject, for the table; later ones only those still in question.
-    while (judgement.verdict === 'inconclusive') {
+    while (judgement.verdict === 'inconclusive' && this.#stagesOf(claim) < this.#race.stages) {
       const subjects = this.#race.subjects.filter(
         ({ name }) => this.#stages === 0 || name === claim.contender || name === claim.over,
       )
@@ -106,7 +106,7 @@ class LazyRace implements Race {
       // A claim that nothing was measured for gets its look, however small its budget.
       if (judgement.estimates.length > 0 && this.#timeToLook * subjects.length > left) break
       await this.#stage(subjects, () => {
-        judgement = judge(claim, this.#rounds, this.#looks)
+        judgement = judge(claim, this.#rounds)
         return judgement.verdict !== 'inconclusive' || performance.now() - began >= claim.budget
       })
     }
@@ -123,8 +123,14 @@ class LazyRace implements Race {
       judgements: this.#judgements,
       statuses: new Map([...this.#right].map(([name, { status }]) => [name, status])),
       stages: this.#stages,
-      looks: this.#looks,
     })
+  }
+
+  /** Stages that both of a claim took part in: looks at others are none of its own. */
+  #stagesOf({ contender, over }: Claim): number {
+    const stages = (name: string): Set<number> =>
+      new Set(this.#rounds.filter(({ subject }) => subject === name).map(({ stage }) => stage))
+    return stages(contender).intersection(stages(over)).size
   }
 
   async #stage(subjects: readonly ResolvedSubject[], onLook: () => boolean): Promise<void> {
@@ -143,7 +149,6 @@ class LazyRace implements Race {
         shuffle: this.#shuffle,
         onRound: (round) => this.#rounds.push(round),
         onLook: () => {
-          this.#looks++
           firstLook ??= performance.now()
           this.#timeToLook = (firstLook - began) / subjects.length
           return onLook()

@@ -1,6 +1,7 @@
 import type { Environment } from './environment.ts'
 import { type Claim, type Metric, METRICS, type ResolvedRace } from './options.ts'
 import { type Bottleneck, costOf, type Round } from './round.ts'
+import { mostLooks } from './schedule.ts'
 import { trimmedMean } from './statistics.ts'
 import { type Estimate, judge, type Judgement, type Verdict } from './verdict.ts'
 
@@ -31,8 +32,9 @@ export interface RaceResult {
     readonly cycles: number
     readonly alpha: number
     readonly seed: number
-    /** Stages of fresh processes, and looks at the data. */
+    /** Stages of fresh processes that were run. */
     readonly stages: number
+    /** Looks at the data that alpha pays for. */
     readonly looks: number
     readonly maxForeignCpu: number
   }
@@ -45,7 +47,7 @@ export interface RaceResult {
     readonly case: string
     readonly atLeast: number
     readonly alpha: number
-  } & Pick<Judgement, 'verdict' | 'look' | 'estimates'>)[]
+  } & Pick<Judgement, 'verdict' | 'estimates'>)[]
   readonly discarded: { readonly 'foreign-cpu': number }
   readonly rounds: readonly Round[]
 }
@@ -78,7 +80,6 @@ export interface RaceRecord {
   readonly judgements: readonly Judgement[]
   readonly statuses: ReadonlyMap<string, number>
   readonly stages: number
-  readonly looks: number
 }
 
 export function toResult({
@@ -89,7 +90,6 @@ export function toResult({
   judgements,
   statuses,
   stages,
-  looks,
 }: RaceRecord): RaceResult {
   const { generator, connections, pipelining, duration, amount } = race.load
   const [first, ...others] = race.subjects
@@ -107,7 +107,7 @@ export function toResult({
       alpha: race.alpha,
       seed: race.seed,
       stages,
-      looks,
+      looks: mostLooks(race.stages),
       maxForeignCpu: race.maxForeignCpu,
     },
     summaries: race.cases.flatMap((kase) =>
@@ -117,7 +117,7 @@ export function toResult({
       others.flatMap((other) =>
         METRICS.flatMap((metric) => {
           const claim = claimOfEquality(race, first!.name, other.name, kase.name, metric)
-          return judge(claim, rounds, Math.max(1, looks)).estimates.map((estimate) => ({
+          return judge(claim, rounds).estimates.map((estimate) => ({
             contender: first!.name,
             over: other.name,
             case: kase.name,
@@ -126,14 +126,13 @@ export function toResult({
         }),
       ),
     ),
-    claims: judgements.map(({ claim, verdict, look, estimates }) => ({
+    claims: judgements.map(({ claim, verdict, estimates }) => ({
       contender: claim.contender,
       over: claim.over,
       case: claim.case,
       atLeast: claim.atLeast,
       alpha: claim.alpha,
       verdict,
-      look,
       estimates,
     })),
     discarded: { 'foreign-cpu': rounds.filter(({ discarded }) => discarded).length },
@@ -142,13 +141,13 @@ export function toResult({
 }
 
 function claimOfEquality(
-  { alpha, budget }: ResolvedRace,
+  { alpha, stages, budget }: ResolvedRace,
   contender: string,
   over: string,
   kase: string,
   metric: Metric,
 ): Claim {
-  return { contender, over, case: kase, atLeast: 1, metrics: [metric], alpha, budget }
+  return { contender, over, case: kase, atLeast: 1, metrics: [metric], alpha, looks: mostLooks(stages), budget }
 }
 
 function summarise(rounds: readonly Round[], subject: string, kase: string): Summary | undefined {

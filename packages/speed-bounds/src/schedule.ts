@@ -1,9 +1,17 @@
 import { uniformInt } from 'pure-rand/distribution/uniformInt'
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
 
-/** The data is looked at after the first cycle of a stage, for claims with room to spare, and at its end. */
-export function isLook(cycle: number, cycles: number): boolean {
-  return cycle === 1 || cycle === cycles
+/**
+ * The data is looked at at the end of each stage, and once more after the first cycle of the first:
+ * a claim with room to spare is decided there.
+ */
+export function isLook(stage: number, cycle: number, cycles: number): boolean {
+  return cycle === cycles || (stage === 1 && cycle === 1)
+}
+
+/** How many looks a claim can be given at the most. */
+export function mostLooks(stages: number): number {
+  return stages + 1
 }
 
 /** Puts a list in random order. The same seed gives the same orders. */

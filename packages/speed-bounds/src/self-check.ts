@@ -1,6 +1,6 @@
 import { race } from './race.ts'
 import type { Metric, RaceOptions, Subject } from './options.ts'
-import { compare, spendable, type Judgement } from './verdict.ts'
+import { compare, intervalAlpha, type Judgement } from './verdict.ts'
 import { detectable, median } from './statistics.ts'
 
 /** Options of {@link selfCheck}. */
@@ -48,7 +48,7 @@ export async function selfCheck(
         'second',
         metric ?? 'cpu',
       ) ?? {}
-    const alpha = spendable(judgement.claim.alpha, judgement.look) / judgement.claim.metrics.length
+    const alpha = intervalAlpha(judgement.claim)
     if (difference) effects.push(Math.exp(detectable(difference, alpha, 0.8)))
     onTry?.(judgement)
   }

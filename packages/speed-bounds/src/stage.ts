@@ -74,7 +74,7 @@ export async function runStage(context: StageContext): Promise<void> {
           done++
         }
       }
-      if (isLook(cycle, race.cycles) && context.onLook()) break
+      if (isLook(stage, cycle, race.cycles) && context.onLook()) break
     }
   } finally {
     await Promise.all(replicas.map(({ run }) => run.stop()))

@@ -190,6 +190,7 @@ class ReportBoard {
   readonly #warden: ChildProcess
   readonly #listeners = new Map<string, ((report: never) => void)[]>()
   readonly #onLost = new Set<(error: SpeedBoundsError) => void>()
+  #lost: SpeedBoundsError | undefined
 
   constructor(warden: ChildProcess) {
     this.#warden = warden
@@ -201,6 +202,7 @@ class ReportBoard {
         'SPEED_BOUNDS_WARDEN_LOST',
         `The process that watches over the subjects ended unasked (${signal ?? `code ${code}`}).`,
       )
+      this.#lost = error
       for (const tell of this.#onLost) tell(error)
     })
   }
@@ -218,7 +220,8 @@ class ReportBoard {
   }
 
   onLost(listener: (error: SpeedBoundsError) => void): void {
-    this.#onLost.add(listener)
+    if (this.#lost) listener(this.#lost)
+    else this.#onLost.add(listener)
   }
 
   /** From here on the end of the warden is no loss. */

@@ -38,8 +38,6 @@ export interface Judgement {
   readonly claim: Claim
   readonly verdict: Verdict
   readonly estimates: readonly Estimate[]
-  /** Which look at the data this was, counted from 1. */
-  readonly look: number
 }
 
 /** Share of a process's rounds that is cut off at each end. */
@@ -55,19 +53,19 @@ export const LEAST_SPREAD = 0.01
 const GENERATOR_BOUND_ALLOWED = TRIM
 
 /**
- * What a look may spend of alpha. The shares 1/2, 1/6, 1/12, ... 1/(n(n+1)) add up to less than 1
- * however many looks are taken (the sum telescopes to 1 - 1/(n+1)), so by Bonferroni's inequality the
- * chance of any wrong verdict stays below alpha whenever one stops. Half goes to the first look, since
- * most claims have room to spare and fall there.
+ * Judges a claim by the rounds so far. Every look may be the last one and every metric may decide, so
+ * each interval may be wrong with a probability of alpha divided by the number of looks that there can
+ * be and by the number of metrics: by Bonferroni's inequality the verdict, whenever it falls, is then
+ * wrong with a probability of at most alpha.
  */
-export function spendable(alpha: number, look: number): number {
-  return alpha / (look * (look + 1))
+export function judge(claim: Claim, rounds: readonly Round[]): Judgement {
+  const estimates = claim.metrics.flatMap((metric) => estimateRatio(claim, rounds, metric) ?? [])
+  return { claim, verdict: combine(claim, estimates), estimates }
 }
 
-export function judge(claim: Claim, rounds: readonly Round[], look: number): Judgement {
-  const alpha = spendable(claim.alpha, look) / claim.metrics.length
-  const estimates = claim.metrics.flatMap((metric) => estimateRatio(claim, rounds, metric, alpha) ?? [])
-  return { claim, verdict: combine(claim, estimates), estimates, look }
+/** The probability with which one interval of one look may miss the true ratio. */
+export function intervalAlpha({ alpha, looks, metrics }: Claim): number {
+  return alpha / (looks * metrics.length)
 }
 
 function combine(claim: Claim, estimates: readonly Estimate[]): Verdict {
@@ -79,12 +77,9 @@ function combine(claim: Claim, estimates: readonly Estimate[]): Verdict {
   return decisive.every(({ verdict }) => verdict === 'holds') ? 'holds' : 'inconclusive'
 }
 
-function estimateRatio(
-  { contender, over, case: kase, atLeast }: Claim,
-  rounds: readonly Round[],
-  metric: Metric,
-  alpha: number,
-): Estimate | undefined {
+function estimateRatio(claim: Claim, rounds: readonly Round[], metric: Metric): Estimate | undefined {
+  const { contender, over, case: kase, atLeast } = claim
+  const alpha = intervalAlpha(claim)
   const all = rounds.filter((round) => round.case === kase && (round.subject === contender || round.subject === over))
   const kept = all.filter((round) => !round.discarded)
   const compared = compare(kept, contender, over, metric)

@@ -56,13 +56,13 @@ export function drawn(head: readonly string[], rows: readonly (readonly string[]
       .map((name) => [name, '']),
   )
   const table = new Table({
-    head: [...head],
+    head: head.map((name) => styleText('dim', name)),
     chars: { ...none, middle: ' ' },
     colAligns: head.map((_, column) => (column === 0 || column === head.length - 1 ? 'left' : 'right')),
-    style: { head: ['dim'], border: [], 'padding-left': 1, 'padding-right': 1 },
+    style: { head: [], border: [], 'padding-left': 1, 'padding-right': 1 },
   })
   table.push(...rows.map((row) => [...row]))
-  return table.toString()
+  return table.toString().replaceAll(/ +$/gm, '')
 }
 
 export function colour(verdict: Verdict, text: string): string {
@@ -87,15 +87,9 @@ function cellsOf({ mean }: Summary): string[] {
   ]
 }
 
-function verdictText(claim: RaceResult['claims'][number], { method }: RaceResult): string {
-  const { contender, over, atLeast, alpha, verdict, look, estimates } = claim
+function verdictText({ verdict, estimates, ...claim }: RaceResult['claims'][number], { method }: RaceResult): string {
   const metrics = estimates.map(({ metric }) => metric)
-  return judgementText({
-    claim: { contender, over, atLeast, alpha, case: claim.case, metrics, budget: 0 },
-    verdict,
-    look: look ?? method.looks,
-    estimates,
-  })
+  return judgementText({ claim: { ...claim, metrics, looks: method.looks, budget: 0 }, verdict, estimates })
 }
 
 function methodText({ environment, load, method, rounds, discarded }: RaceResult): string {

@@ -9,6 +9,13 @@ import type { Volley, VolleyResult } from '../generator.ts'
  */
 const SAMPLE = 10
 
+/**
+ * A round is shorter than any timeout, so a server that leaves requests hanging would not be noticed:
+ * where the requests of a connection were answered this many times over on average, one that got no
+ * answer at all is hanging.
+ */
+const ANSWERS_WHERE_NONE_IS_HANGING = 20
+
 export async function generate({ origin, method, path, headers, body, status, load }: Volley): Promise<VolleyResult> {
   // autocannon records whole milliseconds; a p99 of a fast server is a fraction of one.
   const latency = build({
@@ -31,13 +38,15 @@ export async function generate({ origin, method, path, headers, body, status, lo
   const loopBefore = performance.eventLoopUtilization()
   const start = performance.now()
   let last = start
+  const answering = new Set<unknown>()
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const run = autocannon(options, (error: Error | null, outcome: autocannon.Result) =>
       error ? reject(error) : resolve(outcome),
     )
-    run.on('response', (_client: unknown, _status: number, _bytes: number, milliseconds: number) => {
+    run.on('response', (client: unknown, _status: number, _bytes: number, milliseconds: number) => {
       latency.recordValue(milliseconds * 1000)
       last = performance.now()
+      answering.add(client)
     })
   })
   const { utilization } = performance.eventLoopUtilization(loopBefore)
@@ -48,6 +57,10 @@ export async function generate({ origin, method, path, headers, body, status, lo
   // what was asked, not answered and not under way at the end, was lost.
   const underWay = load.amount === undefined ? load.connections * load.pipelining : 0
   const lost = Math.max(0, result.requests.sent - answered - underWay - result.errors * load.pipelining)
+  const hanging =
+    answered === 0 || answered >= load.connections * load.pipelining * ANSWERS_WHERE_NONE_IS_HANGING
+      ? Math.max(0, load.connections - answering.size - result.errors)
+      : 0
   return {
     answers: right,
     elapsed: last - start,
@@ -59,7 +72,7 @@ export async function generate({ origin, method, path, headers, body, status, lo
     },
     failures: {
       errors: result.errors - result.timeouts + lost,
-      timeouts: result.timeouts,
+      timeouts: result.timeouts + hanging,
       unexpectedStatus: answered - right,
     },
     utilisation: utilization,

@@ -1,0 +1,146 @@
+import { expect, it } from 'vitest'
+import { race, SpeedBoundsError } from '../../src/index.ts'
+import type { RaceOptions, Subject } from '../../src/index.ts'
+import { ok, processesWith, script, scripts, server, SMALL, spin } from './servers.ts'
+
+async function failureOf(subject: Subject, options: Partial<RaceOptions> = {}): Promise<SpeedBoundsError> {
+  const error = await race({ ok, bad: subject }, { ...SMALL, ...options })
+    .measure()
+    .then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+  expect(error).toBeInstanceOf(SpeedBoundsError)
+  expect(processesWith(scripts)).toEqual([])
+  return error as SpeedBoundsError
+}
+
+it('that crash at start: tells their stderr', async () => {
+  const { code, message } = await failureOf(script(`throw new Error('no database')`))
+  expect(code).toBe('SPEED_BOUNDS_SUBJECT_NOT_STARTED')
+  expect(message).toMatch(/^bad \(node .*\) ended with code 1/)
+  expect(message).toContain('no database')
+})
+
+it('that are not there', async () => {
+  const { code, message } = await failureOf({ command: ['no-such-program'] })
+  expect(code).toBe('SPEED_BOUNDS_SUBJECT_NOT_STARTED')
+  expect(message).toContain('no-such-program ENOENT')
+})
+
+it('that never listen: says where they should have, and what they wrote', async () => {
+  const { code, message } = await failureOf(script(`console.error('waiting for godot'); setInterval(() => {}, 1000)`), {
+    startTimeout: 1500,
+  })
+  expect(code).toBe('SPEED_BOUNDS_SUBJECT_NOT_READY')
+  expect(message).toMatch(/did not answer at http:\/\/127\.0\.0\.1:\d+ within 1500 ms/)
+  expect(message).toContain('waiting for godot')
+})
+
+it('that accept and never answer', async () => {
+  const { code } = await failureOf(server(''), { startTimeout: 1500 })
+  expect(code).toBe('SPEED_BOUNDS_SUBJECT_NOT_READY')
+})
+
+it('that listen on a port of their own: the second process finds it taken', async () => {
+  const { code, message } = await failureOf(
+    script(`
+import { createServer } from 'node:http'
+const listen = (port) => createServer((_, response) => response.end('ok')).listen(port, process.env.HOST)
+listen(process.env.PORT)
+listen(34127)`),
+  )
+  expect(code).toBe('SPEED_BOUNDS_PORT_TAKEN')
+  expect(message).toContain('EADDRINUSE')
+})
+
+it('that answer differently: shows the difference', async () => {
+  const { code, message } = await failureOf(server(`response.setHeader('content-type', 'text/html').end('<p>ok')`))
+  expect(code).toBe('SPEED_BOUNDS_WRONG_ANSWER')
+  expect(message).toContain("bad answers case 'GET /' (GET /) differently")
+  expect(message).toContain('-ok')
+  expect(message).toContain('+<p>ok')
+  expect(message).toContain('+content-type: text/html')
+})
+
+it('that answer the first request rightly and then another status', async () => {
+  const { code, message } = await failureOf(
+    server(`response.statusCode = requests > 20 ? 503 : 200; response.end('ok')`),
+  )
+  expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
+  expect(message).toMatch(/0 connection errors, 0 timeouts, \d+ answers with another status/)
+})
+
+it('that stop answering under load', async () => {
+  const { code, message } = await failureOf(server(`if (requests <= 20) response.end('ok')`))
+  expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
+  expect(message).toContain('failed 50 of 50 requests')
+  expect(message).toContain('50 timeouts')
+})
+
+it('that leave a few connections hanging while the others are fast', async () => {
+  const { code, message } = await failureOf(
+    server(`if (requests > 20 && requests % 400 === 0) return; response.end('ok')`),
+  )
+  expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
+  expect(message).toMatch(/[1-9]\d* timeouts/)
+})
+
+it('that drop connections with a request under way', async () => {
+  const { code } = await failureOf(
+    server(`if (requests > 20 && requests % 10 === 0) request.socket.end(); else response.end('ok')`),
+  )
+  expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
+})
+
+it('that die in the middle of a round: tells how and why', async () => {
+  const { code, message } = await failureOf(
+    server(`if (requests > 500) { console.error('out of luck'); process.exit(7) } response.end('ok')`),
+  )
+  expect(code).toBe('SPEED_BOUNDS_SUBJECT_DIED')
+  expect(message).toMatch(/bad \(node .*\) ended with code 7/)
+  expect(message).toContain('out of luck')
+})
+
+it('whose failures stay within the allowance are measured', async () => {
+  const flaky = server(`response.statusCode = requests > 20 && requests % 50 === 0 ? 503 : 200; response.end('ok')`)
+  const { rounds } = await race({ ok, flaky }, { ...SMALL, allowance: 0.05 }).measure()
+  const failures = rounds
+    .filter(({ subject }) => subject === 'flaky')
+    .map(({ failures: count, answers }) => count / (count + answers))
+  for (const share of failures) expect(share).toBeCloseTo(0.02, 2)
+})
+
+it('that ignore SIGTERM are killed, with all that they started', async () => {
+  const stubborn = server(
+    `response.end('ok')`,
+    `process.on('SIGTERM', () => {}); process.removeAllListeners('SIGTERM'); process.on('SIGTERM', () => {})
+     const { spawn } = await import('node:child_process')
+     spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)', ${JSON.stringify(scripts)}], { stdio: 'ignore', detached: true }).unref()`,
+  )
+  await race({ ok, stubborn }, SMALL).measure()
+  expect(processesWith(scripts)).toEqual([])
+})
+
+it('that answer slowly at start are waited for', async () => {
+  const late = script(`
+import { createServer } from 'node:http'
+setTimeout(() => createServer((_, response) => response.end('ok')).listen(process.env.PORT, process.env.HOST), 700)
+process.on('SIGTERM', () => process.exit(0))`)
+  await expect(race({ ok, late }, SMALL).compareAnswers()).resolves.toBeUndefined()
+})
+
+it('count the CPU of their children', async () => {
+  // The parent hands each connection to one of its workers: all the work is in another process.
+  const clustered = script(`
+import cluster from 'node:cluster'
+import { createServer } from 'node:http'
+if (cluster.isPrimary) {
+  cluster.fork()
+  process.on('SIGTERM', () => process.exit(0))
+} else {
+  createServer((_, response) => { ${spin(100)} response.end('ok') }).listen(process.env.PORT, process.env.HOST)
+}`)
+  const { summaries } = await race({ ok, clustered }, SMALL).measure()
+  expect(summaries.find(({ subject }) => subject === 'clustered')!.mean.cpu).toBeGreaterThan(100)
+})

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import type { Claim } from '../../src/options.ts'
+import { mostLooks } from '../../src/schedule.ts'
+import { type Chance, type Machine, METHOD, syntheticRace } from './synthetic.ts'
+
+const TRIALS = 4000
+
+const claim = (atLeast: number): Claim => ({
+  contender: 'a',
+  over: 'b',
+  atLeast,
+  case: 'GET /',
+  metrics: ['cpu', 'throughput'],
+  alpha: 0.01,
+  looks: mostLooks(METHOD.stages),
+  budget: 60_000,
+})
+
+/** Now and then a round costs far more: another tenant, a long garbage collection. */
+const roundWithOutliers = (chance: Chance): number =>
+  0.05 * chance.normal() + (chance.uniform() < 0.08 ? 0.4 * chance.uniform() : 0)
+
+/** What was seen on a shared machine with two cores; the figures are logs of factors. */
+const machines: Record<string, Machine> = {
+  'processes that differ by 2 %': {
+    process: (chance) => 0.02 * chance.normal(),
+    round: roundWithOutliers,
+    cycle: (chance) => 0.1 * chance.normal(),
+  },
+  'identical processes on a quiet machine': {
+    process: () => 0,
+    round: (chance) => 0.002 * chance.normal(),
+    cycle: () => 0,
+  },
+  // Fastify 5 on Node 24: half of the processes need 10.1 µs a request and half 12.4, for as long as they live.
+  'processes in two modes 22 % apart': {
+    process: (chance) => (chance.uniform() < 0.5 ? 0 : Math.log(1.22)) + 0.01 * chance.normal(),
+    round: roundWithOutliers,
+    cycle: (chance) => 0.1 * chance.normal(),
+  },
+  'one process in ten 50 % slower': {
+    process: (chance) => (chance.uniform() < 0.1 ? Math.log(1.5) : 0) + 0.02 * chance.normal(),
+    round: roundWithOutliers,
+    cycle: (chance) => 0.2 * chance.normal(),
+  },
+}
+
+function shareOf(
+  machine: Machine,
+  factor: number,
+  atLeast: number,
+  verdicts: readonly string[],
+  trials = TRIALS,
+): number {
+  let count = 0
+  for (let seed = 1; seed <= trials; seed++) {
+    if (verdicts.includes(syntheticRace(machine, factor, claim(atLeast), seed).verdict)) count++
+  }
+  return count / trials
+}
+
+describe.each(Object.entries(machines))('with %s', (_name, machine) => {
+  it('calls identical servers different in at most 1 % of races', () => {
+    expect(shareOf(machine, 1, 1, ['holds', 'broken'])).toBeLessThanOrEqual(0.01)
+  })
+
+  it('lets a claim of 1.1 hold for identical servers in none of them', () => {
+    expect(shareOf(machine, 1, 1.1, ['holds'])).toBe(0)
+  })
+})
+
+describe('finds a true difference', () => {
+  const { 'processes that differ by 2 %': usual, 'processes in two modes 22 % apart': twoModes } = machines
+
+  it.each([
+    ['that 3x is at least 1.5x, at the first look', usual!, 3, 1.5, 0.999],
+    ['that 1.1x is at least 1x', usual!, 1.1, 1, 0.95],
+    ['that 1.05x is at least 1x', usual!, 1.05, 1, 0.3],
+    ['that 1.6x is at least 1.2x, with processes in two modes', twoModes!, 1.6, 1.2, 0.9],
+  ])('%s', (_name, machine, factor, atLeast, power) => {
+    expect(shareOf(machine, factor, atLeast, ['holds'], 1000)).toBeGreaterThanOrEqual(power)
+  })
+
+  it('breaks the claim that the slower one is faster', () => {
+    expect(shareOf(usual!, 1 / 1.5, 1.1, ['broken'], 1000)).toBeGreaterThanOrEqual(0.99)
+  })
+
+  it('decides a wide margin at the first look in four races of five', () => {
+    const looks = Array.from({ length: 500 }, (_, seed) => syntheticRace(usual!, 3, claim(1.5), seed + 1).taken)
+    expect(looks.filter((look) => look === 1).length / looks.length).toBeGreaterThanOrEqual(0.8)
+  })
+})
