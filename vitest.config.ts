@@ -36,6 +36,8 @@ const config: ViteUserConfig = defineConfig({
       {
         test: {
           name: 'packaging',
+          ...alone,
+          sequence: { groupOrder: 2 },
           include: ['test/packaging/**/*.test.ts'],
           benchmark: { include: [] },
           testTimeout: 180_000,

@@ -176,7 +176,7 @@ function optionsOf({
     replicas,
     budget: budget * 1000,
     headers: Object.fromEntries(
-      header.map((line) => [line.split(':', 1)[0]!.trim(), line.slice(line.indexOf(':') + 1).trim()]),
+      header.map((text) => [text.split(':', 1)[0]!.trim(), text.slice(text.indexOf(':') + 1).trim()]),
     ),
     ...(method === undefined ? {} : { method }),
     ...(body === undefined ? {} : { body }),

@@ -27,7 +27,13 @@ export interface VolleyResult {
   /** Latency in milliseconds. */
   readonly latency: { readonly p50: number; readonly p90: number; readonly p99: number; readonly max: number }
   /** Requests that failed, by kind. */
-  readonly failures: { readonly errors: number; readonly timeouts: number; readonly unexpectedStatus: number }
+  readonly failures: {
+    readonly errors: number
+    readonly timeouts: number
+    /** Connections that got no answer while the others got many. */
+    readonly hanging: number
+    readonly unexpectedStatus: number
+  }
   /** Share of the time in which the generator's busiest thread had work. */
   readonly utilisation: number
   /** CPU time of the generator in milliseconds. */

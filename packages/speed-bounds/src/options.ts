@@ -1,6 +1,6 @@
-import { availableParallelism } from 'node:os'
 import { basename, isAbsolute, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { inspect } from 'node:util'
 import { SpeedBoundsError } from './errors.ts'
 import type { Progress } from './progress.ts'
 import { mostLooks } from './schedule.ts'
@@ -126,7 +126,7 @@ export interface RaceOptions extends Partial<CaseOptions> {
 export interface ClaimOptions {
   /** The bound: 1.5 means half as good again, 0.9 means at most a tenth worse. */
   atLeast: number
-  /** Who is claimed to be better. @default the first subject */
+  /** Who is claimed to be better. @default the first subject that is not the one it is held against */
   contender?: string
   /** Which case decides. @default the first case */
   case?: string
@@ -247,21 +247,21 @@ export function resolveRace(subjects: Readonly<Record<string, Subject>>, options
       generator: generator ?? 'autocannon',
       connections,
       pipelining: optional(options.pipelining, 'pipelining', isCount, 'an integer >= 1') ?? 1,
-      duration: optional(options.duration, 'duration', isAtLeast(50), 'milliseconds >= 50') ?? 200,
+      duration: optional(options.duration, 'duration', isMilliseconds(50), 'whole milliseconds >= 50') ?? 200,
       amount,
       requestTimeout:
-        optional(options.requestTimeout, 'requestTimeout', isAtLeast(1000), 'milliseconds >= 1000') ?? 10_000,
+        optional(options.requestTimeout, 'requestTimeout', isMilliseconds(1000), 'whole milliseconds >= 1000') ??
+        10_000,
     },
     replicas: optional(options.replicas, 'replicas', isCountFrom(2), 'an integer >= 2') ?? 5,
     cycles: optional(options.cycles, 'cycles', isCountFrom(2), 'an integer >= 2') ?? 6,
     stages: optional(options.stages, 'stages', isCount, 'an integer >= 1') ?? 4,
     alpha: optional(options.alpha, 'alpha', isAlpha, 'a number above 0 and at most 0.2') ?? 0.01,
-    budget: optional(options.budget, 'budget', isAtLeast(1), 'milliseconds >= 1') ?? 60_000,
-    startTimeout: optional(options.startTimeout, 'startTimeout', isAtLeast(1), 'milliseconds >= 1') ?? 20_000,
-    stopTimeout: optional(options.stopTimeout, 'stopTimeout', isAtLeast(0), 'milliseconds >= 0') ?? 3000,
-    maxForeignCpu:
-      optional(options.maxForeignCpu, 'maxForeignCpu', isAtLeast(0), `cores from 0 to ${availableParallelism()}`) ??
-      0.5,
+    budget: optional(options.budget, 'budget', isMilliseconds(1), 'whole milliseconds >= 1') ?? 60_000,
+    startTimeout:
+      optional(options.startTimeout, 'startTimeout', isMilliseconds(1), 'whole milliseconds >= 1') ?? 20_000,
+    stopTimeout: optional(options.stopTimeout, 'stopTimeout', isMilliseconds(0), 'whole milliseconds >= 0') ?? 3000,
+    maxForeignCpu: optional(options.maxForeignCpu, 'maxForeignCpu', isAtLeast(0), 'a number of cores >= 0') ?? 0.5,
     seed: optional(options.seed, 'seed', isInteger, 'an integer') ?? Math.trunc(Math.random() * 2 ** 31),
     cwd,
     onProgress: optional(options.onProgress, 'onProgress', isProgressListener, 'a function') ?? (() => {}),
@@ -292,7 +292,7 @@ export function resolveClaim(race: ResolvedRace, over: string, options: ClaimOpt
     metrics: metric ? [metric] : ['cpu', 'throughput'],
     alpha: optional(options.alpha, 'alpha', isAlpha, 'a number above 0 and at most 0.2') ?? race.alpha,
     looks: mostLooks(race.stages),
-    budget: optional(options.budget, 'budget', isAtLeast(1), 'milliseconds >= 1') ?? race.budget,
+    budget: optional(options.budget, 'budget', isMilliseconds(1), 'whole milliseconds >= 1') ?? race.budget,
   }
 }
 
@@ -312,7 +312,7 @@ function resolveSubject(name: string, subject: Subject | undefined, cwd: string)
   demand('file' in subject, at, expected, subject)
   onlyKeys(at, subject, FILE_KEYS)
   const { file } = subject
-  demand(isText(file) || (file instanceof URL && file.protocol === 'file:'), `${at}.file`, 'a path or a file URL', file)
+  demand(isText(file) || isLocalFile(file), `${at}.file`, 'a path or a file URL', file)
   const args = optional(subject.args, `${at}.args`, isTextList, 'an array of strings') ?? []
   const nodeArgs = optional(subject.nodeArgs, `${at}.nodeArgs`, isTextList, 'an array of strings') ?? []
   const path = isText(file) ? resolve(directory, file) : fileURLToPath(file)
@@ -330,47 +330,51 @@ function resolveSubject(name: string, subject: Subject | undefined, cwd: string)
 }
 
 function resolveCases(options: RaceOptions): ResolvedCase[] {
-  if (options.cases === undefined) {
+  const { cases } = options
+  if (cases === undefined) {
     demand(options.path !== undefined, 'path', 'the path to request, or `cases`', options.path)
-    const { path, method, headers, body, compareHeaders, expect, normalise, allowance } = options
-    const given = { path, method, headers, body, compareHeaders, expect, normalise, allowance }
-    const present = Object.entries(given).filter(([, value]) => value !== undefined)
-    return [resolveCase(`${method ?? 'GET'} ${path}`, '', Object.fromEntries(present))]
+    const own = Object.entries(options).filter(([key, value]) => CASE_KEYS.includes(key) && value !== undefined)
+    return [resolveCase(undefined, '', Object.fromEntries(own))]
   }
+  demand(isRecord(cases) && Object.keys(cases).length > 0, 'cases', 'an object of cases by name', cases)
   const doubled = CASE_KEYS.filter((key) => key in options)
-  demand(doubled.length === 0, 'cases', `either \`cases\` or \`${doubled[0]}\`, not both`, Object.keys(options.cases))
-  demand(
-    isRecord(options.cases) && Object.keys(options.cases).length > 0,
-    'cases',
-    'an object of cases by name',
-    options.cases,
-  )
-  return Object.entries(options.cases).map(([name, value]) => {
+  demand(doubled.length === 0, 'cases', `either \`cases\` or \`${doubled[0]}\`, not both`, Object.keys(cases))
+  return Object.entries(cases).map(([name, value]) => {
     demand(isRecord(value), `cases.${name}`, 'an object with `path`', value)
     onlyKeys(`cases.${name}`, value, CASE_KEYS)
     return resolveCase(name, `cases.${name}.`, value)
   })
 }
 
-function resolveCase(name: string, at: string, options: Record<string, unknown>): ResolvedCase {
+function resolveCase(name: string | undefined, at: string, options: Record<string, unknown>): ResolvedCase {
   const { path } = options
   demand(isText(path) && path.startsWith('/'), `${at}path`, 'a path that starts with /', path)
-  const expect = optional(options.expect, `${at}expect`, isRecord, 'an object of status, headers, body')
-  if (expect) onlyKeys(`${at}expect`, expect, ['status', 'headers', 'body'])
+  const method = (optional(options['method'], `${at}method`, isText, 'an HTTP method') ?? 'GET').toUpperCase()
+  const headers = optional(options['compareHeaders'], `${at}compareHeaders`, isTextList, 'an array of header names')
   return {
-    name,
+    name: name ?? `${method} ${path}`,
     path,
-    method: (optional(options.method, `${at}method`, isText, 'an HTTP method') ?? 'GET').toUpperCase(),
-    headers: optional(options.headers, `${at}headers`, isTexts, 'an object of strings') ?? {},
-    body: optional(options.body, `${at}body`, isText, 'a string'),
-    compareHeaders: (
-      optional(options.compareHeaders, `${at}compareHeaders`, isTextList, 'an array of header names') ?? [
-        'content-type',
-      ]
-    ).map((header) => header.toLowerCase()),
-    expect: expect,
-    normalise: optional(options.normalise, `${at}normalise`, isNormaliser, 'a function'),
-    allowance: optional(options.allowance, `${at}allowance`, isShare, 'a share from 0 to 1') ?? 0,
+    method,
+    headers: optional(options['headers'], `${at}headers`, isTexts, 'an object of strings') ?? {},
+    body: optional(options['body'], `${at}body`, isString, 'a string'),
+    compareHeaders: (headers ?? ['content-type']).map((header) => header.toLowerCase()),
+    expect: resolveExpected(options['expect'], `${at}expect`),
+    normalise: optional(options['normalise'], `${at}normalise`, isNormaliser, 'a function'),
+    allowance: optional(options['allowance'], `${at}allowance`, isShare, 'a share from 0 to 1') ?? 0,
+  }
+}
+
+function resolveExpected(value: unknown, at: string): Partial<Answer> | undefined {
+  const expected = optional(value, at, isRecord, 'an object of status, headers, body')
+  if (!expected) return undefined
+  onlyKeys(at, expected, ['status', 'headers', 'body'])
+  const status = optional(expected['status'], `${at}.status`, isStatus, 'an HTTP status')
+  const headers = optional(expected['headers'], `${at}.headers`, isTexts, 'an object of strings')
+  const body = optional(expected['body'], `${at}.body`, isString, 'a string')
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(headers === undefined ? {} : { headers }),
+    ...(body === undefined ? {} : { body }),
   }
 }
 
@@ -378,11 +382,21 @@ function resolveCase(name: string, at: string, options: Record<string, unknown>)
 function demand(holds: boolean, name: string, expected: string, got: unknown): asserts holds {
   if (holds) return
   const kind = got === null ? 'null' : Array.isArray(got) ? 'array' : typeof got
-  const shown = kind === 'function' || kind === 'symbol' ? `a ${kind}` : (JSON.stringify(got) ?? kind)
   throw new SpeedBoundsError(
     'SPEED_BOUNDS_INVALID_OPTION',
-    `Expected \`${name}\` to be ${expected}, got ${shown.slice(0, 200)} (${kind})`,
+    `Expected \`${name}\` to be ${expected}, got ${show(got).slice(0, 200)} (${kind})`,
   )
+}
+
+function show(value: unknown): string {
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
+  if (typeof value === 'number' || typeof value === 'bigint' || value === undefined) return String(value)
+  try {
+    return JSON.stringify(value) ?? inspect(value)
+  } catch {
+    // It holds itself, or a bigint.
+    return inspect(value, { depth: 1 })
+  }
 }
 
 function optional<T>(
@@ -406,6 +420,10 @@ const isProgressListener = (value: unknown): value is ResolvedRace['onProgress']
 const isNormaliser = (value: unknown): value is (answer: Answer) => Answer => typeof value === 'function'
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof URL)
+const isString = (value: unknown): value is string => typeof value === 'string'
+const isLocalFile = (value: unknown): value is URL =>
+  value instanceof URL && value.protocol === 'file:' && (value.host === '' || process.platform === 'win32')
+const isStatus = (value: unknown): value is number => isInteger(value) && value >= 100 && value <= 599
 const isTexts = (value: unknown): value is Record<string, string> =>
   isRecord(value) && Object.values(value).every((entry) => typeof entry === 'string')
 const isTextList = (value: unknown): value is string[] =>
@@ -423,6 +441,11 @@ const isCountFrom =
   (value: unknown): value is number =>
     isInteger(value) && value >= least
 const isCount = isCountFrom(1)
+/** What timers take: 2^31 - 1 ms is the longest. */
+const isMilliseconds =
+  (least: number) =>
+  (value: unknown): value is number =>
+    isInteger(value) && value >= least && value < 2 ** 31
 const isShare = (value: unknown): value is number => isNumber(value) && value >= 0 && value <= 1
 const isAlpha = (value: unknown): value is number => isNumber(value) && value > 0 && value <= 0.2
 const isOneOf =

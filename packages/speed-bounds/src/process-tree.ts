@@ -32,6 +32,8 @@ export interface TreeUse {
 }
 
 const TICK = 10 // ms; USER_HZ is 100 on every Linux that Node supports
+/** User and system time of a process are both cut to whole ticks. */
+const COARSE_ERROR = 2 * TICK
 
 export async function readTree(root: number): Promise<TreeReading> {
   return canReadProc ? readProcTree(root) : readPortableTree(root)
@@ -46,10 +48,12 @@ export function useBetween(before: TreeReading, after: TreeReading): TreeUse {
     cpu += run - from.run
     busiest = Math.max(busiest, run + wait - from.run - from.wait)
   }
-  // A thread that ended took its nanoseconds with it; the ticks of its process, or of the parent
-  // that reaped the process, still hold them.
+  // A thread that ended took its nanoseconds with it, and a child that came and went was never seen;
+  // the ticks of the process, or of the parent that reaped it, hold both.
   const ended = [...before.threads.keys()].some((id) => !after.threads.has(id))
-  if (ended) cpu = Math.max(cpu, after.coarse - before.coarse)
+  const processes = new Set([...after.threads.keys()].map((id) => id.split('/', 1)[0]))
+  const unseen = after.coarse - before.coarse - cpu
+  if (unseen > 0 && (ended || unseen > processes.size * COARSE_ERROR)) cpu += unseen
   return { cpu, utilisation: Math.min(1, busiest / elapsed) }
 }
 

@@ -19,9 +19,9 @@ export interface Progress {
 
 /** Shows progress as one line that changes; where no terminal is, as a line per phase. */
 export interface ProgressLine {
-  show(progress: Progress, before?: string): void
+  show: (progress: Progress, before?: string) => void
   /** Takes the line away, so that something else can be printed. */
-  clear(): void
+  clear: () => void
 }
 
 /**

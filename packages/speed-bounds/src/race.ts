@@ -6,6 +6,7 @@ import {
   type ClaimOptions,
   type RaceOptions,
   resolveClaim,
+  type ResolvedCase,
   resolveRace,
   type ResolvedRace,
   type ResolvedSubject,
@@ -14,7 +15,7 @@ import {
 import { type RaceResult, toResult } from './result.ts'
 import type { Round } from './round.ts'
 import { shuffler } from './schedule.ts'
-import { runStage } from './stage.ts'
+import { runStage, usualStageTime } from './stage.ts'
 import { openWarden, type Warden } from './subject.ts'
 import { judge, type Judgement } from './verdict.ts'
 
@@ -26,6 +27,8 @@ import { judge, type Judgement } from './verdict.ts'
 export interface Race {
   /** Names of the subjects, in order. */
   readonly subjects: readonly string[]
+  /** Milliseconds that {@link Race.measure} takes, as a rule. */
+  readonly usualTime: number
   /**
    * Starts one process of each subject and compares their answers to all cases, without measuring.
    *
@@ -62,6 +65,7 @@ let turn: Promise<unknown> = Promise.resolve()
 
 class LazyRace implements Race {
   readonly subjects: readonly string[]
+  readonly usualTime: number
   readonly #race: ResolvedRace
   readonly #shuffle: ReturnType<typeof shuffler>
   readonly #right: RightAnswers = new Map()
@@ -75,6 +79,7 @@ class LazyRace implements Race {
   constructor(resolved: ResolvedRace) {
     this.#race = resolved
     this.subjects = resolved.subjects.map(({ name }) => name)
+    this.usualTime = usualStageTime(resolved)
     this.#shuffle = shuffler(resolved.seed)
   }
 
@@ -89,7 +94,7 @@ class LazyRace implements Race {
   }
 
   async measure(): Promise<RaceResult> {
-    await this.#stage(this.#race.subjects, () => false)
+    await this.#stage(this.#race.subjects, this.#race.cases, () => false)
     return this.result()
   }
 
@@ -97,15 +102,17 @@ class LazyRace implements Race {
     const claim = resolveClaim(this.#race, over, options)
     const began = performance.now()
     let judgement = judge(claim, this.#rounds)
-    // The first stage visits every subject, for the table; later ones only those still in question.
+    // The first stage visits everything, for the table; later ones only what is still in question.
     while (judgement.verdict === 'inconclusive' && this.#stagesOf(claim) < this.#race.stages) {
+      const first = this.#stages === 0
       const subjects = this.#race.subjects.filter(
-        ({ name }) => this.#stages === 0 || name === claim.contender || name === claim.over,
+        ({ name }) => first || name === claim.contender || name === claim.over,
       )
+      const cases = this.#race.cases.filter(({ name }) => first || name === claim.case)
       const left = claim.budget - (performance.now() - began)
       // A claim that nothing was measured for gets its look, however small its budget.
       if (judgement.estimates.length > 0 && this.#timeToLook * subjects.length > left) break
-      await this.#stage(subjects, () => {
+      await this.#stage(subjects, cases, () => {
         judgement = judge(claim, this.#rounds)
         return judgement.verdict !== 'inconclusive' || performance.now() - began >= claim.budget
       })
@@ -133,7 +140,11 @@ class LazyRace implements Race {
     return stages(contender).intersection(stages(over)).size
   }
 
-  async #stage(subjects: readonly ResolvedSubject[], onLook: () => boolean): Promise<void> {
+  async #stage(
+    subjects: readonly ResolvedSubject[],
+    cases: readonly ResolvedCase[],
+    onLook: () => boolean,
+  ): Promise<void> {
     await this.#inTurn(async (warden) => {
       const generator = await openGenerator(this.#race.load.generator)
       this.#startedAt ??= new Date()
@@ -142,6 +153,7 @@ class LazyRace implements Race {
       const stage = runStage({
         race: this.#race,
         subjects,
+        cases,
         stage: ++this.#stages,
         warden,
         generator,

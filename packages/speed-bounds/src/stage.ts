@@ -3,7 +3,7 @@ import { checkAnswers, type RightAnswers } from './answers.ts'
 import { SpeedBoundsError } from './errors.ts'
 import type { Generator, VolleyResult } from './generator.ts'
 import type { ResolvedCase, ResolvedLoad, ResolvedRace, ResolvedSubject } from './options.ts'
-import { readTree, useBetween } from './process-tree.ts'
+import { readTree, type TreeReading, useBetween } from './process-tree.ts'
 import type { Progress } from './progress.ts'
 import { bottleneckOf, type Round } from './round.ts'
 import { cycleOrder, isLook, type Shuffle } from './schedule.ts'
@@ -13,6 +13,7 @@ import type { RunningSubject, Warden } from './subject.ts'
 export interface StageContext {
   readonly race: ResolvedRace
   readonly subjects: readonly ResolvedSubject[]
+  readonly cases: readonly ResolvedCase[]
   readonly stage: number
   readonly warden: Warden
   readonly generator: Generator
@@ -32,19 +33,22 @@ interface Replica {
 
 /**
  * A process is warm when its rounds of `ROUND` ms have not become cheaper by 3 % for `STEADY` ms, not
- * before `LEAST` and at the latest after `MOST` ms of load. The first 0.5 s cost 2-3 times as much CPU
- * per request; what still falls after that is taken out by the trimmed means.
+ * before `LEAST` (`LEAST_AGAIN` for the cases after the first) and at the latest after `MOST` ms of
+ * load. The first 0.5 s cost 2-3 times as much CPU per request; what still falls after that is taken
+ * out by the trimmed means.
  */
-const WARM = { ROUND: 100, STEADY: 200, LEAST: 400, MOST: 2000, GAIN: 0.97 }
+const WARM = { ROUND: 100, STEADY: 200, LEAST: 400, LEAST_AGAIN: 200, MOST: 2000, GAIN: 0.97 }
+/** A subject counts as idle when its busiest thread worked for less than this share of a `POLL` (ms). */
+const SETTLE = { POLL: 5, IDLE: 0.3, MOST: 2000 }
 /** wrk counts whole seconds. */
 const WRK_ROUND = 1000
 /** What a warm-up takes as a rule, and a round beside its load: only for telling the time that is left. */
-const USUAL = { warm: 900, round: 15, start: 150 }
+const USUAL = { warm: 650, warmAgain: 350, round: 15, start: 170 }
 
 /** Starts fresh processes of each subject, warms them, and visits them in random order, cycle by cycle. */
 export async function runStage(context: StageContext): Promise<void> {
-  const { race, subjects, stage, onProgress } = context
-  const rounds = race.cycles * race.replicas * subjects.length * race.cases.length
+  const { race, subjects, cases, stage, onProgress } = context
+  const rounds = race.cycles * race.replicas * subjects.length * cases.length
   const tell = (
     phase: Progress['phase'],
     { name }: ResolvedSubject,
@@ -53,23 +57,23 @@ export async function runStage(context: StageContext): Promise<void> {
     remaining: number,
   ): void => onProgress({ phase, subject: name, stage, done, total, remaining })
   const replicas = await startReplicas(context, (subject, done, total) =>
-    tell('starting', subject, done, total, (total - done) * USUAL.start + timeFor(race, total, rounds)),
+    tell('starting', subject, done, total, (total - done) * USUAL.start + timeFor(race, cases.length, total, rounds)),
   )
   try {
     for (const [done, { run }] of replicas.entries()) {
-      tell('comparing', run.subject, done, replicas.length, timeFor(race, replicas.length, rounds))
-      await checkAnswers(run, race.cases, context.right, race.load.requestTimeout)
+      tell('comparing', run.subject, done, replicas.length, timeFor(race, cases.length, replicas.length, rounds))
+      await checkAnswers(run, cases, context.right, race.load.requestTimeout)
     }
     for (const [done, { run }] of replicas.entries()) {
-      tell('warming', run.subject, done, replicas.length, timeFor(race, replicas.length - done, rounds))
+      tell('warming', run.subject, done, replicas.length, timeFor(race, cases.length, replicas.length - done, rounds))
       await warm(context, run)
     }
     const bySubject = subjects.map((subject) => replicas.filter(({ run }) => run.subject === subject))
     let done = 0
     for (let cycle = 1; cycle <= race.cycles; cycle++) {
-      for (const kase of context.shuffle(race.cases)) {
+      for (const kase of context.shuffle(cases)) {
         for (const replica of cycleOrder(bySubject, context.shuffle)) {
-          tell('measuring', replica.run.subject, done, rounds, timeFor(race, 0, rounds - done))
+          tell('measuring', replica.run.subject, done, rounds, timeFor(race, cases.length, 0, rounds - done))
           context.onRound(await measure(context, replica, kase, cycle))
           done++
         }
@@ -82,8 +86,15 @@ export async function runStage(context: StageContext): Promise<void> {
 }
 
 /** Milliseconds that so many warm-ups and measured rounds take. */
-function timeFor({ load, cases }: ResolvedRace, warmUps: number, rounds: number): number {
-  return warmUps * cases.length * USUAL.warm + rounds * (roundLength(load) + USUAL.round)
+function timeFor({ load }: ResolvedRace, cases: number, warmUps: number, rounds: number): number {
+  return warmUps * (USUAL.warm + (cases - 1) * USUAL.warmAgain) + rounds * (roundLength(load) + USUAL.round)
+}
+
+/** Milliseconds that a whole stage of every subject and case takes, as a rule. */
+export function usualStageTime(race: ResolvedRace): number {
+  const replicas = race.replicas * race.subjects.length
+  const rounds = race.cycles * replicas * race.cases.length
+  return (replicas * USUAL.start) / availableParallelism() + timeFor(race, race.cases.length, replicas, rounds)
 }
 
 function roundLength({ generator, duration }: ResolvedLoad): number {
@@ -114,14 +125,24 @@ async function startReplicas(
 }
 
 /** Cold code costs two to three times as much: fires until the CPU per answer stops falling. */
-async function warm({ race, generator, right }: StageContext, run: RunningSubject): Promise<void> {
-  const length = race.load.generator === 'wrk' ? WRK_ROUND : WARM.ROUND
-  const load: ResolvedLoad = { ...race.load, duration: length, amount: undefined }
-  for (const kase of race.cases) {
+async function warm({ race, cases, generator, right }: StageContext, run: RunningSubject): Promise<void> {
+  const longest = Math.max(race.load.duration, WARM.MOST)
+  let length = race.load.generator === 'wrk' ? WRK_ROUND : WARM.ROUND
+  for (const [index, kase] of cases.entries()) {
+    const least = index === 0 ? WARM.LEAST : WARM.LEAST_AGAIN
     let best = Number.POSITIVE_INFINITY
     let steady = 0
-    for (let time = 0; time < WARM.MOST && (time < WARM.LEAST || steady < WARM.STEADY); time += length) {
-      const { cpu } = await fire(run, kase, generator, right, load)
+    for (let time = 0; time < longest && (time < least || steady < WARM.STEADY); time += length) {
+      const load: ResolvedLoad = { ...race.load, duration: Math.min(length, longest), amount: undefined }
+      const { cpu, result } = await fire(run, kase, generator, right, load)
+      const { answers, failures } = result
+      // A slow server needs longer rounds: until each connection had an answer, a round tells nothing.
+      if (answers < load.connections && length < longest) {
+        length *= 2
+        continue
+      }
+      // A cold one may take the whole of a warm-up round until it accepts the last connection.
+      refuseFailures(run, kase, answers, { ...failures, hanging: 0 })
       steady = cpu < best * WARM.GAIN ? 0 : steady + length
       if (steady === 0) best = cpu
     }
@@ -135,7 +156,8 @@ async function measure(
   cycle: number,
 ): Promise<Round> {
   const { result, cpu, utilisation, rss, peakRss, foreignCpu } = await fire(run, kase, generator, right, race.load)
-  const { answers, elapsed, latency, failures } = result
+  const { answers, elapsed, latency } = result
+  const failures = refuseFailures(run, kase, answers, result.failures)
   return {
     stage,
     cycle,
@@ -143,7 +165,7 @@ async function measure(
     replica: number,
     case: kase.name,
     answers,
-    failures: failures.errors + failures.timeouts + failures.unexpectedStatus,
+    failures,
     elapsed,
     cpu,
     throughput: (answers / elapsed) * 1000,
@@ -186,7 +208,7 @@ async function fire(
   const own = process.cpuUsage(ownBefore)
   const after = await readTree(run.pid)
   if (run.died.aborted || after.threads.size === 0) throw await deathOf(run)
-  refuseFailures(run, kase, result)
+  await untilIdle(run, after)
   const { cpu, utilisation } = useBetween(before, after)
   const foreign = machine - cpu - result.cpu - (own.user + own.system) / 1000
   return {
@@ -200,14 +222,32 @@ async function fire(
   }
 }
 
-function refuseFailures(run: RunningSubject, kase: ResolvedCase, { answers, failures }: VolleyResult): void {
-  const { errors, timeouts, unexpectedStatus } = failures
-  const failed = errors + timeouts + unexpectedStatus
-  if (answers > 0 && failed <= kase.allowance * (answers + failed)) return
+/** What was under way when the generator stopped is still worked on: it must not run into the next round. */
+async function untilIdle(run: RunningSubject, last: TreeReading): Promise<void> {
+  const deadline = last.at + SETTLE.MOST
+  for (let before = last; before.at < deadline;) {
+    await new Promise((resolve) => setTimeout(resolve, SETTLE.POLL))
+    const after = await readTree(run.pid)
+    if (useBetween(before, after).utilisation < SETTLE.IDLE) return
+    before = after
+  }
+}
+
+/** Returns how many requests failed, or throws when they are more than the case allows. */
+function refuseFailures(
+  run: RunningSubject,
+  kase: ResolvedCase,
+  answers: number,
+  failures: VolleyResult['failures'],
+): number {
+  const { errors, timeouts, hanging, unexpectedStatus } = failures
+  const failed = errors + timeouts + hanging + unexpectedStatus
+  if (answers > 0 && failed <= kase.allowance * (answers + failed)) return failed
   throw new SpeedBoundsError(
     'SPEED_BOUNDS_FAILED_REQUESTS',
     `${run.subject.name} failed ${failed} of ${answers + failed} requests of case '${kase.name}' under load (allowance: ${kase.allowance * 100} %): ` +
-      `${errors} connection errors, ${timeouts} timeouts, ${unexpectedStatus} answers with another status. Failed requests are never counted as speed.`,
+      `${errors} connection errors, ${timeouts} timeouts, ${hanging} connections without any answer, ${unexpectedStatus} answers with another status. ` +
+      `Failed requests are never counted as speed. A round must be longer than an answer takes: see \`duration\`.`,
   )
 }
 

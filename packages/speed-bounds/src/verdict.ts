@@ -87,7 +87,8 @@ function estimateRatio(claim: Claim, rounds: readonly Round[], metric: Metric): 
   const { difference, replicas } = compared
   const half = halfWidth(difference, alpha)
   const low = Math.exp(difference.difference - half)
-  const high = Math.exp(difference.difference + half)
+  // JSON has no infinity: so wide an interval says as little when it ends at the largest number.
+  const high = Math.min(Math.exp(difference.difference + half), Number.MAX_VALUE)
   const bound = [contender, over].some((name) => {
     const own = kept.filter(({ subject }) => subject === name)
     return own.filter(({ bottleneck }) => bottleneck === 'generator').length > GENERATOR_BOUND_ALLOWED * own.length

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import autocannon, { type Options } from 'autocannon'
 import { build } from 'hdr-histogram-js'
 import type { Volley, VolleyResult } from '../generator.ts'
+import { readTree, useBetween } from '../process-tree.ts'
 
 /**
  * How often autocannon looks whether its time is over, in milliseconds: its default of a second
@@ -34,7 +35,7 @@ export async function generate({ origin, method, path, headers, body, status, lo
     ...(load.amount === undefined ? { duration: load.duration / 1000 } : { amount: load.amount }),
     sampleInt: SAMPLE,
   }
-  const cpuBefore = process.cpuUsage()
+  const treeBefore = await readTree(process.pid)
   const loopBefore = performance.eventLoopUtilization()
   const start = performance.now()
   let last = start
@@ -50,7 +51,7 @@ export async function generate({ origin, method, path, headers, body, status, lo
     })
   })
   const { utilization } = performance.eventLoopUtilization(loopBefore)
-  const { user, system } = process.cpuUsage(cpuBefore)
+  const use = useBetween(treeBefore, await readTree(process.pid))
   const answered = result.requests.total
   const right = result.statusCodeStats?.[`${status}`]?.count ?? 0
   // A connection that the server closes with requests under way is opened again without a word;
@@ -72,10 +73,12 @@ export async function generate({ origin, method, path, headers, body, status, lo
     },
     failures: {
       errors: result.errors - result.timeouts + lost,
-      timeouts: result.timeouts + hanging,
+      timeouts: result.timeouts,
+      hanging,
       unexpectedStatus: answered - right,
     },
-    utilisation: utilization,
-    cpu: (user + system) / 1000,
+    // The event loop's own figure takes time in which it was ready but had no core for idle.
+    utilisation: Math.max(utilization, use.utilisation),
+    cpu: use.cpu,
   }
 }

@@ -53,7 +53,7 @@ export async function generate({ origin, method, path, headers, body, status, lo
       answers: requests! - unexpectedStatus,
       elapsed: elapsed! / 1000,
       latency: { p50: p50! / 1000, p90: p90! / 1000, p99: p99! / 1000, max: max! / 1000 },
-      failures: { errors: connect! + read! + write!, timeouts: timeout!, unexpectedStatus },
+      failures: { errors: connect! + read! + write!, timeouts: timeout!, hanging: 0, unexpectedStatus },
       utilisation,
       cpu,
     }
@@ -101,7 +101,6 @@ wrk.body = ${body === undefined ? 'nil' : text(body)}
 wrk.headers = { ${fields.join(', ')} }
 local volley
 init = function(args)
-  wrk.init(args)
   volley = string.rep(wrk.format(nil, ${text(path)}), ${pipelining})
 end
 request = function() return volley end

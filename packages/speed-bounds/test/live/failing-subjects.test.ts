@@ -72,10 +72,9 @@ it('that answer the first request rightly and then another status', async () => 
 })
 
 it('that stop answering under load', async () => {
-  const { code, message } = await failureOf(server(`if (requests <= 20) response.end('ok')`))
+  const { code, message } = await failureOf(server(`if (requests <= 5000) response.end('ok')`))
   expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
-  expect(message).toContain('failed 50 of 50 requests')
-  expect(message).toContain('50 timeouts')
+  expect(message).toContain('50 connections without any answer')
 })
 
 it('that leave a few connections hanging while the others are fast', async () => {
@@ -83,7 +82,7 @@ it('that leave a few connections hanging while the others are fast', async () =>
     server(`if (requests > 20 && requests % 400 === 0) return; response.end('ok')`),
   )
   expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
-  expect(message).toMatch(/[1-9]\d* timeouts/)
+  expect(message).toMatch(/[1-9]\d* connections without any answer/)
 })
 
 it('that drop connections with a request under way', async () => {

@@ -48,8 +48,10 @@ const notAnAlpha: Wrong[] = [
   [0.21, 'a number above 0 and at most 0.2', '0.21 (number)'],
 ]
 const notADuration = (least: number): Wrong[] => [
-  ...notANumber(`milliseconds >= ${least}`),
-  [least - 1, `milliseconds >= ${least}`, `${least - 1} (number)`],
+  ...notANumber(`whole milliseconds >= ${least}`),
+  [least - 1, `whole milliseconds >= ${least}`, `${least - 1} (number)`],
+  [least + 0.5, `whole milliseconds >= ${least}`, `${least + 0.5} (number)`],
+  [2 ** 31, `whole milliseconds >= ${least}`, '2147483648 (number)'],
 ]
 const notStrings = (expected: string): Wrong[] => [
   ...notAnObject(expected),
@@ -95,7 +97,7 @@ const RACE_OPTIONS: Record<string, Wrong[]> = {
   pipelining: notACount('an integer >= 1'),
   duration: notADuration(50),
   amount: [...notACount('an integer >= 1'), [49, 'at least the number of connections (50)', '49 (number)']],
-  requestTimeout: notADuration(1),
+  requestTimeout: notADuration(1000),
   generator: [
     ...notAText('one of autocannon, wrk'),
     ['', 'one of autocannon, wrk', '"" (string)'],
@@ -108,7 +110,7 @@ const RACE_OPTIONS: Record<string, Wrong[]> = {
   budget: notADuration(1),
   startTimeout: notADuration(1),
   stopTimeout: notADuration(0),
-  maxForeignCpu: [...notANumber('cores'), [-0.1, 'cores', '-0.1 (number)']],
+  maxForeignCpu: [...notANumber('a number of cores >= 0'), [-0.1, 'a number of cores >= 0', '-0.1 (number)']],
   seed: [...notANumber('an integer'), [0.5, 'an integer', '0.5 (number)']],
   cwd: [...notAText('a path'), ['', 'a path', '"" (string)']],
   onProgress: notAFunction,

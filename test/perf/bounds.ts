@@ -1,0 +1,16 @@
+/** A claim of the product: the contender is at least `atLeast` times as good as the other. */
+export interface Bound {
+  contender: string
+  over: string
+  atLeast: number
+  metric?: 'cpu' | 'throughput' | 'p99' | 'rss'
+}
+
+/**
+ * Every bound of the project. A bound stands below what several runs measured, by the margin that its
+ * comment states, and is never lowered to make a run pass: one that breaks is a regression to be
+ * explained.
+ */
+export const bounds: Record<'http-frameworks', readonly Bound[]> = {
+  'http-frameworks': [],
+}

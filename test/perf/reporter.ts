@@ -1,0 +1,82 @@
+import { styleText } from 'node:util'
+import type { Reporter, TestCase, TestModule } from 'vitest/node'
+import type { SerializedError } from 'vitest'
+
+/** Shows a performance run: what runs and how long is left in one moving line, verdicts as they fall. */
+export default class PerfReporter implements Reporter {
+  readonly #out: NodeJS.WriteStream = process.stdout
+  readonly #began: number = performance.now()
+  #lineIsOpen = false
+  #lastTold = 0
+  #passed = 0
+  #failed = 0
+
+  onTestCaseReady(test: TestCase): void {
+    this.#show(test.name)
+  }
+
+  onTestCaseAnnotate(test: TestCase, { type, message }: ReturnType<TestCase['annotations']>[number]): void {
+    if (type === 'progress') this.#show(`${test.name}: ${message}`)
+  }
+
+  onTestCaseResult(test: TestCase): void {
+    const { state, errors } = test.result()
+    if (state === 'passed') this.#passed++
+    if (state === 'failed') this.#failed++
+    const mark =
+      state === 'passed'
+        ? styleText('green', '✓')
+        : state === 'failed'
+          ? styleText('red', '✗')
+          : styleText('yellow', '-')
+    this.#print(`${mark} ${test.name} ${styleText('dim', `${Math.round(test.diagnostic()?.duration ?? 0) / 1000} s`)}`)
+    for (const { type, message } of test.annotations())
+      if (type === 'evidence') this.#print(styleText('dim', `    ${message}`))
+    for (const { message } of errors ?? []) this.#print(styleText('red', message.replaceAll(/^/gm, '    ')))
+  }
+
+  onTestModuleCollected(module: TestModule): void {
+    this.#print(styleText('bold', module.relativeModuleId))
+  }
+
+  /** The tables that a suite prints at its end. */
+  onUserConsoleLog({ content, type }: { content: string; type: 'stdout' | 'stderr' }): void {
+    this.#clear()
+    ;(type === 'stdout' ? this.#out : process.stderr).write(content)
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
+    const errors = [
+      ...unhandled,
+      ...modules.flatMap((module) => [
+        ...module.errors(),
+        ...[...module.children.allSuites()].flatMap((suite) => suite.errors()),
+      ]),
+    ]
+    for (const { message, stack } of errors) this.#print(styleText('red', stack ?? message))
+    this.#print(`\nResults are in results/, this took ${Math.round((performance.now() - this.#began) / 1000)} s.`)
+    this.#print(`${this.#passed} passed, ${this.#failed + errors.length} failed`)
+  }
+
+  #show(text: string): void {
+    if (this.#out.isTTY) {
+      this.#clear()
+      this.#out.write(styleText('dim', `… ${text}`.slice(0, this.#out.columns - 1)))
+      this.#lineIsOpen = true
+    } else if (performance.now() - this.#lastTold > 15_000) {
+      // A log file wants a sign of life, not a line a second.
+      this.#lastTold = performance.now()
+      this.#print(`… ${text}`)
+    }
+  }
+
+  #print(text: string): void {
+    this.#clear()
+    this.#out.write(`${text}\n`)
+  }
+
+  #clear(): void {
+    if (this.#lineIsOpen) this.#out.write('\r\u001B[K')
+    this.#lineIsOpen = false
+  }
+}

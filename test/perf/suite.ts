@@ -1,0 +1,128 @@
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import type { Progress, Race, RaceOptions, RaceResult, Subject } from 'speed-bounds'
+import { race } from 'speed-bounds'
+import 'speed-bounds/vitest'
+import { afterAll, beforeAll, expect, it, type TestContext } from 'vitest'
+import type { Bound } from './bounds.ts'
+import type { Published } from './published.ts'
+import { suiteMarkdown, suiteTerminal } from './report.ts'
+
+/** One race of a suite, and what is said of it. */
+export interface SuiteRace {
+  title: string
+  subjects: Readonly<Record<string, Subject>>
+  options: RaceOptions
+  /** Claims that must hold. */
+  bounds?: readonly Bound[]
+  /** Claims that must end `broken`: they show that a wrong claim does not pass. */
+  refuted?: readonly Bound[]
+  /** What others measured under the load that this race repeats. */
+  published?: Published
+}
+
+/** What a suite found, for its report. */
+export interface Outcome {
+  title: string
+  result: RaceResult
+  published: Published | undefined
+}
+
+const RESULTS = new URL('../../results/', import.meta.url)
+
+/** How often progress is told, in milliseconds: it costs CPU that the race would find as foreign. */
+const TELL = 1000
+
+/** Registers the tests of a suite: each race is measured once, then its claims are decided. */
+export function perfSuite(name: string, races: readonly SuiteRace[]): void {
+  const folder = new URL(`${name}/`, RESULTS)
+  const prepared = races.map((entry) => prepare(entry))
+  const outcomes: Outcome[] = []
+  /** What the races that have not begun will take. */
+  const timeAhead = (from: number): number => prepared.slice(from).reduce((sum, { match }) => sum + match.usualTime, 0)
+
+  beforeAll(() => {
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder, { recursive: true })
+  })
+
+  for (const [index, { entry, match, listen }] of prepared.entries()) {
+    const { title, bounds = [], refuted = [] } = entry
+
+    it(`${title}: measures ${match.subjects.join(', ')}`, async (context) => {
+      listen(context, timeAhead(index + 1))
+      await match.measure()
+    })
+
+    for (const { over, ...claim } of bounds) {
+      it(`${title}: ${claimText({ over, ...claim })}`, async (context) => {
+        listen(context, timeAhead(index + 1))
+        await expect(match).toOutpace(over, claim)
+        await tellEvidence(context, match)
+      })
+    }
+    for (const { over, ...claim } of refuted) {
+      it(`${title}: it is broken that ${claimText({ over, ...claim })}`, async (context) => {
+        listen(context, timeAhead(index + 1))
+        await expect(match).not.toOutpace(over, claim)
+        await tellEvidence(context, match)
+      })
+    }
+    it(`${title}: writes its result`, () => {
+      const result = match.result()
+      outcomes.push({ title, result, published: entry.published })
+      writeFileSync(new URL(`${fileName(title)}.json`, folder), `${JSON.stringify(result, null, 2)}\n`)
+    })
+  }
+
+  afterAll(() => {
+    const markdown = suiteMarkdown(name, outcomes)
+    writeFileSync(new URL('report.md', folder), markdown)
+    if (process.env['GITHUB_STEP_SUMMARY']) appendFileSync(process.env['GITHUB_STEP_SUMMARY'], markdown)
+    console.log(suiteTerminal(name, outcomes))
+  })
+}
+
+function prepare(entry: SuiteRace): {
+  entry: SuiteRace
+  match: Race
+  listen: (context: TestContext, ahead: number) => void
+} {
+  let tell: ((progress: Progress) => void) | undefined
+  const match = race(entry.subjects, { ...entry.options, onProgress: (progress) => tell?.(progress) })
+  return {
+    entry,
+    match,
+    listen({ annotate, task }, ahead) {
+      let last = 0
+      tell = ({ phase, subject, done, total, remaining }) => {
+        if (performance.now() - last < TELL) return
+        last = performance.now()
+        const left = Math.ceil((remaining + ahead) / 1000)
+        if (task.result?.state === 'run')
+          void annotate(`${phase} ${subject}, step ${done + 1} of ${total}, about ${left} s left`, 'progress')
+      }
+    },
+  }
+}
+
+async function tellEvidence({ annotate }: TestContext, match: Race): Promise<void> {
+  const { estimates } = match.result().claims.at(-1)!
+  for (const { metric, ratio, low, high, replicas, generatorBound } of estimates) {
+    const aside = generatorBound && metric === 'throughput' ? ', limited by the generator' : ''
+    await annotate(
+      `${metric} ${ratio.toFixed(2)}x (${low.toFixed(2)} to ${high.toFixed(2)}), ${replicas.join('+')} processes${aside}`,
+      'evidence',
+    )
+  }
+}
+
+function claimText({ contender, over, atLeast, metric }: Bound): string {
+  return `${contender} is at least ${atLeast}x ${over}${metric ? ` by ${metric}` : ''}`
+}
+
+function fileName(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+}

@@ -1,0 +1,30 @@
+import type { Answer, CaseOptions, Subject } from 'speed-bounds'
+
+const folder = new URL('../../examples/http-frameworks/', import.meta.url)
+
+export const subjects: Record<
+  'node-http' | 'express' | 'fastify' | 'fastify-schema' | 'fastify-express' | 'nestjs-express' | 'nestjs-fastify',
+  Subject
+> = {
+  'node-http': new URL('node-http.ts', folder),
+  express: new URL('express.ts', folder),
+  fastify: new URL('fastify.ts', folder),
+  'fastify-schema': new URL('fastify-schema.ts', folder),
+  'fastify-express': new URL('fastify-express.ts', folder),
+  'nestjs-express': new URL('nestjs-express.ts', folder),
+  'nestjs-fastify': new URL('nestjs-fastify.ts', folder),
+}
+
+export const cases: Record<'text' | 'hello' | 'json' | 'missing', CaseOptions> = {
+  /** The request of seed 003. */
+  text: { path: '/api?name=john&lastname=doe', expect: { body: 'john doe' } },
+  /** The request of seed 004. */
+  hello: { path: '/', expect: { body: 'Hello World!' } },
+  json: { path: '/json' },
+  /** Each framework has a 404 page of its own, and people run them as they come. */
+  missing: { path: '/missing', expect: { status: 404, body: '' }, compareHeaders: [], normalise: withoutBody },
+}
+
+function withoutBody(answer: Answer): Answer {
+  return { ...answer, body: '' }
+}
