@@ -12,5 +12,10 @@ export interface Bound {
  * explained.
  */
 export const bounds: Record<'http-frameworks', readonly Bound[]> = {
-  'http-frameworks': [],
+  'http-frameworks': [
+    { contender: 'fastify', over: 'express', atLeast: 1.1 },
+    { contender: 'fastify', over: 'node-http', atLeast: 0.7 },
+    { contender: 'nestjs-fastify', over: 'nestjs-express', atLeast: 1.15 },
+    { contender: 'express', over: 'fastify-express', atLeast: 2 },
+  ],
 }

@@ -10,26 +10,26 @@ perfSuite('http-frameworks', [
   {
     title: 'text',
     subjects,
-    options: { cases: { text }, cycles: 3, budget: 60_000 },
+    options: { cases: { text }, replicas: 8, cycles: 2, budget: 45_000 },
     bounds: bounds['http-frameworks'],
     refuted: [{ contender: 'express', over: 'fastify', atLeast: 1.5 }],
   },
   {
     title: 'other answers',
     subjects,
-    options: { cases: { hello, json, missing }, replicas: 2, cycles: 2 },
+    options: { cases: { hello, json, missing }, replicas: 2, cycles: 1, duration: 300 },
   },
   {
     // Its 12 threads and 10 seconds are more than a small machine has: the connections stay, the time is cut.
     title: '003 wrk -t12 -c400 -d10s',
     subjects: { express, 'node-http': subjects['node-http'], fastify },
-    options: { cases: { text }, connections: 400, replicas: 2, cycles: 3 },
+    options: { cases: { text }, connections: 400, replicas: 3, cycles: 2 },
     published: published.seed003,
   },
   {
     title: '004 ab -k -c 200 -n 20000',
     subjects: { 'nestjs-express': subjects['nestjs-express'], 'nestjs-fastify': subjects['nestjs-fastify'] },
-    options: { cases: { hello }, connections: 200, amount: 20_000, replicas: 2, cycles: 2 },
+    options: { cases: { hello }, connections: 200, amount: 20_000, replicas: 3, cycles: 2 },
     published: published.seed004,
   },
 ])

@@ -254,7 +254,7 @@ export function resolveRace(subjects: Readonly<Record<string, Subject>>, options
         10_000,
     },
     replicas: optional(options.replicas, 'replicas', isCountFrom(2), 'an integer >= 2') ?? 5,
-    cycles: optional(options.cycles, 'cycles', isCountFrom(2), 'an integer >= 2') ?? 6,
+    cycles: optional(options.cycles, 'cycles', isCount, 'an integer >= 1') ?? 6,
     stages: optional(options.stages, 'stages', isCount, 'an integer >= 1') ?? 4,
     alpha: optional(options.alpha, 'alpha', isAlpha, 'a number above 0 and at most 0.2') ?? 0.01,
     budget: optional(options.budget, 'budget', isMilliseconds(1), 'whole milliseconds >= 1') ?? 60_000,

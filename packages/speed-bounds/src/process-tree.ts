@@ -27,8 +27,8 @@ export interface TreeReading {
 export interface TreeUse {
   /** CPU time in milliseconds. */
   readonly cpu: number
-  /** Share of the time in which the busiest thread had work: near 1 means that it is the bottleneck. */
-  readonly utilisation: number
+  /** Time in which the busiest thread had work, in milliseconds: near the whole time, it is the bottleneck. */
+  readonly busiest: number
 }
 
 const TICK = 10 // ms; USER_HZ is 100 on every Linux that Node supports
@@ -40,7 +40,6 @@ export async function readTree(root: number): Promise<TreeReading> {
 }
 
 export function useBetween(before: TreeReading, after: TreeReading): TreeUse {
-  const elapsed = after.at - before.at
   let cpu = 0
   let busiest = 0
   for (const [id, { run, wait }] of after.threads) {
@@ -54,7 +53,7 @@ export function useBetween(before: TreeReading, after: TreeReading): TreeUse {
   const processes = new Set([...after.threads.keys()].map((id) => id.split('/', 1)[0]))
   const unseen = after.coarse - before.coarse - cpu
   if (unseen > 0 && (ended || unseen > processes.size * COARSE_ERROR)) cpu += unseen
-  return { cpu, utilisation: Math.min(1, busiest / elapsed) }
+  return { cpu, busiest }
 }
 
 /** The pids of a tree: the root, its descendants, and on Linux also daemons that left it but kept its session. */

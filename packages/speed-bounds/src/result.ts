@@ -39,7 +39,7 @@ export interface RaceResult {
     readonly maxForeignCpu: number
   }
   readonly summaries: readonly Summary[]
-  /** The first subject against each other one, by case and metric. */
+  /** The first subject against each other one, by case and metric, with intervals for one look at the end. */
   readonly ratios: readonly ({ readonly contender: string; readonly over: string; readonly case: string } & Estimate)[]
   readonly claims: readonly ({
     readonly contender: string
@@ -141,13 +141,13 @@ export function toResult({
 }
 
 function claimOfEquality(
-  { alpha, stages, budget }: ResolvedRace,
+  { alpha, budget }: ResolvedRace,
   contender: string,
   over: string,
   kase: string,
   metric: Metric,
 ): Claim {
-  return { contender, over, case: kase, atLeast: 1, metrics: [metric], alpha, looks: mostLooks(stages), budget }
+  return { contender, over, case: kase, atLeast: 1, metrics: [metric], alpha, looks: 1, budget }
 }
 
 function summarise(rounds: readonly Round[], subject: string, kase: string): Summary | undefined {

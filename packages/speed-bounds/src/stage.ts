@@ -209,12 +209,12 @@ async function fire(
   const after = await readTree(run.pid)
   if (run.died.aborted || after.threads.size === 0) throw await deathOf(run)
   await untilIdle(run, after)
-  const { cpu, utilisation } = useBetween(before, after)
+  const { cpu, busiest } = useBetween(before, after)
   const foreign = machine - cpu - result.cpu - (own.user + own.system) / 1000
   return {
     result,
     cpu: (cpu * 1000) / result.answers,
-    utilisation,
+    utilisation: Math.min(1, busiest / result.elapsed),
     rss: after.rss,
     peakRss: after.peakRss,
     // Kernel counters advance in steps of 10 ms: a little below zero is nothing.
@@ -228,7 +228,7 @@ async function untilIdle(run: RunningSubject, last: TreeReading): Promise<void> 
   for (let before = last; before.at < deadline;) {
     await new Promise((resolve) => setTimeout(resolve, SETTLE.POLL))
     const after = await readTree(run.pid)
-    if (useBetween(before, after).utilisation < SETTLE.IDLE) return
+    if (useBetween(before, after).busiest < SETTLE.IDLE * (after.at - before.at)) return
     before = after
   }
 }

@@ -51,6 +51,7 @@ export async function generate({ origin, method, path, headers, body, status, lo
     })
   })
   const { utilization } = performance.eventLoopUtilization(loopBefore)
+  const elapsed = performance.now() - start
   const use = useBetween(treeBefore, await readTree(process.pid))
   const answered = result.requests.total
   const right = result.statusCodeStats?.[`${status}`]?.count ?? 0
@@ -78,7 +79,7 @@ export async function generate({ origin, method, path, headers, body, status, lo
       unexpectedStatus: answered - right,
     },
     // The event loop's own figure takes time in which it was ready but had no core for idle.
-    utilisation: Math.max(utilization, use.utilisation),
+    utilisation: Math.min(1, Math.max(utilization, use.busiest / elapsed)),
     cpu: use.cpu,
   }
 }

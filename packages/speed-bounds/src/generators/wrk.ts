@@ -81,7 +81,8 @@ async function run(args: readonly string[]): Promise<{ output: string; cpu: numb
   }
   const code = await ended
   if (code !== 0) throw new Error(`wrk ended with code ${code}:\n${output}`)
-  return { output, ...useBetween(first, last) }
+  const { cpu, busiest } = useBetween(first, last)
+  return { output, cpu, utilisation: Math.min(1, busiest / (last.at - first.at)) }
 }
 
 /** wrk is told what to send, and asked for its figures in a form that can be read, by a Lua script. */
