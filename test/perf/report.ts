@@ -51,6 +51,7 @@ function comparison(
       ...(['throughput', 'cpu'] as const).map((metric) => (own ? '1' : ratioOver(result, name, baseline, metric))),
     ]
   })
+  const legend = rows.some((row) => row[4]!.endsWith('*')) ? ['* limited by the generator, not by the server'] : []
   const widths = HEAD.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)))
   const lineOf = (cells: readonly string[]): string =>
     cells
@@ -62,12 +63,14 @@ function comparison(
       styleText('bold', `Published then, measured now (${source})`),
       styleText('dim', ` ${lineOf(HEAD)}`),
       ...rows.map((row) => ` ${lineOf(row)}`),
+      ...legend,
     ].join('\n'),
     markdown: [
       `### Published then, measured now\n\n${source}\n`,
       tableRow(HEAD),
       tableRow(HEAD.map(() => '---')),
       ...rows.map(tableRow),
+      ...legend.map((line) => `\n${line}`),
     ].join('\n'),
   }
 }

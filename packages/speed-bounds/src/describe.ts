@@ -29,7 +29,7 @@ export const microseconds = (value: number): string => `${three.format(value)} Â
 export const milliseconds = (value: number): string => `${three.format(value)} ms`
 export const perSecond = (value: number): string => whole.format(value)
 export const megabytes = (bytes: number): string => `${whole.format(bytes / 1e6)} MB`
-export const seconds = (duration: number): string => `${Math.ceil(duration / 1000)} s`
+const seconds = (duration: number): string => `${Math.ceil(duration / 1000)} s`
 
 /** `server 92 %`: what limited most rounds. */
 export function bottleneck({ bottleneck: counts, rounds }: Summary): string {

@@ -93,12 +93,7 @@ export interface RaceOptions extends Partial<CaseOptions> {
   requestTimeout?: number
   /** The load generator. @default 'autocannon' */
   generator?: GeneratorName
-  /**
-   * Processes started of each subject in each stage; the process is the sampling unit. Fewer than 5
-   * are at the mercy of chance: identical Node processes were seen to fall into two modes 22 % apart,
-   * and with 4 of each all of one side may draw the fast mode and all of the other the slow one.
-   * @default 5
-   */
+  /** Processes started of each subject in each stage; fewer than 5 are at the mercy of chance. @default 5 */
   replicas?: number
   /** How often each process is visited in a stage. @default 6 */
   cycles?: number

@@ -3,7 +3,7 @@ import { type Claim, type Metric, METRICS, type ResolvedRace } from './options.t
 import { type Bottleneck, costOf, type Round } from './round.ts'
 import { mostLooks } from './schedule.ts'
 import { trimmedMean } from './statistics.ts'
-import { type Estimate, judge, type Judgement, type Verdict } from './verdict.ts'
+import { type Estimate, judge, type Judgement } from './verdict.ts'
 
 /** Everything that a race found, as one JSON document; `result.schema.json` describes it. */
 export interface RaceResult {
@@ -188,5 +188,3 @@ function valuesOf(value: (name: (typeof SUMMARISED)[number]) => number): Record<
 function geometricMean(values: readonly number[]): number {
   return Math.exp(trimmedMean(values.map(Math.log), 0.2))
 }
-
-export type { Verdict }

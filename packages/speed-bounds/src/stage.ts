@@ -247,7 +247,8 @@ function refuseFailures(
     'SPEED_BOUNDS_FAILED_REQUESTS',
     `${run.subject.name} failed ${failed} of ${answers + failed} requests of case '${kase.name}' under load (allowance: ${kase.allowance * 100} %): ` +
       `${errors} connection errors, ${timeouts} timeouts, ${hanging} connections without any answer, ${unexpectedStatus} answers with another status. ` +
-      `Failed requests are never counted as speed. A round must be longer than an answer takes: see \`duration\`.`,
+      'Failed requests are never counted as speed.' +
+      (hanging > 0 ? ' A round must be longer than an answer takes: see `duration`.' : ''),
   )
 }
 

@@ -27,7 +27,7 @@ export function trimmedMean(values: readonly number[], share: number): number {
   return jstat.mean(values.toSorted((a, b) => a - b).slice(cut, values.length - cut))
 }
 
-/** `leastDeviation` is a floor for the standard deviation; see LEAST_SPREAD in verdict.ts. */
+/** `leastDeviation` is a floor for the standard deviation; see verdict.ts. */
 export function sampleOf(values: readonly number[], leastDeviation: number): Sample {
   const variance = values.length > 1 ? jstat.variance(values, true) : 0
   return { mean: jstat.mean(values), variance: Math.max(variance, leastDeviation ** 2), size: values.length }

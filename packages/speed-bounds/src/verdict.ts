@@ -1,10 +1,14 @@
 // From rounds to a verdict. Pure: what comes in decides what goes out, so that the rules can be
 // tested by simulation.
 //
-// The unit is the process, since two processes of the same code differ by 1-3 % (heap layout,
-// timing of the JIT). Per process: the trimmed mean of its rounds' log costs, each less the level of
-// its cycle, which takes out what the machine was doing just then. Between the two samples of
-// processes: Welch's t. The interval of the ratio is held against the bound.
+// The unit is the process, since two processes of the same code differ by 1-3 % (heap layout, timing
+// of the JIT), and now and then by far more: Fastify 5 on Node 24 falls into one of two modes 22 % apart
+// for as long as the process lives. With 4 processes of each, chance gives all of one side the fast
+// mode and all of the other the slow one in 0.8 % of races; with 5, in 0.2 %.
+//
+// Per process: the trimmed mean of its rounds' log costs, each less the level of its cycle, which takes
+// out what the machine was doing just then. Between the two samples of processes: Welch's t. The
+// interval of the ratio is held against the bound.
 
 import { costOf, type Round } from './round.ts'
 import type { Claim, Metric } from './options.ts'
@@ -47,7 +51,7 @@ const TRIM = 0.2
  * Standard deviation between processes that is assumed at the least. Processes of identical code were
  * measured to differ by 1-3 %; with few of them, chance can show less and make an interval too narrow.
  */
-export const LEAST_SPREAD = 0.01
+const LEAST_SPREAD = 0.01
 
 /** Above this share of generator-bound rounds, what is left after trimming may still be generator-bound. */
 const GENERATOR_BOUND_ALLOWED = TRIM
@@ -80,7 +84,11 @@ function combine(claim: Claim, estimates: readonly Estimate[]): Verdict {
 function estimateRatio(claim: Claim, rounds: readonly Round[], metric: Metric): Estimate | undefined {
   const { contender, over, case: kase, atLeast } = claim
   const alpha = intervalAlpha(claim)
-  const all = rounds.filter((round) => round.case === kase && (round.subject === contender || round.subject === over))
+  const own = rounds.filter((round) => round.case === kase && [contender, over].includes(round.subject))
+  // Stages that only one of the two took part in are about another claim.
+  const all = [...Map.groupBy(own, ({ stage }) => stage).values()]
+    .filter((stage) => new Set(stage.map(({ subject }) => subject)).size === 2)
+    .flat()
   const kept = all.filter((round) => !round.discarded)
   const compared = compare(kept, contender, over, metric)
   if (!compared) return undefined
@@ -90,8 +98,8 @@ function estimateRatio(claim: Claim, rounds: readonly Round[], metric: Metric): 
   // JSON has no infinity: so wide an interval says as little when it ends at the largest number.
   const high = Math.min(Math.exp(difference.difference + half), Number.MAX_VALUE)
   const bound = [contender, over].some((name) => {
-    const own = kept.filter(({ subject }) => subject === name)
-    return own.filter(({ bottleneck }) => bottleneck === 'generator').length > GENERATOR_BOUND_ALLOWED * own.length
+    const limits = kept.filter(({ subject }) => subject === name).map(({ bottleneck }) => bottleneck)
+    return limits.filter((limit) => limit === 'generator').length > GENERATOR_BOUND_ALLOWED * limits.length
   })
   return {
     metric,

@@ -49,7 +49,7 @@ export function toMarkdown(result: RaceResult): string {
 }
 
 /** A borderless table: the columns line up, and nothing else is drawn. */
-export function drawn(head: readonly string[], rows: readonly (readonly string[])[]): string {
+function drawn(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const none = Object.fromEntries(
     ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right']
       .concat(['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'])

@@ -68,7 +68,9 @@ it('that answer the first request rightly and then another status', async () => 
     server(`response.statusCode = requests > 20 ? 503 : 200; response.end('ok')`),
   )
   expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
-  expect(message).toMatch(/0 connection errors, 0 timeouts, \d+ answers with another status/)
+  expect(message).toMatch(
+    /0 connection errors, 0 timeouts, 0 connections without any answer, [1-9]\d* answers with another status/,
+  )
 })
 
 it('that stop answering under load', async () => {

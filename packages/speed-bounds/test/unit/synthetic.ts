@@ -11,7 +11,7 @@ export interface Chance {
   normal(): number
 }
 
-export function chanceOf(seed: number): Chance {
+function chanceOf(seed: number): Chance {
   const generator = xoroshiro128plus(seed)
   const uniform = (): number => uniformFloat64(generator)
   return {
@@ -42,7 +42,7 @@ export function syntheticRound(values: Partial<Round>): Round {
 }
 
 /** Rounds of one stage, `b` costing `factor` times as much as `a`. */
-export function* syntheticStage(
+function* syntheticStage(
   machine: Machine,
   factor: number,
   stage: number,
