@@ -95,6 +95,8 @@ export interface RaceOptions extends Partial<CaseOptions> {
   generator?: GeneratorName
   /** Processes started of each subject in each stage; fewer than 5 are at the mercy of chance. @default 5 */
   replicas?: number
+  /** Longest warm-up of a process per case; it ends earlier when CPU per request no longer falls. @default 2000 */
+  warmUp?: number
   /** How often each process is visited in a stage. @default 6 */
   cycles?: number
   /** Stages that a claim may take at the most: each brings fresh processes and a narrower interval. @default 4 */
@@ -170,6 +172,7 @@ export interface ResolvedRace {
   readonly cases: readonly ResolvedCase[]
   readonly load: ResolvedLoad
   readonly replicas: number
+  readonly warmUp: number
   readonly cycles: number
   readonly stages: number
   readonly alpha: number
@@ -205,6 +208,7 @@ const RACE_KEYS = [
   'requestTimeout',
   'generator',
   'replicas',
+  'warmUp',
   'cycles',
   'stages',
   'alpha',
@@ -249,6 +253,7 @@ export function resolveRace(subjects: Readonly<Record<string, Subject>>, options
         10_000,
     },
     replicas: optional(options.replicas, 'replicas', isCountFrom(2), 'an integer >= 2') ?? 5,
+    warmUp: optional(options.warmUp, 'warmUp', isMilliseconds(100), 'whole milliseconds >= 100') ?? 2000,
     cycles: optional(options.cycles, 'cycles', isCount, 'an integer >= 1') ?? 6,
     stages: optional(options.stages, 'stages', isCount, 'an integer >= 1') ?? 4,
     alpha: optional(options.alpha, 'alpha', isAlpha, 'a number above 0 and at most 0.2') ?? 0.01,

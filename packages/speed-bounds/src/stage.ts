@@ -33,11 +33,10 @@ interface Replica {
 
 /**
  * A process is warm when its rounds of `ROUND` ms have not become cheaper by 3 % for `STEADY` ms, not
- * before `LEAST` (`LEAST_AGAIN` for the cases after the first) and at the latest after `MOST` ms of
- * load. The first 0.5 s cost 2-3 times as much CPU per request; what still falls after that is taken
- * out by the trimmed means.
+ * before `LEAST` ms of load (`LEAST_AGAIN` for the cases after the first). The first 0.5 s cost 2-3
+ * times as much CPU per request; what still falls after that is taken out by the trimmed means.
  */
-const WARM = { ROUND: 100, STEADY: 200, LEAST: 400, LEAST_AGAIN: 200, MOST: 2000, GAIN: 0.97 }
+const WARM = { ROUND: 100, STEADY: 200, LEAST: 400, LEAST_AGAIN: 200, GAIN: 0.97 }
 /** A subject counts as idle when its busiest thread worked for less than this share of a `POLL` (ms). */
 const SETTLE = { POLL: 5, IDLE: 0.3, MOST: 2000 }
 /** wrk counts whole seconds. */
@@ -126,7 +125,7 @@ async function startReplicas(
 
 /** Cold code costs two to three times as much: fires until the CPU per answer stops falling. */
 async function warm({ race, cases, generator, right }: StageContext, run: RunningSubject): Promise<void> {
-  const longest = Math.max(race.load.duration, WARM.MOST)
+  const longest = Math.max(race.load.duration, race.warmUp)
   let length = race.load.generator === 'wrk' ? WRK_ROUND : WARM.ROUND
   for (const [index, kase] of cases.entries()) {
     const least = index === 0 ? WARM.LEAST : WARM.LEAST_AGAIN
@@ -142,7 +141,7 @@ async function warm({ race, cases, generator, right }: StageContext, run: Runnin
         continue
       }
       // A cold one may take the whole of a warm-up round until it accepts the last connection.
-      refuseFailures(run, kase, answers, { ...failures, hanging: 0 })
+      refuseFailures(run, kase, answers, { ...failures, hanging: answers === 0 ? failures.hanging : 0 })
       steady = cpu < best * WARM.GAIN ? 0 : steady + length
       if (steady === 0) best = cpu
     }

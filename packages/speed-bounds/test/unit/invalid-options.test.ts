@@ -104,6 +104,7 @@ const RACE_OPTIONS: Record<string, Wrong[]> = {
     ['wrk2', 'one of autocannon, wrk', '"wrk2" (string)'],
   ],
   replicas: notACount('an integer >= 2', 2),
+  warmUp: notADuration(100),
   cycles: notACount('an integer >= 1'),
   stages: notACount('an integer >= 1'),
   alpha: notAnAlpha,
