@@ -26,12 +26,15 @@ interface LoadFlags {
   connections: number
   pipelining: number
   duration: number
+  amount?: number
   generator: GeneratorName
   metric?: Metric
   atLeast: number
   budget: number
   alpha: number
   replicas: number
+  cycles: number
+  warmUp: number
   seed?: number
 }
 
@@ -78,40 +81,47 @@ try {
   process.exitCode = exitCodeOf(error)
 }
 
-async function runRace(subjects: string[], flags: LoadFlags & { json?: string; markdown?: string }): Promise<void> {
+async function runRace(
+  subjects: string[],
+  { json, markdown, ...flags }: LoadFlags & { json?: string; markdown?: string },
+): Promise<void> {
   const named = Object.fromEntries(subjects.map(nameOf))
   if (Object.keys(named).length < subjects.length)
     throw new SpeedBoundsError('SPEED_BOUNDS_INVALID_OPTION', 'Expected subjects to have different names: use name=...')
   const match = race(named, optionsOf(flags))
   const verdicts: Verdict[] = []
+  const canUseWrk = flags.generator !== 'wrk' && isOnPath('wrk')
   for (const over of match.subjects.slice(1)) {
     const judgement = await match.decide(over, {
       atLeast: flags.atLeast,
       ...(flags.metric ? { metric: flags.metric } : {}),
     })
     verdicts.push(judgement.verdict)
-    const advice = adviceText(judgement, isOnPath('wrk'))
+    const advice = adviceText(judgement, canUseWrk)
     if (advice) print(advice)
   }
   const result = match.result()
   line.clear()
   print(toTerminal(result))
-  if (flags.json) writeFileSync(flags.json, `${JSON.stringify(result, null, 2)}\n`)
-  if (flags.markdown) writeFileSync(flags.markdown, toMarkdown(result))
+  if (json) writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`)
+  if (markdown) writeFileSync(markdown, toMarkdown(result))
   process.exitCode =
     EXIT[verdicts.includes('broken') ? 'broken' : verdicts.includes('inconclusive') ? 'inconclusive' : 'holds']
 }
 
-async function runSelfCheck(subject: string | undefined, flags: LoadFlags & { tries: number }): Promise<void> {
+async function runSelfCheck(
+  subject: string | undefined,
+  { tries, ...flags }: LoadFlags & { tries: number },
+): Promise<void> {
   const [, server] = subject === undefined ? ['', besideThis('./self-check-server', import.meta.url)] : nameOf(subject)
   let number = 0
   const outcome = await selfCheck(server, {
     ...optionsOf(flags),
-    tries: flags.tries,
+    tries,
     atLeast: flags.atLeast,
     ...(flags.metric ? { metric: flags.metric } : {}),
     onTry(judgement) {
-      print(colour(judgement.verdict, `${++number}/${flags.tries} ${judgementText(judgement)}`))
+      print(colour(judgement.verdict, `${++number}/${tries} ${judgementText(judgement)}`))
     },
   })
   line.clear()
@@ -121,7 +131,7 @@ async function runSelfCheck(subject: string | undefined, flags: LoadFlags & { tr
       `${outcome.tries} races of a server against itself, claim: at least ${ratio(flags.atLeast)}`,
       `  verdicts: ${outcome.held} holds, ${outcome.broken} broken, ${outcome.tries - outcome.held - outcome.broken} inconclusive`,
       `  false positives (an interval that misses 1): ${outcome.wrong} of ${outcome.tries} (${percent(outcome.falsePositiveRate)}, accepted ${percent(flags.alpha)})`,
-      `  smallest effect seen four times out of five: ${percent(outcome.smallestEffect - 1)}`,
+      `  smallest effect seen four times out of five: ${outcome.smallestEffect < 11 ? percent(outcome.smallestEffect - 1) : 'none below 1000 %'}`,
     ].join('\n'),
   )
   process.exitCode = outcome.falsePositiveRate > flags.alpha && outcome.wrong > 1 ? EXIT.broken : EXIT.holds
@@ -141,6 +151,7 @@ function withLoadFlags(command: Command, { budget }: { budget: number }): Comman
     .option('-c, --connections <count>', 'connections kept open', count, 50)
     .option('-p, --pipelining <count>', 'requests under way on each connection', count, 1)
     .option('--duration <ms>', 'length of a round in milliseconds', positive, 200)
+    .option('--amount <count>', 'requests in a round, in place of its length', count)
     .addOption(new Option('--generator <name>', 'load generator').choices([...GENERATORS]).default('autocannon'))
     .addOption(
       new Option('--metric <name>', 'what is compared (default: cpu and throughput, both)').choices([...METRICS]),
@@ -149,45 +160,22 @@ function withLoadFlags(command: Command, { budget }: { budget: number }): Comman
     .option('--budget <seconds>', 'time that a claim may take', positive, budget)
     .option('--alpha <share>', 'share of wrong verdicts that is accepted', positive, 0.01)
     .option('--replicas <count>', 'processes of each subject in a stage', count, 5)
+    .option('--cycles <count>', 'visits of each process in a stage', count, 6)
+    .option('--warm-up <ms>', 'longest warm-up of a process in milliseconds', count, 2000)
     .option('--seed <integer>', 'repeats an order of rounds', count)
 }
 
-function optionsOf({
-  path,
-  method,
-  header,
-  body,
-  connections,
-  pipelining,
-  duration,
-  generator,
-  budget,
-  alpha,
-  replicas,
-  seed,
-}: LoadFlags): RaceOptions {
-  return {
-    path,
-    connections,
-    pipelining,
-    duration,
-    generator,
-    alpha,
-    replicas,
-    budget: budget * 1000,
-    headers: Object.fromEntries(
-      header.map((text) => [text.split(':', 1)[0]!.trim(), text.slice(text.indexOf(':') + 1).trim()]),
-    ),
-    ...(method === undefined ? {} : { method }),
-    ...(body === undefined ? {} : { body }),
-    ...(seed === undefined ? {} : { seed }),
-    onProgress: line.show,
-  }
+function optionsOf({ header, budget, metric: _metric, atLeast: _atLeast, ...flags }: LoadFlags): RaceOptions {
+  const headers = header.map((text) => {
+    const [name, ...value] = text.split(':')
+    return [name!.trim(), value.join(':').trim()]
+  })
+  return { ...flags, budget: Math.round(budget * 1000), headers: Object.fromEntries(headers), onProgress: line.show }
 }
 
 /** `server.ts`, `name=server.ts`, `name=./server --port {port}` */
 function nameOf(text: string): [string, Subject] {
-  const [, name, rest = ''] = /^(?:([\w.-]+)=)?(.*)$/s.exec(text) ?? []
+  const [, name, rest = ''] = existsSync(text) ? [text, undefined, text] : (/^(?:([\w.-]+)=)?(.*)$/s.exec(text) ?? [])
   if (existsSync(rest)) return [name ?? basename(rest, extname(rest)), rest]
   const words = rest.match(/"[^"]*"|'[^']*'|\S+/g)?.map((word) => word.replace(/^(["'])(.*)\1$/, '$2')) ?? []
   const [command, ...args] = words

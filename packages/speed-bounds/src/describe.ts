@@ -53,19 +53,20 @@ function estimateText(estimate: Estimate): string {
   return `${METRIC_NAMES[metric]}: ${ratioWithInterval(estimate)}, ${aside === '' ? verdict : 'not used'} [${percent}, ${evidence}${aside}]`
 }
 
-/** What would help a claim that could not be decided. */
+/** What would help a claim that could not be decided, or that only CPU could decide. */
 export function adviceText({ claim, verdict, estimates }: Judgement, canUseWrk: boolean): string {
-  if (verdict !== 'inconclusive') return ''
-  const advice = [
-    `The budget of ${seconds(claim.budget)} ran out with the bound inside an interval. A larger budget narrows it.`,
-  ]
-  if (estimates.some(({ rounds, discarded }) => discarded > rounds))
-    advice.push('Most rounds were discarded since other programs kept the machine busy.')
-  if (estimates.some(({ generatorBound }) => generatorBound)) {
+  const advice: string[] = []
+  if (verdict === 'inconclusive') {
+    advice.push(`The budget of ${seconds(claim.budget)} or the stages ran out with the bound inside an interval.`)
+    if (estimates.some(({ rounds, discarded }) => discarded > rounds)) {
+      advice.push('Most rounds were discarded since other programs kept the machine busy.')
+    }
+  }
+  if (estimates.some(({ metric, generatorBound }) => generatorBound && metric === 'throughput')) {
     advice.push(
       canUseWrk
-        ? "autocannon was the bottleneck: wrk is on PATH and faster, use it with generator: 'wrk', or compare metric: 'cpu'."
-        : "The generator was the bottleneck: compare metric: 'cpu', or install wrk and use generator: 'wrk'.",
+        ? "The generator was the bottleneck, not the servers. wrk is on PATH and faster than autocannon: generator: 'wrk'."
+        : "The generator was the bottleneck, not the servers: compare metric: 'cpu', or use a faster generator.",
     )
   }
   return advice.join('\n')

@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import type { RaceResult } from '../../src/index.ts'
+import { ok, processesWith, scripts, server, slow } from './servers.ts'
+
+const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+const [fast, heavy] = [String(ok.file), String(slow.file)]
+const SMALL = ['--replicas', '2', '--cycles', '2', '--duration', '100', '--warm-up', '200', '--metric', 'cpu']
+
+interface Outcome {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+function start(args: string[]): { runner: ReturnType<typeof spawn>; ended: Promise<Outcome> } {
+  const runner = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const outcome: Outcome = { code: null, stdout: '', stderr: '' }
+  runner.stdout.on('data', (text: Buffer) => (outcome.stdout += text.toString()))
+  runner.stderr.on('data', (text: Buffer) => (outcome.stderr += text.toString()))
+  const ended = once(runner, 'close').then(([code]: (number | null)[]) => ({ ...outcome, code: code ?? null }))
+  return { runner, ended }
+}
+
+const run = (...args: string[]): Promise<Outcome> => start(args).ended
+
+it('exits with 0 when the claim holds, prints the table and writes the document', async () => {
+  const json = join(tmpdir(), `speed-bounds-${process.pid}.json`)
+  const markdown = json.replace('.json', '.md')
+  const files = ['--json', json, '--markdown', markdown]
+  const { code, stdout, stderr } = await run(
+    'race',
+    `fast=${fast}`,
+    `slow=${heavy}`,
+    '--at-least',
+    '1.3',
+    ...SMALL,
+    ...files,
+  )
+  expect(stdout).toMatch(/fast is at least 1.3x slow \(GET \/\): holds/)
+  expect(stdout).toMatch(/subject +CPU\/request +requests\/s/)
+  expect(stderr).toMatch(/stage 1: measuring/)
+  expect(code).toBe(0)
+  const result = JSON.parse(readFileSync(json, 'utf8')) as RaceResult
+  expect(result.claims.map(({ verdict }) => verdict)).toEqual(['holds'])
+  expect(readFileSync(markdown, 'utf8')).toContain('| fast at least 1.30x slow')
+})
+
+it('exits with 1 when it is broken', async () => {
+  const { code, stdout } = await run('race', `slow=${heavy}`, `fast=${fast}`, '--at-least', '1.3', ...SMALL)
+  expect(stdout).toMatch(/slow is at least 1.3x fast \(GET \/\): broken/)
+  expect(code).toBe(1)
+})
+
+it('exits with 3 when it is inconclusive, and says what would help', async () => {
+  const { code, stdout } = await run(
+    'race',
+    `a=${fast}`,
+    `b=${fast}`,
+    '--at-least',
+    '1.0001',
+    '--budget',
+    '0.1',
+    ...SMALL,
+  )
+  expect(stdout).toMatch(/inconclusive/)
+  expect(stdout).toMatch(/ran out/)
+  expect(code).toBe(3)
+})
+
+it.each([
+  [['race', fast], /at least 2 subjects/],
+  [['race', fast, fast], /different names/],
+  [['race', fast, 'no-such-file.ts'], /file that exists or a command line/],
+  [['race', fast, heavy, '--at-least', 'much'], /Expected a number > 0/],
+  [['race', fast, heavy, '--metric', 'speed'], /Allowed choices are cpu, throughput, p99, rss/],
+  [['race', fast, heavy, '--path', 'x'], /path that starts with \//],
+  [['race', fast, heavy, '--alpha', '0.5'], /at most 0.2/],
+  [['rase'], /unknown command 'rase'/],
+  [[], /Usage: speed-bounds/],
+])('exits with 2 for wrong usage: %j', async (args, message) => {
+  const { code, stderr, stdout } = await run(...args)
+  expect(stderr).toMatch(message)
+  expect(stdout).toBe('')
+  expect(code).toBe(2)
+})
+
+it('exits with 4 when the race fails, with the code of the error', async () => {
+  const other = server(`response.end('no')`)
+  const { code, stderr } = await run('race', fast, `other=${String(other.file)}`, ...SMALL)
+  expect(stderr).toMatch(/SPEED_BOUNDS_WRONG_ANSWER: other answers case 'GET \/'/)
+  expect(code).toBe(4)
+})
+
+it('races command lines, with {port} filled in', async () => {
+  const command = `env PORT={port} HOST={host} ${process.execPath} ${fast}`
+  const { code, stdout } = await run('race', `go=${command}`, `slow=${heavy}`, '--at-least', '1.3', ...SMALL)
+  expect(stdout).toMatch(/go is at least 1.3x slow/)
+  expect(code).toBe(0)
+})
+
+it('races a server against itself', async () => {
+  const { code, stdout } = await run('self-check', '--tries', '2', '--budget', '0.1', ...SMALL)
+  expect(stdout).toMatch(/2 races of a server against itself/)
+  expect(stdout).toMatch(/false positives \(an interval that misses 1\): \d of 2/)
+  expect(stdout).toMatch(/smallest effect .*: (\d+\.\d|none below 1000) %/)
+  expect([0, 1]).toContain(code)
+})
+
+it.skipIf(process.platform === 'win32')('ends everything and exits with 130 on Ctrl-C', async () => {
+  const { runner, ended } = start(['race', `a=${fast}`, `b=${heavy}`, '--replicas', '2', '--cycles', '100'])
+  runner.stderr!.on('data', (text: Buffer) => {
+    if (text.includes('measuring')) runner.kill('SIGINT')
+  })
+  expect((await ended).code).toBe(130)
+  for (let tries = 0; tries < 100 && processesWith(scripts).length > 0; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  expect(processesWith(scripts)).toEqual([])
+})

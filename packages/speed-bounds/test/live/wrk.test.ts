@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { isOnPath } from '../../src/generator.ts'
+import { race } from '../../src/index.ts'
+import { ok, server, slow, SMALL } from './servers.ts'
+
+const OPTIONS = { ...SMALL, cycles: 1, generator: 'wrk' } as const
+
+it('is missed with a coded error when it is not on PATH', async () => {
+  const { PATH } = process.env
+  process.env['PATH'] = '/nowhere'
+  try {
+    await expect(race({ ok, slow }, OPTIONS).measure()).rejects.toMatchObject({
+      code: 'SPEED_BOUNDS_GENERATOR_MISSING',
+    })
+  } finally {
+    process.env['PATH'] = PATH
+  }
+})
+
+describe.skipIf(!isOnPath('wrk'))('wrk', () => {
+  it('measures as autocannon does: the slow server costs at least its 150 µs more', async () => {
+    const { rounds, summaries } = await race({ ok, slow }, OPTIONS).measure()
+    const [fast, heavy] = ['ok', 'slow'].map((name) => summaries.find(({ subject }) => subject === name)!.mean)
+    expect(heavy!.cpu - fast!.cpu).toBeGreaterThan(140)
+    for (const round of rounds) {
+      expect(round.elapsed).toBeGreaterThan(900)
+      expect(round.answers).toBeGreaterThan(1000)
+      expect(round.p99).toBeGreaterThanOrEqual(round.p50)
+      expect(round.generatorUtilisation).toBeGreaterThan(0)
+    }
+  })
+
+  it('sends method, headers and body as the case has them', async () => {
+    const strict = server(`
+      let body = ''
+      request.on('data', (chunk) => (body += chunk)).on('end', () => {
+        const right = request.method === 'POST' && request.headers['x-word'] === 'a "quoted" \\\\ one' && body === '{"a":[1]}\\n'
+        response.statusCode = right ? 201 : 400
+        response.end('done')
+      })`)
+    const post = {
+      method: 'POST',
+      headers: { 'x-word': 'a "quoted" \\ one' },
+      body: '{"a":[1]}\n',
+      expect: { status: 201 },
+    }
+    const { rounds } = await race({ strict, twin: strict }, { ...OPTIONS, ...post, replicas: 2 }).measure()
+    expect(rounds.every(({ failures }) => failures === 0)).toBe(true)
+  })
+
+  it('counts answers with another status as failures', async () => {
+    const fails = server(`response.statusCode = requests > 5000 ? 503 : 200; response.end('ok')`)
+    await expect(race({ ok, fails }, OPTIONS).measure()).rejects.toMatchObject({ code: 'SPEED_BOUNDS_FAILED_REQUESTS' })
+  })
+})
