@@ -1,9 +1,11 @@
+import type { Metric } from 'speed-bounds'
+
 /** A claim of the product: the contender is at least `atLeast` times as good as the other. */
 export interface Bound {
   contender: string
   over: string
   atLeast: number
-  metric?: 'cpu' | 'throughput' | 'p99' | 'rss'
+  metric?: Metric
 }
 
 /**

@@ -25,7 +25,7 @@ perfSuite('http-frameworks', [
     // A race of its own: its heap of 300 MB keeps collecting between rounds, which the others would feel.
     title: 'Express mounted on Fastify',
     subjects: { express, 'fastify-express': fastifyExpress },
-    options: { cases: { text }, replicas: 3, cycles: 3 },
+    options: { cases: { text }, cycles: 3 },
     bounds: bounds['express-on-fastify'],
   },
   {

@@ -9,7 +9,7 @@ export function suiteTerminal(name: string, outcomes: readonly Outcome[]): strin
     [
       styleText(['bold', 'underline'], `${name}: ${title}`),
       toTerminal(result),
-      ...(published ? [comparison(result, published).text] : []),
+      ...(published && result.summaries.length > 0 ? [comparison(result, published).text] : []),
     ].join('\n'),
   )
   return `\n${parts.join('\n\n')}\n`
@@ -18,9 +18,11 @@ export function suiteTerminal(name: string, outcomes: readonly Outcome[]): strin
 /** The same as Markdown. */
 export function suiteMarkdown(name: string, outcomes: readonly Outcome[]): string {
   const parts = outcomes.map(({ title, result, published }) =>
-    [`## ${title}`, toMarkdown(result).trim(), ...(published ? [comparison(result, published).markdown] : [])].join(
-      '\n\n',
-    ),
+    [
+      `## ${title}`,
+      toMarkdown(result).trim(),
+      ...(published && result.summaries.length > 0 ? [comparison(result, published).markdown] : []),
+    ].join('\n\n'),
   )
   return `# ${name}\n\n${parts.join('\n\n')}\n`
 }
@@ -41,7 +43,7 @@ function comparison(
 ): { text: string; markdown: string } {
   const [base] = Object.entries(requestsPerSecond).filter(([name]) => name === baseline)
   const rows = Object.entries(requestsPerSecond).map(([name, then]) => {
-    const now = result.summaries.find(({ subject }) => subject === name)!.mean.throughput
+    const now = result.summaries.find(({ subject }) => subject === name)?.mean.throughput ?? Number.NaN
     const own = name === baseline
     return [
       name,

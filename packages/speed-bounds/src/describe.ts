@@ -3,7 +3,7 @@
 import type { Metric } from './options.ts'
 import type { Progress } from './progress.ts'
 import type { Summary } from './result.ts'
-import type { Estimate, Judgement } from './verdict.ts'
+import { type Estimate, isGeneratorsOwn, type Judgement } from './verdict.ts'
 
 const METRIC_NAMES: Record<Metric, string> = {
   cpu: 'CPU per request',
@@ -45,11 +45,10 @@ export function judgementText({ claim, verdict, estimates }: Judgement): string 
 }
 
 function estimateText(estimate: Estimate): string {
-  const { metric, replicas, rounds, discarded, confidence, generatorBound, verdict } = estimate
+  const { metric, replicas, rounds, discarded, confidence, verdict } = estimate
   const evidence = `${replicas.join('+')} processes, ${rounds} rounds${discarded ? `, ${discarded} discarded` : ''}`
   const percent = `${(confidence * 100).toFixed(confidence > 0.999 ? 2 : 1)} % interval`
-  const aside =
-    generatorBound && metric === 'throughput' ? '; the generator was the bottleneck, so this decides nothing' : ''
+  const aside = isGeneratorsOwn(estimate) ? '; the generator was the bottleneck, so this decides nothing' : ''
   return `${METRIC_NAMES[metric]}: ${ratioWithInterval(estimate)}, ${aside === '' ? verdict : 'not used'} [${percent}, ${evidence}${aside}]`
 }
 
@@ -57,12 +56,14 @@ function estimateText(estimate: Estimate): string {
 export function adviceText({ claim, verdict, estimates }: Judgement, canUseWrk: boolean): string {
   const advice: string[] = []
   if (verdict === 'inconclusive') {
-    advice.push(`The budget of ${seconds(claim.budget)} or the stages ran out with the bound inside an interval.`)
-    if (estimates.some(({ rounds, discarded }) => discarded > rounds)) {
+    advice.push(
+      `The budget of ${seconds(claim.budget)} or the stages ran out before the bound was outside the interval.`,
+    )
+    if (estimates.length === 0 || estimates.some(({ rounds, discarded }) => discarded > rounds)) {
       advice.push('Most rounds were discarded since other programs kept the machine busy.')
     }
   }
-  if (estimates.some(({ metric, generatorBound }) => generatorBound && metric === 'throughput')) {
+  if (estimates.some(isGeneratorsOwn)) {
     advice.push(
       canUseWrk
         ? "The generator was the bottleneck, not the servers. wrk is on PATH and faster than autocannon: generator: 'wrk'."

@@ -16,5 +16,3 @@ process.once('disconnect', () => {
   endWrk()
   process.exit()
 })
-// Ctrl-C reaches the whole foreground group. The runner decides what it means.
-process.on('SIGINT', () => {})

@@ -25,7 +25,7 @@ export interface VolleyResult {
   /** Milliseconds from the first request to the last answer. */
   readonly elapsed: number
   /** Latency in milliseconds. */
-  readonly latency: { readonly p50: number; readonly p90: number; readonly p99: number; readonly max: number }
+  readonly latency: { readonly p50: number; readonly p90: number; readonly p99: number }
   /** Requests that failed, by kind. */
   readonly failures: {
     readonly errors: number
@@ -44,7 +44,6 @@ export interface VolleyResult {
 export type Generate = (volley: Volley) => Promise<VolleyResult>
 
 export interface Generator {
-  readonly name: GeneratorName
   fire(origin: string, kase: ResolvedCase, status: number, load: ResolvedLoad): Promise<VolleyResult>
   close(): Promise<void>
 }
@@ -69,7 +68,6 @@ export async function openGenerator(name: GeneratorName): Promise<Generator> {
       `The generator's process (${name}) ended unasked (${child.signalCode ?? `code ${child.exitCode}`}).`,
     )
   return {
-    name,
     fire(origin, { method, path, headers, body }, status, load) {
       const volley: Volley = { origin, method, path, headers, body, status, load }
       return new Promise((resolve, reject) => {

@@ -5,6 +5,7 @@ export { type Race, race } from './race.ts'
 export type {
   Answer,
   CaseOptions,
+  Claim,
   ClaimOptions,
   CommandSubject,
   FileSubject,

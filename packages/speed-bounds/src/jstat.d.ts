@@ -3,10 +3,10 @@ declare module 'jstat' {
   interface StudentT {
     /** The quantile of Student's t distribution. */
     inv(probability: number, degreesOfFreedom: number): number
-    cdf(x: number, degreesOfFreedom: number): number
   }
   const jStat: {
     studentt: StudentT
+    binomial: { cdf(count: number, tries: number, probability: number): number }
     mean(values: readonly number[]): number
     variance(values: readonly number[], sample: boolean): number
     median(values: readonly number[]): number

@@ -5,13 +5,13 @@ import { SpeedBoundsError } from './errors.ts'
 import type { Progress } from './progress.ts'
 import { mostLooks } from './schedule.ts'
 
-/** What a claim may compare. Whatever the metric, a ratio above 1 means that the contender is better. */
+/**
+ * What a claim may compare. `cpu`: server CPU microseconds per request over its whole process tree;
+ * `throughput`: requests per second; `p99`: 99th percentile of latency; `rss`: resident memory of the
+ * process tree. Whatever the metric, a ratio above 1 means that the contender is better.
+ */
 export type Metric = (typeof METRICS)[number]
 
-/**
- * `cpu`: server CPU microseconds per request over its whole process tree; `throughput`: requests
- * per second; `p99`: 99th percentile of latency; `rss`: resident memory of the process tree.
- */
 export const METRICS = ['cpu', 'throughput', 'p99', 'rss'] as const
 
 /** Load generators that can be asked for by name. */
@@ -87,7 +87,7 @@ export interface RaceOptions extends Partial<CaseOptions> {
   pipelining?: number
   /** Length of a measured round. wrk counts whole seconds and rounds up. @default 200 */
   duration?: number
-  /** Requests in a round, in place of `duration`. autocannon only. @default none */
+  /** Requests in a round, in place of `duration`; autocannon without pipelining only. @default none */
   amount?: number
   /** When a request without an answer counts as failed; generators count it in whole seconds. @default 10000 */
   requestTimeout?: number
@@ -99,7 +99,7 @@ export interface RaceOptions extends Partial<CaseOptions> {
   warmUp?: number
   /** How often each process is visited in a stage. @default 6 */
   cycles?: number
-  /** Stages that a claim may take at the most: each brings fresh processes and a narrower interval. @default 4 */
+  /** Stages that a claim may take at the most: each brings fresh processes and a narrower interval. @default 3 */
   stages?: number
   /** Share of wrong verdicts that is accepted, over all looks at the data. @default 0.01 */
   alpha?: number
@@ -185,6 +185,7 @@ export interface ResolvedRace {
   readonly onProgress: (progress: Progress) => void
 }
 
+/** A claim with all that was left out filled in. */
 export interface Claim {
   readonly contender: string
   readonly over: string
@@ -230,6 +231,9 @@ export function resolveRace(subjects: Readonly<Record<string, Subject>>, options
   onlyKeys('options', options, RACE_KEYS)
   const names = Object.keys(subjects)
   demand(names.length >= 2, 'subjects', 'at least 2 subjects', names)
+  // Objects list such keys first, whatever the order they were written in.
+  const index = names.find((name) => /^\d+$/.test(name))
+  demand(index === undefined, 'subjects', 'an object of subjects by name, which is not a number', index)
 
   const cwd = resolve(optional(options.cwd, 'cwd', isText, 'a path') ?? '.')
   const amount: number | undefined = optional(options.amount, 'amount', isCount, 'an integer >= 1')
@@ -237,6 +241,12 @@ export function resolveRace(subjects: Readonly<Record<string, Subject>>, options
   const connections = optional(options.connections, 'connections', isCount, 'an integer >= 1') ?? 50
   if (amount !== undefined) {
     demand(generator !== 'wrk', 'amount', 'no `amount` with the generator wrk, which counts seconds', amount)
+    demand(
+      options.pipelining === undefined || options.pipelining === 1,
+      'amount',
+      'no `amount` with pipelining, whose last requests autocannon drops',
+      amount,
+    )
     demand(amount >= connections, 'amount', `at least the number of connections (${connections})`, amount)
   }
   return {
@@ -255,7 +265,7 @@ export function resolveRace(subjects: Readonly<Record<string, Subject>>, options
     replicas: optional(options.replicas, 'replicas', isCountFrom(2), 'an integer >= 2') ?? 5,
     warmUp: optional(options.warmUp, 'warmUp', isMilliseconds(100), 'whole milliseconds >= 100') ?? 2000,
     cycles: optional(options.cycles, 'cycles', isCount, 'an integer >= 1') ?? 6,
-    stages: optional(options.stages, 'stages', isCount, 'an integer >= 1') ?? 4,
+    stages: optional(options.stages, 'stages', isCount, 'an integer >= 1') ?? 3,
     alpha: optional(options.alpha, 'alpha', isAlpha, 'a number above 0 and at most 0.2') ?? 0.01,
     budget: optional(options.budget, 'budget', isMilliseconds(1), 'whole milliseconds >= 1') ?? 60_000,
     startTimeout:
@@ -351,14 +361,16 @@ function resolveCase(name: string | undefined, at: string, options: Record<strin
   demand(isText(path) && path.startsWith('/'), `${at}path`, 'a path that starts with /', path)
   const method = (optional(options['method'], `${at}method`, isText, 'an HTTP method') ?? 'GET').toUpperCase()
   const headers = optional(options['compareHeaders'], `${at}compareHeaders`, isTextList, 'an array of header names')
+  const expect = resolveExpected(options['expect'], `${at}expect`)
+  const compared = [...(headers ?? ['content-type']), ...Object.keys(expect?.headers ?? {})]
   return {
     name: name ?? `${method} ${path}`,
     path,
     method,
     headers: optional(options['headers'], `${at}headers`, isTexts, 'an object of strings') ?? {},
     body: optional(options['body'], `${at}body`, isString, 'a string'),
-    compareHeaders: (headers ?? ['content-type']).map((header) => header.toLowerCase()),
-    expect: resolveExpected(options['expect'], `${at}expect`),
+    compareHeaders: [...new Set(compared.map((header) => header.toLowerCase()))],
+    expect,
     normalise: optional(options['normalise'], `${at}normalise`, isNormaliser, 'a function'),
     allowance: optional(options['allowance'], `${at}allowance`, isShare, 'a share from 0 to 1') ?? 0,
   }
@@ -373,7 +385,9 @@ function resolveExpected(value: unknown, at: string): Partial<Answer> | undefine
   const body = optional(expected['body'], `${at}.body`, isString, 'a string')
   return {
     ...(status === undefined ? {} : { status }),
-    ...(headers === undefined ? {} : { headers }),
+    ...(headers === undefined
+      ? {}
+      : { headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name.toLowerCase(), text])) }),
     ...(body === undefined ? {} : { body }),
   }
 }

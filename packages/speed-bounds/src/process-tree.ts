@@ -6,6 +6,7 @@
 // loop had work. Elsewhere pidtree and pidusage read what they can.
 
 import { readdirSync, readFileSync } from 'node:fs'
+import { cpus } from 'node:os'
 import pidtree from 'pidtree'
 import pidusage from 'pidusage'
 
@@ -54,6 +55,16 @@ export function useBetween(before: TreeReading, after: TreeReading): TreeUse {
   const unseen = after.coarse - before.coarse - cpu
   if (unseen > 0 && (ended || unseen > processes.size * COARSE_ERROR)) cpu += unseen
   return { cpu, busiest }
+}
+
+/** CPU time that the whole machine spent on anything, in milliseconds. */
+export function machineBusyTime(): number {
+  if (canReadProc) {
+    // os.cpus() leaves out soft interrupts, in which the kernel does much of the work of a socket.
+    const [, user, nice, system, , , irq, softirq] = (readText('/proc/stat') ?? '').split(/\s+/, 8).map(Number)
+    return TICK * (user! + nice! + system! + irq! + softirq!)
+  }
+  return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0)
 }
 
 /** The pids of a tree: the root, its descendants, and on Linux also daemons that left it but kept its session. */

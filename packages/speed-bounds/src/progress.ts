@@ -19,7 +19,7 @@ export interface Progress {
 
 /** Shows progress as one line that changes; where no terminal is, as a line per phase. */
 export interface ProgressLine {
-  show: (progress: Progress, before?: string) => void
+  show: (progress: Progress) => void
   /** Takes the line away, so that something else can be printed. */
   clear: () => void
 }
@@ -37,13 +37,13 @@ export interface ProgressLine {
 export function progressLine(stream: NodeJS.WriteStream = process.stderr): ProgressLine {
   if (stream.isTTY) {
     const update = createLogUpdate(stream)
-    return { show: (progress, before = '') => update(before + progressText(progress)), clear: () => update.clear() }
+    return { show: (progress) => update(progressText(progress)), clear: () => update.clear() }
   }
   let last = ''
   return {
-    show(progress, before = '') {
-      const phase = `${before}${progress.stage} ${progress.phase}`
-      if (phase !== last) stream.write(`${before}${progressText(progress)}\n`)
+    show(progress) {
+      const phase = `${progress.stage} ${progress.phase}`
+      if (phase !== last) stream.write(`${progressText(progress)}\n`)
       last = phase
     },
     clear() {},

@@ -4,6 +4,7 @@ import { openGenerator } from './generator.ts'
 import {
   type Claim,
   type ClaimOptions,
+  type GeneratorName,
   type RaceOptions,
   resolveClaim,
   type ResolvedCase,
@@ -27,6 +28,8 @@ import { judge, type Judgement } from './verdict.ts'
 export interface Race {
   /** Names of the subjects, in order. */
   readonly subjects: readonly string[]
+  /** The load generator. */
+  readonly generator: GeneratorName
   /** Milliseconds that {@link Race.measure} takes, as a rule. */
   readonly usualTime: number
   /**
@@ -35,9 +38,17 @@ export interface Race {
    * @throws SpeedBoundsError with the code SPEED_BOUNDS_WRONG_ANSWER and a diff
    */
   compareAnswers(): Promise<void>
-  /** Measures one whole stage: every subject, every case, `replicas` processes, `cycles` visits. */
+  /**
+   * Measures one whole stage: every subject, every case, `replicas` processes, `cycles` visits.
+   *
+   * @throws SpeedBoundsError when a subject or the generator fails; the race is over then
+   */
   measure(): Promise<RaceResult>
-  /** Measures until the claim is decided or its budget is spent. */
+  /**
+   * Measures until the claim is decided, or its budget or the race's `stages` are spent.
+   *
+   * @throws SpeedBoundsError when a subject or the generator fails; the race is over then
+   */
   decide(over: string, claim: ClaimOptions): Promise<Judgement>
   /** All that was measured and decided so far. */
   result(): RaceResult
@@ -65,6 +76,7 @@ let turn: Promise<unknown> = Promise.resolve()
 
 class LazyRace implements Race {
   readonly subjects: readonly string[]
+  readonly generator: GeneratorName
   readonly usualTime: number
   readonly #race: ResolvedRace
   readonly #shuffle: ReturnType<typeof shuffler>
@@ -73,13 +85,16 @@ class LazyRace implements Race {
   readonly #judgements: Judgement[] = []
   #startedAt: Date | undefined
   #stages = 0
-  /** Milliseconds per subject from the start of a stage to its first look, as the last stage took them. */
-  #timeToLook = 0
+  /** Milliseconds that stages took, without the waiting for other races. */
+  #spent = 0
+  /** What ended the race: rounds that were measured before a failure prove nothing. */
+  #failure: { readonly reason: unknown } | undefined
 
   constructor(resolved: ResolvedRace) {
     this.#race = resolved
     this.subjects = resolved.subjects.map(({ name }) => name)
-    this.usualTime = usualStageTime(resolved)
+    this.generator = resolved.load.generator
+    this.usualTime = usualStageTime(resolved, resolved.subjects.length, resolved.cases.length)
     this.#shuffle = shuffler(resolved.seed)
   }
 
@@ -100,7 +115,9 @@ class LazyRace implements Race {
 
   async decide(over: string, options: ClaimOptions): Promise<Judgement> {
     const claim = resolveClaim(this.#race, over, options)
-    const began = performance.now()
+    if (this.#failure) throw this.#failure.reason
+    const spentBefore = this.#spent
+    let stagesBegun = 0
     let judgement = judge(claim, this.#rounds)
     // The first stage visits everything, for the table; later ones only what is still in question.
     while (judgement.verdict === 'inconclusive' && this.#stagesOf(claim) < this.#race.stages) {
@@ -109,12 +126,14 @@ class LazyRace implements Race {
         ({ name }) => first || name === claim.contender || name === claim.over,
       )
       const cases = this.#race.cases.filter(({ name }) => first || name === claim.case)
-      const left = claim.budget - (performance.now() - began)
+      const left = claim.budget - (this.#spent - spentBefore)
       // A claim that nothing was measured for gets its look, however small its budget.
-      if (judgement.estimates.length > 0 && this.#timeToLook * subjects.length > left) break
-      await this.#stage(subjects, cases, () => {
+      const hasItsLook = stagesBegun > 0 || judgement.estimates.length > 0
+      if (hasItsLook && usualStageTime(this.#race, subjects.length, cases.length) > left) break
+      stagesBegun++
+      await this.#stage(subjects, cases, (elapsed) => {
         judgement = judge(claim, this.#rounds)
-        return judgement.verdict !== 'inconclusive' || performance.now() - began >= claim.budget
+        return judgement.verdict !== 'inconclusive' || elapsed >= left
       })
     }
     this.#judgements.push(judgement)
@@ -133,23 +152,24 @@ class LazyRace implements Race {
     })
   }
 
-  /** Stages that both of a claim took part in: looks at others are none of its own. */
-  #stagesOf({ contender, over }: Claim): number {
+  /** Stages that measured both of a claim with its case: looks at others are none of its own. */
+  #stagesOf({ contender, over, case: kase }: Claim): number {
+    const rounds = this.#rounds.filter((round) => round.case === kase)
     const stages = (name: string): Set<number> =>
-      new Set(this.#rounds.filter(({ subject }) => subject === name).map(({ stage }) => stage))
+      new Set(rounds.filter(({ subject }) => subject === name).map(({ stage }) => stage))
     return stages(contender).intersection(stages(over)).size
   }
 
   async #stage(
     subjects: readonly ResolvedSubject[],
     cases: readonly ResolvedCase[],
-    onLook: () => boolean,
+    onLook: (elapsed: number) => boolean,
   ): Promise<void> {
+    if (this.#failure) throw this.#failure.reason
     await this.#inTurn(async (warden) => {
       const generator = await openGenerator(this.#race.load.generator)
       this.#startedAt ??= new Date()
       const began = performance.now()
-      let firstLook: number | undefined
       const stage = runStage({
         race: this.#race,
         subjects,
@@ -160,14 +180,18 @@ class LazyRace implements Race {
         right: this.#right,
         shuffle: this.#shuffle,
         onRound: (round) => this.#rounds.push(round),
-        onLook: () => {
-          firstLook ??= performance.now()
-          this.#timeToLook = (firstLook - began) / subjects.length
-          return onLook()
-        },
+        onLook: () => onLook(performance.now() - began),
         onProgress: (progress) => this.#race.onProgress({ ...progress, elapsed: performance.now() - began }),
       })
-      await stage.finally(() => generator.close())
+      try {
+        await stage
+      } catch (reason) {
+        this.#failure = { reason }
+        throw reason
+      } finally {
+        this.#spent += performance.now() - began
+        await generator.close()
+      }
     })
   }
 

@@ -1,7 +1,7 @@
 import { race } from './race.ts'
 import type { Metric, RaceOptions, Subject } from './options.ts'
 import { compare, intervalAlpha, type Judgement } from './verdict.ts'
-import { detectable, median } from './statistics.ts'
+import { chanceOfAtLeast, detectable, median } from './statistics.ts'
 
 /** Options of {@link selfCheck}. */
 export interface SelfCheckOptions extends RaceOptions {
@@ -25,6 +25,8 @@ export interface SelfCheck {
   /** Races whose interval, of any metric, missed the truth, which is 1; and their share. */
   readonly wrong: number
   readonly falsePositiveRate: number
+  /** A method that is right would be wrong this often in less than 1 % of self-checks. */
+  readonly isSuspect: boolean
   /** Smallest difference in CPU, as a ratio, that a race of this length finds four times out of five: the median over races. */
   readonly smallestEffect: number
 }
@@ -59,6 +61,7 @@ export async function selfCheck(
     broken: judgements.filter(({ verdict }) => verdict === 'broken').length,
     wrong,
     falsePositiveRate: wrong / tries,
+    isSuspect: wrong > 0 && chanceOfAtLeast(wrong, tries, judgements[0]!.claim.alpha) < 0.01,
     smallestEffect: effects.length > 0 ? median(effects) : Number.NaN,
   }
 }

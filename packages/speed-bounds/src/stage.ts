@@ -1,9 +1,9 @@
-import { availableParallelism, cpus } from 'node:os'
+import { availableParallelism } from 'node:os'
 import { checkAnswers, type RightAnswers } from './answers.ts'
 import { SpeedBoundsError } from './errors.ts'
 import type { Generator, VolleyResult } from './generator.ts'
 import type { ResolvedCase, ResolvedLoad, ResolvedRace, ResolvedSubject } from './options.ts'
-import { readTree, type TreeReading, useBetween } from './process-tree.ts'
+import { machineBusyTime, readTree, type TreeReading, useBetween } from './process-tree.ts'
 import type { Progress } from './progress.ts'
 import { bottleneckOf, type Round } from './round.ts'
 import { cycleOrder, isLook, type Shuffle } from './schedule.ts'
@@ -77,6 +77,9 @@ export async function runStage(context: StageContext): Promise<void> {
           done++
         }
       }
+      // One that died after its last visit would go unnoticed.
+      const dead = replicas.find(({ run }) => run.died.aborted)
+      if (dead) throw dead.run.died.reason
       if (isLook(stage, cycle, race.cycles) && context.onLook()) break
     }
   } finally {
@@ -89,11 +92,11 @@ function timeFor({ load }: ResolvedRace, cases: number, warmUps: number, rounds:
   return warmUps * (USUAL.warm + (cases - 1) * USUAL.warmAgain) + rounds * (roundLength(load) + USUAL.round)
 }
 
-/** Milliseconds that a whole stage of every subject and case takes, as a rule. */
-export function usualStageTime(race: ResolvedRace): number {
-  const replicas = race.replicas * race.subjects.length
-  const rounds = race.cycles * replicas * race.cases.length
-  return (replicas * USUAL.start) / availableParallelism() + timeFor(race, race.cases.length, replicas, rounds)
+/** Milliseconds that a whole stage of so many subjects and cases takes, as a rule. */
+export function usualStageTime(race: ResolvedRace, subjects: number, cases: number): number {
+  const replicas = race.replicas * subjects
+  const rounds = race.cycles * replicas * cases
+  return (replicas * USUAL.start) / availableParallelism() + timeFor(race, cases, replicas, rounds)
 }
 
 function roundLength({ generator, duration }: ResolvedLoad): number {
@@ -113,7 +116,13 @@ async function startReplicas(
   const startNext = async (): Promise<void> => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       tell(next.subject, started.length, wanted.length)
-      started.push({ run: await warden.start(next.subject, race), number: next.number })
+      try {
+        started.push({ run: await warden.start(next.subject, race), number: next.number })
+      } catch (error) {
+        // No use in starting the others.
+        queue.length = 0
+        throw error
+      }
     }
   }
   const outcomes = await Promise.allSettled(Array.from({ length: availableParallelism() }, startNext))
@@ -201,9 +210,9 @@ async function fire(
   const { status } = right.get(kase.name)!
   const before = await readTree(run.pid)
   const ownBefore = process.cpuUsage()
-  const machineBefore = busyTime()
+  const machineBefore = machineBusyTime()
   const result = await Promise.race([generator.fire(run.origin, kase, status, load), run.untilDeath])
-  const machine = busyTime() - machineBefore
+  const machine = machineBusyTime() - machineBefore
   const own = process.cpuUsage(ownBefore)
   const after = await readTree(run.pid)
   if (run.died.aborted || after.threads.size === 0) throw await deathOf(run)
@@ -256,9 +265,4 @@ async function deathOf(run: RunningSubject): Promise<Error> {
   const gone = new SpeedBoundsError('SPEED_BOUNDS_SUBJECT_DIED', `${run.subject.name} (${run.subject.label}) is gone.`)
   const late = new Promise<Error>((resolve) => setTimeout(resolve, 1000, gone))
   return Promise.race([late, run.untilDeath.catch((error: Error) => error)])
-}
-
-/** CPU time that the whole machine spent on anything, in milliseconds. */
-function busyTime(): number {
-  return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0)
 }

@@ -49,6 +49,11 @@ export function halfWidth({ standardError, degreesOfFreedom }: Difference, alpha
   return standardError * jstat.studentt.inv(1 - alpha / 2, degreesOfFreedom)
 }
 
+/** The chance of `count` or more hits in so many tries, each with the same probability. */
+export function chanceOfAtLeast(count: number, tries: number, probability: number): number {
+  return 1 - jstat.binomial.cdf(count - 1, tries, probability)
+}
+
 /** The difference that a test at `alpha` finds with probability `power`. */
 export function detectable(difference: Difference, alpha: number, power: number): number {
   return (

@@ -51,7 +51,7 @@ export async function openWarden(): Promise<Warden> {
       if (warden.exitCode !== null || warden.signalCode !== null) return
       const exited = once(warden, 'exit')
       reports.close()
-      warden.disconnect()
+      if (warden.connected) warden.disconnect()
       await exited
     },
   }
@@ -230,6 +230,7 @@ class ReportBoard {
   }
 
   send(order: WardenRequest): void {
-    if (this.#warden.connected) this.#warden.send(order)
+    // A warden that is going away is reported by its exit.
+    if (this.#warden.connected) this.#warden.send(order, () => {})
   }
 }

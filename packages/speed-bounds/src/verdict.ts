@@ -33,7 +33,7 @@ export interface Estimate {
   readonly rounds: number
   readonly discarded: number
   readonly verdict: Verdict
-  /** The generator limited more than a fifth of either subject's rounds: throughput then proves nothing. */
+  /** The generator limited more than a fifth of a process's rounds: throughput and p99 then prove nothing. */
   readonly generatorBound: boolean
 }
 
@@ -75,10 +75,15 @@ export function intervalAlpha({ alpha, looks, metrics }: Claim): number {
 function combine(claim: Claim, estimates: readonly Estimate[]): Verdict {
   // CPU and throughput must both hold. Throughput that the generator limited is set aside when CPU
   // can decide in its place; alone it decides nothing.
-  const decisive = estimates.filter(({ metric, generatorBound }) => !(metric === 'throughput' && generatorBound))
+  const decisive = estimates.filter((estimate) => !isGeneratorsOwn(estimate))
   if (decisive.length === 0 || estimates.length < claim.metrics.length) return 'inconclusive'
   if (decisive.some(({ verdict }) => verdict === 'broken')) return 'broken'
   return decisive.every(({ verdict }) => verdict === 'holds') ? 'holds' : 'inconclusive'
+}
+
+/** Whether an estimate is about the generator rather than about the servers. */
+export function isGeneratorsOwn({ metric, generatorBound }: Estimate): boolean {
+  return generatorBound && (metric === 'throughput' || metric === 'p99')
 }
 
 function estimateRatio(claim: Claim, rounds: readonly Round[], metric: Metric): Estimate | undefined {
@@ -97,10 +102,11 @@ function estimateRatio(claim: Claim, rounds: readonly Round[], metric: Metric): 
   const low = Math.exp(difference.difference - half)
   // JSON has no infinity: so wide an interval says as little when it ends at the largest number.
   const high = Math.min(Math.exp(difference.difference + half), Number.MAX_VALUE)
-  const bound = [contender, over].some((name) => {
-    const limits = kept.filter(({ subject }) => subject === name).map(({ bottleneck }) => bottleneck)
-    return limits.filter((limit) => limit === 'generator').length > GENERATOR_BOUND_ALLOWED * limits.length
-  })
+  const processes = Map.groupBy(kept, ({ subject, replica }) => `${subject}\n${replica}`)
+  const bound = [...processes.values()].some(
+    (visits) =>
+      visits.filter(({ bottleneck }) => bottleneck === 'generator').length > GENERATOR_BOUND_ALLOWED * visits.length,
+  )
   return {
     metric,
     ratio: Math.exp(difference.difference),

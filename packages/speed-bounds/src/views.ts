@@ -97,7 +97,7 @@ function methodText({ environment, load, method, rounds, discarded }: RaceResult
   const length = load.amount === null ? `${load.duration} ms` : `${load.amount} requests`
   return (
     `${load.generator}, ${load.connections} connections, pipelining ${load.pipelining}, ${rounds.length} rounds of ${length}` +
-    ` (${discarded['foreign-cpu']} discarded for foreign CPU), ${method.stages} x ${method.replicas} processes per subject, seed ${method.seed}.` +
+    ` (${discarded['foreign-cpu']} discarded for foreign CPU), ${method.replicas} processes of a subject in each of ${method.stages} stages, seed ${method.seed}.` +
     `\n${cpu}, ${cores} cores, ${system}, Node ${node}${environment.commit ? `, commit ${environment.commit}` : ''}.`
   )
 }

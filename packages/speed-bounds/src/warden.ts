@@ -38,8 +38,6 @@ process.on('message', (request: WardenRequest) => {
 process.once('disconnect', () => {
   void Promise.all([...subjects.keys()].map((id) => end(id, 0))).finally(() => process.exit())
 })
-// Ctrl-C reaches the whole foreground group. The runner decides what it means, not the warden.
-process.on('SIGINT', () => {})
 
 function start({ id, command: [program, ...args], env, cwd }: WardenRequest & { type: 'start' }): void {
   const mark = `${process.pid}-${id}`
@@ -76,7 +74,6 @@ function start({ id, command: [program, ...args], env, cwd }: WardenRequest & { 
 
 async function end(id: string, timeout: number): Promise<void> {
   const { child, mark } = subjects.get(id) ?? {}
-  subjects.delete(id)
   if (child?.pid === undefined) return
   const deadline = performance.now() + timeout
   let alive = await members(child.pid, mark!)
@@ -86,6 +83,8 @@ async function end(id: string, timeout: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, POLL))
     alive = await members(child.pid, mark!)
   }
+  // Not before: should the runner go away meanwhile, this subject is to be killed at once.
+  subjects.delete(id)
 }
 
 function signal(root: number, pids: readonly number[], name: NodeJS.Signals): void {

@@ -12,8 +12,8 @@ const SAMPLE = 10
 
 /**
  * A round is shorter than any timeout, so a server that leaves requests hanging would not be noticed.
- * A connection without any answer is hanging if the round was this many times longer than the p99 of
- * the others: 400 connections at a busy server may well wait that long for their turn, but not so often.
+ * A connection is hanging if at the end it had waited this many times longer than the p99 of all
+ * answers: among 400 connections at a busy server some wait long for their turn, but not that long.
  */
 const HANGING = 20
 
@@ -32,14 +32,18 @@ export async function generate({ origin, method, path, headers, body, status, lo
     connections: load.connections,
     pipelining: load.pipelining,
     timeout: load.requestTimeout / 1000,
-    ...(load.amount === undefined ? { duration: load.duration / 1000 } : { amount: load.amount }),
+    // A server that hangs must not keep the other connections waiting one after the other.
+    ...(load.amount === undefined
+      ? { duration: load.duration / 1000 }
+      : { amount: load.amount, bailout: load.connections }),
     sampleInt: SAMPLE,
   }
   const treeBefore = await readTree(process.pid)
   const loopBefore = performance.eventLoopUtilization()
   const start = performance.now()
   let last = start
-  const answering = new Set<unknown>()
+  let stopped = start
+  const lastAnswers = new Map<unknown, number>()
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const run = autocannon(options, (error: Error | null, outcome: autocannon.Result) =>
       error ? reject(error) : resolve(outcome),
@@ -47,8 +51,10 @@ export async function generate({ origin, method, path, headers, body, status, lo
     run.on('response', (client: unknown, _status: number, _bytes: number, milliseconds: number) => {
       latency.recordValue(milliseconds * 1000)
       last = performance.now()
-      answering.add(client)
+      lastAnswers.set(client, last)
     })
+    // The last one comes when the time is over, before the connections are closed.
+    run.on('tick', () => (stopped = performance.now()))
   })
   const { utilization } = performance.eventLoopUtilization(loopBefore)
   const elapsed = performance.now() - start
@@ -60,16 +66,19 @@ export async function generate({ origin, method, path, headers, body, status, lo
   const underWay = load.amount === undefined ? load.connections * load.pipelining : 0
   const lost = Math.max(0, result.requests.sent - answered - underWay - result.errors * load.pipelining)
   const p99 = latency.getValueAtPercentile(99) / 1000
-  const mayHang = answered === 0 || last - start > HANGING * p99
-  const hanging = mayHang ? Math.max(0, load.connections - answering.size - result.errors) : 0
+  // With an amount, connections end when they had their share; autocannon waits for all of them.
+  const mayWait = HANGING * p99
+  const waiting = [...lastAnswers.values()].filter((at) => stopped - at > mayWait).length
+  const unanswered = stopped - start > mayWait ? load.connections - lastAnswers.size : 0
+  const hanging = load.amount === undefined ? Math.max(0, waiting + unanswered - result.errors) : 0
   return {
     answers: right,
-    elapsed: last - start,
+    // A stall at the end of a round belongs to it.
+    elapsed: load.amount === undefined ? stopped - start : last - start,
     latency: {
       p50: latency.getValueAtPercentile(50) / 1000,
       p90: latency.getValueAtPercentile(90) / 1000,
       p99,
-      max: latency.maxValue / 1000,
     },
     failures: {
       errors: result.errors - result.timeouts + lost,

@@ -145,3 +145,26 @@ if (cluster.isPrimary) {
   const { summaries } = await race({ ok, clustered }, SMALL).measure()
   expect(summaries.find(({ subject }) => subject === 'clustered')!.mean.cpu).toBeGreaterThan(100)
 })
+
+it('end the race for good: what was measured before proves nothing', async () => {
+  const match = race(
+    { ok, bad: server(`response.statusCode = requests > 60_000 ? 503 : 200; response.end('ok')`) },
+    { ...SMALL, cycles: 20 },
+  )
+  await expect(match.measure()).rejects.toMatchObject({ code: 'SPEED_BOUNDS_FAILED_REQUESTS' })
+  expect(match.result().rounds.length).toBeGreaterThan(0)
+  await expect(match.decide('bad', { atLeast: 0.01 })).rejects.toMatchObject({ code: 'SPEED_BOUNDS_FAILED_REQUESTS' })
+})
+
+it('that answer with an expected body but another status than 2xx', async () => {
+  const { code } = await failureOf(server(`response.statusCode = 500; response.end('ok')`), { expect: { body: 'ok' } })
+  expect(code).toBe('SPEED_BOUNDS_WRONG_ANSWER')
+})
+
+it('that lack an expected header', async () => {
+  const match = race({ ok, twin: ok }, { ...SMALL, expect: { headers: { 'Cache-Control': 'no-store' } } })
+  await expect(match.compareAnswers()).rejects.toThrow(/-cache-control: no-store/)
+  const cached = server(`response.setHeader('Cache-Control', 'no-store').end('ok')`)
+  const right = race({ cached, twin: cached }, { ...SMALL, expect: { headers: { 'Cache-Control': 'no-store' } } })
+  await expect(right.compareAnswers()).resolves.toBeUndefined()
+})

@@ -10,7 +10,7 @@ let written = 0
 
 /** Writes a script and makes a subject of it. */
 export function script(source: string): FileSubject {
-  const file = join(folder, `${written++}.mjs`)
+  const file = join(folder, `server-${written++}.mjs`)
   writeFileSync(file, source)
   return { file }
 }

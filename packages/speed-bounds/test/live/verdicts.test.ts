@@ -1,7 +1,8 @@
+import { spawn } from 'node:child_process'
 import { expect, it } from 'vitest'
 import '../../src/vitest.ts'
 import { race } from '../../src/index.ts'
-import { ok, script, SMALL, slow } from './servers.ts'
+import { ok, script, server, SMALL, slow, spin } from './servers.ts'
 
 const OPTIONS = { ...SMALL, replicas: 3, cycles: 3 }
 
@@ -58,19 +59,47 @@ process.on('SIGTERM', () => process.exit(0))`)
 })
 
 it('compares cases, p99 and memory too', async () => {
-  const { path, ...options } = SMALL
-  const match = race({ ok, slow }, { ...options, cases: { root: { path }, other: { path: '/other' } } })
-  await expect(match).toOutpace('slow', { atLeast: 1.01, metric: 'p99', case: 'other' })
+  const slower = server(`${spin(600)} response.end('ok')`)
+  const { path, ...options } = { ...SMALL, replicas: 3 }
+  const match = race({ slow, slower }, { ...options, cases: { root: { path }, other: { path: '/other' } } })
+  const { estimates } = await match.decide('slower', { atLeast: 1.01, metric: 'p99', case: 'other', budget: 1 })
+  expect(estimates).toMatchObject([{ metric: 'p99', generatorBound: false, replicas: [3, 3] }])
+  expect(estimates[0]!.ratio).toBeGreaterThan(1.5)
   const { summaries } = match.result()
   expect(summaries.map((summary) => [summary.case, summary.subject])).toEqual([
-    ['root', 'ok'],
     ['root', 'slow'],
-    ['other', 'ok'],
+    ['root', 'slower'],
     ['other', 'slow'],
+    ['other', 'slower'],
   ])
   for (const { mean } of summaries) {
     expect(mean.rss).toBeGreaterThan(20e6)
     expect(mean.peakRss).toBeGreaterThanOrEqual(mean.rss)
     expect(mean.p99).toBeGreaterThanOrEqual(mean.p50)
   }
+})
+
+it('discards the rounds in which another program takes a core, and says so', async () => {
+  const burner = spawn(process.execPath, ['-e', 'for (const end = Date.now() + 20_000; Date.now() < end; );'])
+  try {
+    const { rounds, discarded } = await race({ ok, slow }, { ...SMALL, maxForeignCpu: 0.4 }).measure()
+    expect(discarded['foreign-cpu']).toBeGreaterThan(rounds.length / 2)
+    expect(rounds.filter((round) => round.discarded).every(({ foreignCpu }) => foreignCpu > 0.4)).toBe(true)
+  } finally {
+    burner.kill('SIGKILL')
+  }
+})
+
+it('fires a number of requests, with method, headers and body', async () => {
+  const post = server(`
+    let body = ''
+    request.on('data', (chunk) => (body += chunk)).on('end', () => {
+      response.statusCode = request.method === 'POST' && request.headers['x-word'] === 'a' && body === '{"a":1}' ? 201 : 400
+      response.end('done')
+    })`)
+  const { rounds } = await race(
+    { post, twin: post },
+    { ...SMALL, amount: 2000, method: 'POST', headers: { 'x-word': 'a' }, body: '{"a":1}', expect: { status: 201 } },
+  ).measure()
+  expect(rounds.map(({ answers }) => answers)).toEqual(rounds.map(() => 2000))
 })

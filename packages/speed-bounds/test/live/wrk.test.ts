@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { isOnPath } from '../../src/generator.ts'
 import { race } from '../../src/index.ts'
-import { ok, server, slow, SMALL } from './servers.ts'
+import type { FileSubject } from '../../src/options.ts'
+import { ok, server, slow, SMALL, spin } from './servers.ts'
 
 const OPTIONS = { ...SMALL, cycles: 1, generator: 'wrk' } as const
 
@@ -18,24 +19,14 @@ it('is missed with a coded error when it is not on PATH', async () => {
 })
 
 describe.skipIf(!isOnPath('wrk'))('wrk', () => {
-  it('measures as autocannon does: the slow server costs at least its 150 µs more', async () => {
-    const { rounds, summaries } = await race({ ok, slow }, OPTIONS).measure()
-    const [fast, heavy] = ['ok', 'slow'].map((name) => summaries.find(({ subject }) => subject === name)!.mean)
-    expect(heavy!.cpu - fast!.cpu).toBeGreaterThan(140)
-    for (const round of rounds) {
-      expect(round.elapsed).toBeGreaterThan(900)
-      expect(round.answers).toBeGreaterThan(1000)
-      expect(round.p99).toBeGreaterThanOrEqual(round.p50)
-      expect(round.generatorUtilisation).toBeGreaterThan(0)
-    }
-  })
-
-  it('sends method, headers and body as the case has them', async () => {
-    const strict = server(`
+  it('sends method, headers and body as the case has them, and measures what they cost', async () => {
+    const strict = (work: string): FileSubject =>
+      server(`
       let body = ''
       request.on('data', (chunk) => (body += chunk)).on('end', () => {
         const right = request.method === 'POST' && request.headers['x-word'] === 'a "quoted" \\\\ one' && body === '{"a":[1]}\\n'
         response.statusCode = right ? 201 : 400
+        ${work}
         response.end('done')
       })`)
     const post = {
@@ -44,8 +35,17 @@ describe.skipIf(!isOnPath('wrk'))('wrk', () => {
       body: '{"a":[1]}\n',
       expect: { status: 201 },
     }
-    const { rounds } = await race({ strict, twin: strict }, { ...OPTIONS, ...post, replicas: 2 }).measure()
-    expect(rounds.every(({ failures }) => failures === 0)).toBe(true)
+    const match = race({ light: strict(''), heavy: strict(spin(150)) }, { ...OPTIONS, ...post })
+    const { rounds, summaries } = await match.measure()
+    const [light, heavy] = ['light', 'heavy'].map((name) => summaries.find(({ subject }) => subject === name)!.mean)
+    expect(heavy!.cpu - light!.cpu).toBeGreaterThan(140)
+    for (const round of rounds) {
+      expect(round.failures).toBe(0)
+      expect(round.elapsed).toBeGreaterThan(900)
+      expect(round.answers).toBeGreaterThan(1000)
+      expect(round.p99).toBeGreaterThanOrEqual(round.p50)
+      expect(round.generatorUtilisation).toBeGreaterThan(0)
+    }
   })
 
   it('counts answers with another status as failures', async () => {

@@ -40,6 +40,7 @@ describe('speed-bounds', () => {
         "Answer",
         "Bottleneck",
         "CaseOptions",
+        "Claim",
         "ClaimOptions",
         "CommandSubject",
         "Environment",

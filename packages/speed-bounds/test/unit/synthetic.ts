@@ -30,7 +30,7 @@ export interface Machine {
 }
 
 /** The shape of real data: `race`'s defaults. */
-export const METHOD = { replicas: 5, cycles: 6, stages: 4 }
+export const METHOD = { replicas: 5, cycles: 6, stages: 3 }
 
 export function syntheticRound(values: Partial<Round>): Round {
   return {
