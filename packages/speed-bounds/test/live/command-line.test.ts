@@ -113,7 +113,17 @@ it('races a server against itself', async () => {
 })
 
 it.skipIf(process.platform === 'win32')('ends everything and exits with 130 on Ctrl-C', async () => {
-  const { runner, ended } = start(['race', `a=${fast}`, `b=${heavy}`, '--replicas', '2', '--cycles', '100'])
+  const { runner, ended } = start([
+    'race',
+    `a=${fast}`,
+    `b=${heavy}`,
+    '--replicas',
+    '2',
+    '--cycles',
+    '1000',
+    '--warm-up',
+    '100',
+  ])
   runner.stderr!.on('data', (text: Buffer) => {
     if (text.includes('measuring')) runner.kill('SIGINT')
   })

@@ -37,7 +37,7 @@ export const ok: FileSubject = server(`response.end('ok')`)
 export const slow: FileSubject = server(`${spin(150)} response.end('ok')`)
 
 /** Small enough for a test, and still a race. */
-export const SMALL = { path: '/', replicas: 2, cycles: 2, duration: 100, warmUp: 200, stopTimeout: 500 } as const
+export const SMALL = { path: '/', replicas: 2, cycles: 2, duration: 100, warmUp: 100, stopTimeout: 500 } as const
 
 /** Linux: processes that carry a word in their command line. */
 export function processesWith(word: string): number[] {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { expect, it } from 'vitest'
 import '../../src/vitest.ts'
 import { race } from '../../src/index.ts'
-import { ok, script, server, SMALL, slow, spin } from './servers.ts'
+import { ok, script, server, SMALL, slow } from './servers.ts'
 
 const OPTIONS = { ...SMALL, replicas: 3, cycles: 3 }
 
@@ -59,18 +59,24 @@ process.on('SIGTERM', () => process.exit(0))`)
 })
 
 it('compares cases, p99 and memory too', async () => {
-  const slower = server(`${spin(600)} response.end('ok')`)
-  const { path, ...options } = { ...SMALL, replicas: 3 }
-  const match = race({ slow, slower }, { ...options, cases: { root: { path }, other: { path: '/other' } } })
-  const { estimates } = await match.decide('slower', { atLeast: 1.01, metric: 'p99', case: 'other', budget: 1 })
-  expect(estimates).toMatchObject([{ metric: 'p99', generatorBound: false, replicas: [3, 3] }])
-  expect(estimates[0]!.ratio).toBeGreaterThan(1.5)
+  // Every 20th answer is late, and 200 MB are held.
+  const late = server(
+    `if (requests % 20 === 0) setTimeout(() => response.end('ok'), 60); else response.end('ok')`,
+    `globalThis.ballast = Buffer.alloc(200e6, 1)`,
+  )
+  const { path, ...options } = { ...SMALL, replicas: 3, cycles: 1 }
+  const match = race({ ok, late }, { ...options, cases: { root: { path }, other: { path: '/other' } } })
+  for (const metric of ['p99', 'rss'] as const) {
+    const { estimates } = await match.decide('late', { atLeast: 1.01, metric, case: 'other', budget: 1 })
+    expect(estimates).toMatchObject([{ metric, replicas: [3, 3] }])
+    expect(estimates[0]!.ratio).toBeGreaterThan(2)
+  }
   const { summaries } = match.result()
   expect(summaries.map((summary) => [summary.case, summary.subject])).toEqual([
-    ['root', 'slow'],
-    ['root', 'slower'],
-    ['other', 'slow'],
-    ['other', 'slower'],
+    ['root', 'ok'],
+    ['root', 'late'],
+    ['other', 'ok'],
+    ['other', 'late'],
   ])
   for (const { mean } of summaries) {
     expect(mean.rss).toBeGreaterThan(20e6)
