@@ -18,7 +18,7 @@ import type { Round } from './round.ts'
 import { shuffler } from './schedule.ts'
 import { runStage, usualStageTime } from './stage.ts'
 import { openWarden, type Warden } from './subject.ts'
-import { judge, type Judgement } from './verdict.ts'
+import { judge, type Judgement, roundsOf } from './verdict.ts'
 
 /**
  * A race between servers. It is lazy: nothing starts until something is asked of it, and then it
@@ -153,11 +153,8 @@ class LazyRace implements Race {
   }
 
   /** Stages that measured both of a claim with its case: looks at others are none of its own. */
-  #stagesOf({ contender, over, case: kase }: Claim): number {
-    const rounds = this.#rounds.filter((round) => round.case === kase)
-    const stages = (name: string): Set<number> =>
-      new Set(rounds.filter(({ subject }) => subject === name).map(({ stage }) => stage))
-    return stages(contender).intersection(stages(over)).size
+  #stagesOf(claim: Claim): number {
+    return new Set(roundsOf(claim, this.#rounds).map(({ stage }) => stage)).size
   }
 
   async #stage(

@@ -86,14 +86,18 @@ export function isGeneratorsOwn({ metric, generatorBound }: Estimate): boolean {
   return generatorBound && (metric === 'throughput' || metric === 'p99')
 }
 
-function estimateRatio(claim: Claim, rounds: readonly Round[], metric: Metric): Estimate | undefined {
-  const { contender, over, case: kase, atLeast } = claim
-  const alpha = intervalAlpha(claim)
+/** The rounds that a claim is about: of both subjects and its case, in the stages that measured both. */
+export function roundsOf({ contender, over, case: kase }: Claim, rounds: readonly Round[]): Round[] {
   const own = rounds.filter((round) => round.case === kase && [contender, over].includes(round.subject))
-  // Stages that only one of the two took part in are about another claim.
-  const all = [...Map.groupBy(own, ({ stage }) => stage).values()]
+  return [...Map.groupBy(own, ({ stage }) => stage).values()]
     .filter((stage) => new Set(stage.map(({ subject }) => subject)).size === 2)
     .flat()
+}
+
+function estimateRatio(claim: Claim, rounds: readonly Round[], metric: Metric): Estimate | undefined {
+  const { contender, over, atLeast } = claim
+  const alpha = intervalAlpha(claim)
+  const all = roundsOf(claim, rounds)
   const kept = all.filter((round) => !round.discarded)
   const compared = compare(kept, contender, over, metric)
   if (!compared) return undefined
