@@ -81,7 +81,7 @@ function comparison(
 function ratioOver({ ratios }: RaceResult, name: string, baseline: string, metric: string): string {
   const found = ratios.find((ratio) => ratio.contender === baseline && ratio.over === name && ratio.metric === metric)
   if (!found) throw new Error(`${baseline} must be the first subject of its race`)
-  const limited = metric === 'throughput' && found.generatorBound ? ' *' : ''
+  const limited = found.generatorBound ? ' *' : ''
   return `${(1 / found.ratio).toFixed(2)}x (${(1 / found.high).toFixed(2)} to ${(1 / found.low).toFixed(2)})${limited}`
 }
 

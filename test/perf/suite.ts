@@ -50,7 +50,7 @@ export function perfSuite(name: string, races: readonly SuiteRace[]): void {
 
     it(`${title}: measures ${match.subjects.join(', ')}`, async (context) => {
       listen(context, timeAhead(index + 1))
-      await match.measure()
+      await match.measure({ signal: context.signal })
     })
 
     for (const { over, ...claim } of bounds) {
@@ -108,7 +108,7 @@ function prepare(entry: SuiteRace): {
 async function tellEvidence({ annotate }: TestContext, match: Race): Promise<void> {
   const { estimates } = match.result().claims.at(-1)!
   for (const { metric, ratio, low, high, replicas, generatorBound } of estimates) {
-    const aside = generatorBound && metric === 'throughput' ? ', limited by the generator' : ''
+    const aside = generatorBound ? ', limited by the generator' : ''
     await annotate(
       `${metric} ${ratio.toFixed(2)}x (${low.toFixed(2)} to ${high.toFixed(2)}), ${replicas.join('+')} processes${aside}`,
       'evidence',

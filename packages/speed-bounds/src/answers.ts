@@ -15,10 +15,10 @@ export async function checkAnswers(
   run: RunningSubject,
   cases: readonly ResolvedCase[],
   right: RightAnswers,
-  timeout: number,
+  limits: { requestTimeout: number; signal: AbortSignal },
 ): Promise<void> {
   for (const kase of cases) {
-    const answer = comparable(await ask(run, kase, timeout), kase)
+    const answer = comparable(await ask(run, kase, limits), kase)
     const { name } = run.subject
     if (!right.has(kase.name)) {
       const wanted = kase.expect && {
@@ -50,13 +50,17 @@ export async function checkAnswers(
   }
 }
 
-async function ask(run: RunningSubject, kase: ResolvedCase, timeout: number): Promise<Answer> {
+async function ask(
+  run: RunningSubject,
+  kase: ResolvedCase,
+  { requestTimeout, signal }: { requestTimeout: number; signal: AbortSignal },
+): Promise<Answer> {
   try {
     const response = await request(run.origin + kase.path, {
       method: kase.method as 'GET',
       headers: { ...kase.headers },
       ...(kase.body === undefined ? {} : { body: kase.body }),
-      signal: AbortSignal.any([run.died, AbortSignal.timeout(timeout)]),
+      signal: AbortSignal.any([run.died, signal, AbortSignal.timeout(requestTimeout)]),
       // No connection outlives its question, so none is still open when the clock starts.
       reset: true,
     })
@@ -70,6 +74,7 @@ async function ask(run: RunningSubject, kase: ResolvedCase, timeout: number): Pr
       body: Buffer.from(text, 'utf8').equals(body) ? text : `base64:${body.toString('base64')}`,
     }
   } catch (error) {
+    signal.throwIfAborted()
     if (run.died.aborted) throw run.died.reason
     throw new SpeedBoundsError(
       'SPEED_BOUNDS_WRONG_ANSWER',

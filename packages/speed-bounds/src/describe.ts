@@ -3,7 +3,7 @@
 import type { Metric } from './options.ts'
 import type { Progress } from './progress.ts'
 import type { Summary } from './result.ts'
-import { type Estimate, isGeneratorsOwn, type Judgement } from './verdict.ts'
+import type { Estimate, Judgement } from './verdict.ts'
 
 const METRIC_NAMES: Record<Metric, string> = {
   cpu: 'CPU per request',
@@ -48,7 +48,7 @@ function estimateText(estimate: Estimate): string {
   const { metric, replicas, rounds, discarded, confidence, verdict } = estimate
   const evidence = `${replicas.join('+')} processes, ${rounds} rounds${discarded ? `, ${discarded} discarded` : ''}`
   const percent = `${(confidence * 100).toFixed(confidence > 0.999 ? 2 : 1)} % interval`
-  const aside = isGeneratorsOwn(estimate) ? '; the generator was the bottleneck, so this decides nothing' : ''
+  const aside = estimate.generatorBound ? '; the generator was the bottleneck, so this decides nothing' : ''
   return `${METRIC_NAMES[metric]}: ${ratioWithInterval(estimate)}, ${aside === '' ? verdict : 'not used'} [${percent}, ${evidence}${aside}]`
 }
 
@@ -63,7 +63,7 @@ export function adviceText({ claim, verdict, estimates }: Judgement, canUseWrk: 
       advice.push('Most rounds were discarded since other programs kept the machine busy.')
     }
   }
-  if (estimates.some(isGeneratorsOwn)) {
+  if (estimates.some(({ generatorBound }) => generatorBound)) {
     advice.push(
       canUseWrk
         ? "The generator was the bottleneck, not the servers. wrk is on PATH and faster than autocannon: generator: 'wrk'."

@@ -44,7 +44,14 @@ export interface VolleyResult {
 export type Generate = (volley: Volley) => Promise<VolleyResult>
 
 export interface Generator {
-  fire(origin: string, kase: ResolvedCase, status: number, load: ResolvedLoad): Promise<VolleyResult>
+  /** Rejects with the signal's reason when that aborts; the generator must be closed then. */
+  fire(
+    origin: string,
+    kase: ResolvedCase,
+    status: number,
+    load: ResolvedLoad,
+    signal: AbortSignal,
+  ): Promise<VolleyResult>
   close(): Promise<void>
 }
 
@@ -68,13 +75,17 @@ export async function openGenerator(name: GeneratorName): Promise<Generator> {
       `The generator's process (${name}) ended unasked (${child.signalCode ?? `code ${child.exitCode}`}).`,
     )
   return {
-    fire(origin, { method, path, headers, body }, status, load) {
+    fire(origin, { method, path, headers, body }, status, load, signal) {
       const volley: Volley = { origin, method, path, headers, body, status, load }
       return new Promise((resolve, reject) => {
+        signal.throwIfAborted()
         const onExit = (): void => reject(lost())
+        const onAbort = (): void => reject(signal.reason as Error)
         child.once('exit', onExit)
+        signal.addEventListener('abort', onAbort, { once: true })
         child.once('message', (result: { ok: VolleyResult } | { error: string }) => {
           child.off('exit', onExit)
+          signal.removeEventListener('abort', onAbort)
           if ('ok' in result) resolve(result.ok)
           else reject(new SpeedBoundsError('SPEED_BOUNDS_GENERATOR_FAILED', `${name} failed: ${result.error}`))
         })

@@ -1,5 +1,5 @@
 // Race
-export { type Race, race } from './race.ts'
+export { type Race, race, type RunOptions } from './race.ts'
 
 // Options
 export type {

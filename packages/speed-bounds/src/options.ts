@@ -133,6 +133,8 @@ export interface ClaimOptions {
   alpha?: number
   /** Time that this claim may take, in milliseconds. @default the race's `budget` */
   budget?: number
+  /** Ends the race and its servers when it aborts; its reason is thrown. @default in `toOutpace` the test's own, so that a test's timeout ends its race */
+  signal?: AbortSignal
 }
 
 export interface ResolvedSubject {
@@ -221,7 +223,7 @@ const RACE_KEYS = [
   'cwd',
   'onProgress',
 ]
-const CLAIM_KEYS = ['atLeast', 'contender', 'case', 'metric', 'alpha', 'budget']
+const CLAIM_KEYS = ['atLeast', 'contender', 'case', 'metric', 'alpha', 'budget', 'signal']
 const FILE_KEYS = ['file', 'args', 'nodeArgs', 'env', 'cwd']
 const COMMAND_KEYS = ['command', 'env', 'cwd']
 
@@ -304,6 +306,12 @@ export function resolveClaim(race: ResolvedRace, over: string, options: ClaimOpt
     looks: mostLooks(race.stages),
     budget: optional(options.budget, 'budget', isMilliseconds(1), 'whole milliseconds >= 1') ?? race.budget,
   }
+}
+
+/** The signal that may end what is under way, or one that never aborts. */
+export function resolveSignal(options: { signal?: AbortSignal }): AbortSignal {
+  demand(isRecord(options), 'options', 'an object', options)
+  return optional(options.signal, 'signal', isSignal, 'an AbortSignal') ?? new AbortController().signal
 }
 
 function resolveSubject(name: string, subject: Subject | undefined, cwd: string): ResolvedSubject {
@@ -434,6 +442,7 @@ const isProgressListener = (value: unknown): value is ResolvedRace['onProgress']
 const isNormaliser = (value: unknown): value is (answer: Answer) => Answer => typeof value === 'function'
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof URL)
+const isSignal = (value: unknown): value is AbortSignal => value instanceof AbortSignal
 const isString = (value: unknown): value is string => typeof value === 'string'
 const isLocalFile = (value: unknown): value is URL =>
   value instanceof URL && value.protocol === 'file:' && (value.host === '' || process.platform === 'win32')

@@ -9,6 +9,7 @@ import {
   resolveClaim,
   type ResolvedCase,
   resolveRace,
+  resolveSignal,
   type ResolvedRace,
   type ResolvedSubject,
   type Subject,
@@ -19,6 +20,12 @@ import { shuffler } from './schedule.ts'
 import { runStage, usualStageTime } from './stage.ts'
 import { openWarden, type Warden } from './subject.ts'
 import { judge, type Judgement, roundsOf } from './verdict.ts'
+
+/** Options of {@link Race.measure} and {@link Race.compareAnswers}. */
+export interface RunOptions {
+  /** Ends the race and its servers when it aborts; its reason is thrown. */
+  signal?: AbortSignal
+}
 
 /**
  * A race between servers. It is lazy: nothing starts until something is asked of it, and then it
@@ -37,13 +44,13 @@ export interface Race {
    *
    * @throws SpeedBoundsError with the code SPEED_BOUNDS_WRONG_ANSWER and a diff
    */
-  compareAnswers(): Promise<void>
+  compareAnswers(options?: RunOptions): Promise<void>
   /**
    * Measures one whole stage: every subject, every case, `replicas` processes, `cycles` visits.
    *
    * @throws SpeedBoundsError when a subject or the generator fails; the race is over then
    */
-  measure(): Promise<RaceResult>
+  measure(options?: RunOptions): Promise<RaceResult>
   /**
    * Measures until the claim is decided, or its budget or the race's `stages` are spent.
    *
@@ -98,23 +105,25 @@ class LazyRace implements Race {
     this.#shuffle = shuffler(resolved.seed)
   }
 
-  async compareAnswers(): Promise<void> {
-    await this.#inTurn(async (warden) => {
+  async compareAnswers(options: RunOptions = {}): Promise<void> {
+    const signal = resolveSignal(options)
+    await this.#inTurn(signal, async (warden) => {
       for (const subject of this.#race.subjects) {
-        const run = await warden.start(subject, this.#race)
-        await checkAnswers(run, this.#race.cases, this.#right, this.#race.load.requestTimeout)
+        const run = await warden.start(subject, { ...this.#race, signal })
+        await checkAnswers(run, this.#race.cases, this.#right, { ...this.#race.load, signal })
         await run.stop()
       }
     })
   }
 
-  async measure(): Promise<RaceResult> {
-    await this.#stage(this.#race.subjects, this.#race.cases, () => false)
+  async measure(options: RunOptions = {}): Promise<RaceResult> {
+    await this.#stage(this.#race.subjects, this.#race.cases, resolveSignal(options), () => false)
     return this.result()
   }
 
   async decide(over: string, options: ClaimOptions): Promise<Judgement> {
     const claim = resolveClaim(this.#race, over, options)
+    const signal = resolveSignal(options)
     if (this.#failure) throw this.#failure.reason
     const spentBefore = this.#spent
     let stagesBegun = 0
@@ -131,7 +140,7 @@ class LazyRace implements Race {
       const hasItsLook = stagesBegun > 0 || judgement.estimates.length > 0
       if (hasItsLook && usualStageTime(this.#race, subjects.length, cases.length) > left) break
       stagesBegun++
-      await this.#stage(subjects, cases, (elapsed) => {
+      await this.#stage(subjects, cases, signal, (elapsed) => {
         judgement = judge(claim, this.#rounds)
         return judgement.verdict !== 'inconclusive' || elapsed >= left
       })
@@ -160,10 +169,11 @@ class LazyRace implements Race {
   async #stage(
     subjects: readonly ResolvedSubject[],
     cases: readonly ResolvedCase[],
+    signal: AbortSignal,
     onLook: (elapsed: number) => boolean,
   ): Promise<void> {
     if (this.#failure) throw this.#failure.reason
-    await this.#inTurn(async (warden) => {
+    await this.#inTurn(signal, async (warden) => {
       const generator = await openGenerator(this.#race.load.generator)
       this.#startedAt ??= new Date()
       const began = performance.now()
@@ -174,6 +184,7 @@ class LazyRace implements Race {
         stage: ++this.#stages,
         warden,
         generator,
+        signal,
         right: this.#right,
         shuffle: this.#shuffle,
         onRound: (round) => this.#rounds.push(round),
@@ -192,12 +203,13 @@ class LazyRace implements Race {
     })
   }
 
-  async #inTurn(work: (warden: Warden) => Promise<void>): Promise<void> {
+  async #inTurn(signal: AbortSignal, work: (warden: Warden) => Promise<void>): Promise<void> {
     const before = turn
     const { promise, resolve } = Promise.withResolvers<void>()
     turn = promise
     await before
     try {
+      signal.throwIfAborted()
       const warden = await openWarden()
       try {
         await work(warden)

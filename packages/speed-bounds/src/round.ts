@@ -1,6 +1,6 @@
 import type { Metric } from './options.ts'
 
-/** What limited the rate of a round. */
+/** What limited the rate of a round: the busier of server and generator, or `latency` while both had time. */
 export type Bottleneck = 'server' | 'generator' | 'latency'
 
 /** One measured round: one process answering one case for a fraction of a second. */
@@ -42,12 +42,16 @@ export interface Round {
   readonly discarded?: 'foreign-cpu'
 }
 
-/** At and above this share of time with work, a single-threaded program is taken to be saturated. */
-const SATURATED = 0.95
+/**
+ * Share of the time with work from which on a single-threaded program keeps the other waiting. Neither
+ * comes to 1: with 50 connections each takes turns with the other, and a saturated server showed 0.93 to 1.
+ */
+const BUSY = 0.8
 
+/** When both are busy, the busier one sets the pace; when they are equally so, nothing is proved of the server. */
 export function bottleneckOf(serverUtilisation: number, generatorUtilisation: number): Bottleneck {
-  if (serverUtilisation >= SATURATED) return 'server'
-  return generatorUtilisation >= SATURATED ? 'generator' : 'latency'
+  if (Math.max(serverUtilisation, generatorUtilisation) < BUSY) return 'latency'
+  return serverUtilisation > generatorUtilisation ? 'server' : 'generator'
 }
 
 /** Where the system counts CPU in steps of 10 ms, a light round may read as none at all; in microseconds. */

@@ -19,6 +19,8 @@ export interface StageContext {
   readonly generator: Generator
   readonly right: RightAnswers
   readonly shuffle: Shuffle
+  /** Ends the stage: what is under way is not waited for. */
+  readonly signal: AbortSignal
   /** Called after each round. */
   readonly onRound: (round: Round) => void
   /** Called where the data may be looked at; true ends the stage. */
@@ -46,7 +48,7 @@ const USUAL = { warm: 650, warmAgain: 350, round: 15, start: 170 }
 
 /** Starts fresh processes of each subject, warms them, and visits them in random order, cycle by cycle. */
 export async function runStage(context: StageContext): Promise<void> {
-  const { race, subjects, cases, stage, onProgress } = context
+  const { race, subjects, cases, stage, signal, onProgress } = context
   const rounds = race.cycles * race.replicas * subjects.length * cases.length
   const tell = (
     phase: Progress['phase'],
@@ -61,7 +63,7 @@ export async function runStage(context: StageContext): Promise<void> {
   try {
     for (const [done, { run }] of replicas.entries()) {
       tell('comparing', run.subject, done, replicas.length, timeFor(race, cases.length, replicas.length, rounds))
-      await checkAnswers(run, cases, context.right, race.load.requestTimeout)
+      await checkAnswers(run, cases, context.right, { ...race.load, signal })
     }
     for (const [done, { run }] of replicas.entries()) {
       tell('warming', run.subject, done, replicas.length, timeFor(race, cases.length, replicas.length - done, rounds))
@@ -105,7 +107,7 @@ function roundLength({ generator, duration }: ResolvedLoad): number {
 
 /** Starts as many at a time as there are cores: more would only make each of them late. */
 async function startReplicas(
-  { race, subjects, stage, warden }: StageContext,
+  { race, subjects, stage, warden, signal }: StageContext,
   tell: (subject: ResolvedSubject, done: number, total: number) => void,
 ): Promise<Replica[]> {
   const wanted = subjects.flatMap((subject) =>
@@ -117,7 +119,7 @@ async function startReplicas(
     for (let next = queue.shift(); next; next = queue.shift()) {
       tell(next.subject, started.length, wanted.length)
       try {
-        started.push({ run: await warden.start(next.subject, race), number: next.number })
+        started.push({ run: await warden.start(next.subject, { ...race, signal }), number: next.number })
       } catch (error) {
         // No use in starting the others.
         queue.length = 0
@@ -133,7 +135,8 @@ async function startReplicas(
 }
 
 /** Cold code costs two to three times as much: fires until the CPU per answer stops falling. */
-async function warm({ race, cases, generator, right }: StageContext, run: RunningSubject): Promise<void> {
+async function warm(context: StageContext, run: RunningSubject): Promise<void> {
+  const { race, cases } = context
   const longest = Math.max(race.load.duration, race.warmUp)
   let length = race.load.generator === 'wrk' ? WRK_ROUND : WARM.ROUND
   for (const [index, kase] of cases.entries()) {
@@ -142,7 +145,7 @@ async function warm({ race, cases, generator, right }: StageContext, run: Runnin
     let steady = 0
     for (let time = 0; time < longest && (time < least || steady < WARM.STEADY); time += length) {
       const load: ResolvedLoad = { ...race.load, duration: Math.min(length, longest), amount: undefined }
-      const { cpu, result } = await fire(run, kase, generator, right, load)
+      const { cpu, result } = await fire(context, run, kase, load)
       const { answers, failures } = result
       // A slow server needs longer rounds: until each connection had an answer, a round tells nothing.
       if (answers < load.connections && length < longest) {
@@ -158,12 +161,13 @@ async function warm({ race, cases, generator, right }: StageContext, run: Runnin
 }
 
 async function measure(
-  { race, generator, right, stage }: StageContext,
+  context: StageContext,
   { run, number }: Replica,
   kase: ResolvedCase,
   cycle: number,
 ): Promise<Round> {
-  const { result, cpu, utilisation, rss, peakRss, foreignCpu } = await fire(run, kase, generator, right, race.load)
+  const { race, stage } = context
+  const { result, cpu, utilisation, rss, peakRss, foreignCpu } = await fire(context, run, kase, race.load)
   const { answers, elapsed, latency } = result
   const failures = refuseFailures(run, kase, answers, result.failures)
   return {
@@ -201,17 +205,16 @@ interface Fired {
 }
 
 async function fire(
+  { generator, right, signal }: StageContext,
   run: RunningSubject,
   kase: ResolvedCase,
-  generator: Generator,
-  right: RightAnswers,
   load: ResolvedLoad,
 ): Promise<Fired> {
   const { status } = right.get(kase.name)!
   const before = await readTree(run.pid)
   const ownBefore = process.cpuUsage()
   const machineBefore = machineBusyTime()
-  const result = await Promise.race([generator.fire(run.origin, kase, status, load), run.untilDeath])
+  const result = await Promise.race([generator.fire(run.origin, kase, status, load, signal), run.untilDeath])
   const machine = machineBusyTime() - machineBefore
   const own = process.cpuUsage(ownBefore)
   const after = await readTree(run.pid)
@@ -254,7 +257,7 @@ function refuseFailures(
   throw new SpeedBoundsError(
     'SPEED_BOUNDS_FAILED_REQUESTS',
     `${run.subject.name} failed ${failed} of ${answers + failed} requests of case '${kase.name}' under load (allowance: ${kase.allowance * 100} %): ` +
-      `${errors} connection errors, ${timeouts} timeouts, ${hanging} connections without any answer, ${unexpectedStatus} answers with another status. ` +
+      `${errors} connection errors, ${timeouts} timeouts, ${hanging} connections left without an answer, ${unexpectedStatus} answers with another status. ` +
       'Failed requests are never counted as speed.' +
       (hanging > 0 ? ' A round must be longer than an answer takes: see `duration`.' : ''),
   )

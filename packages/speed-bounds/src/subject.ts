@@ -23,9 +23,16 @@ export interface RunningSubject {
   stop(): Promise<void>
 }
 
+/** How long a subject may take to answer and to end, in milliseconds, and what makes its start pointless. */
+interface StartLimits {
+  readonly startTimeout: number
+  readonly stopTimeout: number
+  readonly signal: AbortSignal
+}
+
 /** Starts subjects, and ends all of them when it is closed or when this process goes away. */
 export interface Warden {
-  start(subject: ResolvedSubject, timeouts: { startTimeout: number; stopTimeout: number }): Promise<RunningSubject>
+  start(subject: ResolvedSubject, limits: StartLimits): Promise<RunningSubject>
   close(): Promise<void>
 }
 
@@ -40,9 +47,10 @@ export async function openWarden(): Promise<Warden> {
   const running = new Set<RunningSubject>()
   let started = 0
   return {
-    async start(subject, timeouts) {
+    async start(subject, limits) {
+      limits.signal.throwIfAborted()
       const id = String(started++)
-      const run = await startSubject(reports, id, subject, timeouts)
+      const run = await startSubject(reports, id, subject, limits)
       running.add(run)
       return run
     },
@@ -61,7 +69,7 @@ async function startSubject(
   reports: ReportBoard,
   id: string,
   subject: ResolvedSubject,
-  { startTimeout, stopTimeout }: { startTimeout: number; stopTimeout: number },
+  { startTimeout, stopTimeout, signal }: StartLimits,
 ): Promise<RunningSubject> {
   const port = await getPort({ host: HOST })
   const fill = (text: string): string => text.replaceAll('{host}', HOST).replaceAll('{port}', String(port))
@@ -108,7 +116,7 @@ async function startSubject(
   }
   reports.onLost(() => endWithoutWarden(run.pid))
   try {
-    await untilItAnswers(reports, id, run, startTimeout)
+    await untilItAnswers(reports, id, run, startTimeout, signal)
   } catch (error) {
     await run.stop()
     throw error
@@ -116,14 +124,20 @@ async function startSubject(
   return run
 }
 
-async function untilItAnswers(reports: ReportBoard, id: string, run: RunningSubject, timeout: number): Promise<void> {
+async function untilItAnswers(
+  reports: ReportBoard,
+  id: string,
+  run: RunningSubject,
+  timeout: number,
+  aborted: AbortSignal,
+): Promise<void> {
   const { subject } = run
   const deadline = performance.now() + timeout
   let lastTry = ''
-  while (!run.died.aborted && performance.now() < deadline) {
+  while (!run.died.aborted && !aborted.aborted && performance.now() < deadline) {
     const left = Math.max(1, Math.ceil(deadline - performance.now()))
     try {
-      const signal = AbortSignal.any([run.died, AbortSignal.timeout(left)])
+      const signal = AbortSignal.any([run.died, aborted, AbortSignal.timeout(left)])
       const response = await request(run.origin, { signal, headersTimeout: left, reset: true })
       await response.body.dump()
       break
@@ -132,6 +146,7 @@ async function untilItAnswers(reports: ReportBoard, id: string, run: RunningSubj
       await new Promise((resolve) => setTimeout(resolve, RETRY))
     }
   }
+  aborted.throwIfAborted()
   // Whoever answered at this port, it was not a subject that is gone.
   if (run.died.aborted) {
     const { message } = run.died.reason as Error

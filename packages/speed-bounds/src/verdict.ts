@@ -33,7 +33,7 @@ export interface Estimate {
   readonly rounds: number
   readonly discarded: number
   readonly verdict: Verdict
-  /** The generator limited more than a fifth of a process's rounds: throughput and p99 then prove nothing. */
+  /** Of throughput and p99: the generator limited more than a fifth of a process's rounds, so this proves nothing. */
   readonly generatorBound: boolean
 }
 
@@ -56,6 +56,9 @@ const LEAST_SPREAD = 0.01
 /** Above this share of generator-bound rounds, what is left after trimming may still be generator-bound. */
 const GENERATOR_BOUND_ALLOWED = TRIM
 
+/** What a busy generator distorts. */
+const SEEN_BY_GENERATOR: readonly Metric[] = ['throughput', 'p99']
+
 /**
  * Judges a claim by the rounds so far. Every look may be the last one and every metric may decide, so
  * each interval may be wrong with a probability of alpha divided by the number of looks that there can
@@ -75,15 +78,10 @@ export function intervalAlpha({ alpha, looks, metrics }: Claim): number {
 function combine(claim: Claim, estimates: readonly Estimate[]): Verdict {
   // CPU and throughput must both hold. Throughput that the generator limited is set aside when CPU
   // can decide in its place; alone it decides nothing.
-  const decisive = estimates.filter((estimate) => !isGeneratorsOwn(estimate))
+  const decisive = estimates.filter(({ generatorBound }) => !generatorBound)
   if (decisive.length === 0 || estimates.length < claim.metrics.length) return 'inconclusive'
   if (decisive.some(({ verdict }) => verdict === 'broken')) return 'broken'
   return decisive.every(({ verdict }) => verdict === 'holds') ? 'holds' : 'inconclusive'
-}
-
-/** Whether an estimate is about the generator rather than about the servers. */
-export function isGeneratorsOwn({ metric, generatorBound }: Estimate): boolean {
-  return generatorBound && (metric === 'throughput' || metric === 'p99')
 }
 
 /** The rounds that a claim is about: of both subjects and its case, in the stages that measured both. */
@@ -107,10 +105,8 @@ function estimateRatio(claim: Claim, rounds: readonly Round[], metric: Metric): 
   // JSON has no infinity: so wide an interval says as little when it ends at the largest number.
   const high = Math.min(Math.exp(difference.difference + half), Number.MAX_VALUE)
   const processes = Map.groupBy(kept, ({ subject, replica }) => `${subject}\n${replica}`)
-  const bound = [...processes.values()].some(
-    (visits) =>
-      visits.filter(({ bottleneck }) => bottleneck === 'generator').length > GENERATOR_BOUND_ALLOWED * visits.length,
-  )
+  const isGeneratorBound = (visits: readonly Round[]): boolean =>
+    visits.filter(({ bottleneck }) => bottleneck === 'generator').length > GENERATOR_BOUND_ALLOWED * visits.length
   return {
     metric,
     ratio: Math.exp(difference.difference),
@@ -121,7 +117,7 @@ function estimateRatio(claim: Claim, rounds: readonly Round[], metric: Metric): 
     rounds: kept.length,
     discarded: all.length - kept.length,
     verdict: low >= atLeast ? 'holds' : high < atLeast ? 'broken' : 'inconclusive',
-    generatorBound: bound,
+    generatorBound: SEEN_BY_GENERATOR.includes(metric) && [...processes.values()].some(isGeneratorBound),
   }
 }
 

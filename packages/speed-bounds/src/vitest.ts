@@ -1,8 +1,8 @@
-import { expect } from 'vitest'
+import { expect, type MatcherState } from 'vitest'
 import { adviceText, judgementText } from './describe.ts'
 import { isOnPath } from './generator.ts'
 import type { ClaimOptions } from './options.ts'
-import type { Race } from './race.ts'
+import type { Race, RunOptions } from './race.ts'
 import { SpeedBoundsError } from './errors.ts'
 
 /** Matchers for a {@link Race}; importing `speed-bounds/vitest` registers them. */
@@ -33,7 +33,7 @@ declare module 'vitest' {
 
 expect.extend({
   async toOutpace(received: Race, over: string, claim: ClaimOptions) {
-    const judgement = await demandRace(received, 'toOutpace').decide(over, claim)
+    const judgement = await demandRace(received, 'toOutpace').decide(over, { ...timeoutOf(this), ...claim })
     const { verdict } = judgement
     const canUseWrk = received.generator !== 'wrk' && isOnPath('wrk')
     return {
@@ -45,7 +45,7 @@ expect.extend({
   async toAnswerAlike(received: Race) {
     const race = demandRace(received, 'toAnswerAlike')
     try {
-      await race.compareAnswers()
+      await race.compareAnswers(timeoutOf(this))
       return { pass: true, message: () => `${race.subjects.join(', ')} all give the same answers` }
     } catch (error) {
       if (!(error instanceof SpeedBoundsError) || error.code !== 'SPEED_BOUNDS_WRONG_ANSWER') throw error
@@ -53,6 +53,11 @@ expect.extend({
     }
   },
 })
+
+/** A test that times out is failed by vitest, but nothing would end what it awaits. */
+function timeoutOf({ task }: MatcherState): RunOptions {
+  return task ? { signal: task.context.signal } : {}
+}
 
 function demandRace(received: Partial<Race>, matcher: string): Race {
   if (typeof received?.decide === 'function') return received as Race

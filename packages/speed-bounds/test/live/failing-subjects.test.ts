@@ -69,7 +69,7 @@ it('that answer the first request rightly and then another status', async () => 
   )
   expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
   expect(message).toMatch(
-    /0 connection errors, 0 timeouts, 0 connections without any answer, [1-9]\d* answers with another status/,
+    /0 connection errors, 0 timeouts, 0 connections left without an answer, [1-9]\d* answers with another status/,
   )
 })
 

@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import '../../src/vitest.ts'
+import { race } from '../../src/index.ts'
 import { ok, processesWith, script, scripts, server } from './servers.ts'
 
 const index = new URL('../../src/index.ts', import.meta.url).href
@@ -57,6 +59,58 @@ await race({ a: ${stubbornFile}, b: ${stubbornFile} }, {
     expect(processesWith(String(stubborn.file)).length).toBe(4)
     runner.kill('SIGKILL')
     expect(await untilAllGone()).toEqual([])
+  })
+
+  describe('when its test times out', () => {
+    let phases: string[] = []
+    const match = race(
+      { ok, twin: ok },
+      { path: '/', replicas: 2, cycles: 1000, onProgress: ({ phase }) => phases.push(phase) },
+    )
+
+    it.fails('(this one does)', { timeout: 3000 }, async () => {
+      await expect(match).toOutpace('twin', { atLeast: 1 })
+    })
+
+    it('the race ends with it', async () => {
+      expect(phases).toContain('measuring')
+      expect(await untilAllGone()).toEqual([])
+      phases = []
+      await expect(match.measure()).rejects.toThrow('timed out in 3000ms')
+      expect(phases).toEqual([])
+    })
+  })
+
+  it.each([
+    ['start', 'starting', script('setInterval(() => {}, 1000)')],
+    ['answer', 'comparing', server(`if (requests < 2) response.end('ok')`)],
+    ['answer under load', 'warming', server(`setTimeout(() => response.end('ok'), requests < 3 ? 0 : 60_000)`)],
+  ])('when it is aborted while a subject does not %s', async (_, phase, stuck) => {
+    const phases: string[] = []
+    const match = race(
+      { stuck, ok },
+      {
+        ...{ path: '/', replicas: 2, warmUp: 60_000, requestTimeout: 60_000, startTimeout: 60_000 },
+        onProgress: (progress) => phases.push(progress.phase),
+      },
+    )
+    const reason = new Error('enough')
+    const controller = new AbortController()
+    const began = performance.now()
+    setTimeout(() => controller.abort(reason), 1500)
+    await expect(match.measure({ signal: controller.signal })).rejects.toBe(reason)
+    expect(performance.now() - began).toBeLessThan(3500)
+    expect(phases.at(-1)).toBe(phase)
+    expect(await untilAllGone()).toEqual([])
+  })
+
+  it('when it is aborted before it begins', async () => {
+    const phases: string[] = []
+    const match = race({ ok, twin: ok }, { path: '/', onProgress: ({ phase }) => phases.push(phase) })
+    const signal = AbortSignal.abort(new Error('enough'))
+    await expect(match.compareAnswers({ signal })).rejects.toThrow('enough')
+    await expect(match.decide('twin', { atLeast: 1, signal })).rejects.toThrow('enough')
+    expect(phases).toEqual([])
   })
 
   it('when the warden is killed: the race fails and the runner ends the subjects', async () => {

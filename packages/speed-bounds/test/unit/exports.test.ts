@@ -55,6 +55,7 @@ describe('speed-bounds', () => {
         "RaceOptions",
         "RaceResult",
         "Round",
+        "RunOptions",
         "SpeedBoundsErrorCode",
         "Subject",
         "Summary",

@@ -118,6 +118,11 @@ const RACE_OPTIONS: Record<string, Wrong[]> = {
 }
 
 const CLAIM_OPTIONS: Record<string, Wrong[]> = {
+  signal: [
+    [null, 'an AbortSignal', 'null (null)'],
+    [5000, 'an AbortSignal', '5000 (number)'],
+    [{ aborted: false }, 'an AbortSignal', '{"aborted":false} (object)'],
+  ],
   atLeast: [
     ...notANumber('a finite number > 0'),
     [undefined, 'a finite number > 0', 'undefined'],
@@ -399,7 +404,7 @@ describe('a default is what its TSDoc says', () => {
   it('of all options but those that no value can describe', () => {
     expect(sentencesOf('RaceOptions')).toEqual(['cases', 'amount', 'seed', 'cwd', 'onProgress'])
     expect(sentencesOf('CaseOptions')).toEqual(['path', 'body', 'expect', 'normalise'])
-    expect(sentencesOf('ClaimOptions')).toEqual(['atLeast', 'contender', 'case', 'metric', 'alpha', 'budget'])
+    expect(sentencesOf('ClaimOptions')).toEqual(['atLeast', 'contender', 'case', 'metric', 'alpha', 'budget', 'signal'])
     expect(sentencesOf('FileSubject')).toEqual(['file', 'cwd'])
     expect(sentencesOf('CommandSubject')).toEqual(['command', 'cwd'])
   })
