@@ -57,12 +57,12 @@ export function useBetween(before: TreeReading, after: TreeReading): TreeUse {
   return { cpu, busiest }
 }
 
-/** CPU time that the whole machine spent on anything, in milliseconds. */
+/** CPU time that the whole machine spent on anything, or that its hypervisor gave to others, in milliseconds. */
 export function machineBusyTime(): number {
   if (canReadProc) {
     // os.cpus() leaves out soft interrupts, in which the kernel does much of the work of a socket.
-    const [, user, nice, system, , , irq, softirq] = (readText('/proc/stat') ?? '').split(/\s+/, 8).map(Number)
-    return TICK * (user! + nice! + system! + irq! + softirq!)
+    const [, user, nice, system, , , irq, softirq, steal] = (readText('/proc/stat') ?? '').split(/\s+/, 9).map(Number)
+    return TICK * (user! + nice! + system! + irq! + softirq! + steal!)
   }
   return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0)
 }

@@ -35,7 +35,7 @@ export interface Round {
   readonly serverUtilisation: number
   /** The same of the generator. */
   readonly generatorUtilisation: number
-  /** CPU of programs that do not belong to the race, in cores. */
+  /** CPU of programs that do not belong to the race, and of other guests of a hypervisor, in cores. */
   readonly foreignCpu: number
   readonly bottleneck: Bottleneck
   /** Why the round does not count: only ever a covariate, never its result. */
