@@ -83,7 +83,7 @@ process.once('SIGTERM', () => { server.close(); server.closeAllConnections() })
 `
 
 /** Servers that are some ten times apart need no quiet machine to be told apart. */
-const OPTIONS = "{ path: '/', replicas: 2, cycles: 2, duration: 100, maxForeignCpu: 1000 }"
+const OPTIONS = "{ path: '/', replicas: 2, cycles: 2, duration: 50, warmUp: 100, maxForeignCpu: 1000 }"
 
 const FILES = {
   'package.json': '{ "private": true, "type": "module" }\n',

@@ -65,7 +65,7 @@ await race({ a: ${stubbornFile}, b: ${stubbornFile} }, {
     let phases: string[] = []
     const match = race(
       { ok, twin: ok },
-      { path: '/', replicas: 2, cycles: 1000, onProgress: ({ phase }) => phases.push(phase) },
+      { path: '/', replicas: 2, cycles: 1000, warmUp: 100, onProgress: ({ phase }) => phases.push(phase) },
     )
 
     it.fails('(this one does)', { timeout: 3000 }, async () => {
