@@ -16,6 +16,15 @@ const config: ViteUserConfig = defineConfig({
         },
       },
       {
+        // The oldest versions that the package supports, in place of the newest.
+        resolve: { alias: { '@trpc/server': 'trpc-server-lowest' } },
+        test: {
+          name: 'lowest',
+          include: ['packages/trpc-fastify/test/unit/**/*.test.ts'],
+          benchmark: { include: [] },
+        },
+      },
+      {
         // Real servers under real load: races, crashes, signals.
         test: {
           name: 'live',

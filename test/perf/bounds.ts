@@ -6,6 +6,8 @@ export interface Bound {
   over: string
   atLeast: number
   metric?: Metric
+  /** Which case decides; the first one when left out. */
+  case?: string
 }
 
 /**
@@ -18,7 +20,10 @@ export interface Bound {
  * day: look at them again when runs of other days are there. The margins are as wide as an interval of
  * 10 processes each is on such a machine, so that the claims can be decided within their budget.
  */
-export const bounds: Record<'http-frameworks' | 'express-on-fastify', readonly Bound[]> = {
+export const bounds: Record<
+  'http-frameworks' | 'express-on-fastify' | 'trpc' | 'trpc-only' | 'trpc-stream' | 'trpc-subscriptions',
+  readonly Bound[]
+> = {
   'http-frameworks': [
     // Measured 1.27 to 1.33x. Every second Fastify process is 22 % slower than the others, for as long as
     // it lives, so single runs wander; the margin is 17 % below the lowest.
@@ -31,4 +36,26 @@ export const bounds: Record<'http-frameworks' | 'express-on-fastify', readonly B
   // Measured 4.4 to 7.4x by CPU, 3.6 to 6.2x by throughput: mounting an Express app on Fastify costs the
   // app several times its own price. It is a way to migrate, not a way to be faster. The margin is 44 %.
   'express-on-fastify': [{ contender: 'express', over: 'fastify-express', atLeast: 2 }],
+  trpc: [
+    { case: 'hello', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3.5 },
+    { case: 'greet', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 4 },
+    { case: 'greetChecked', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 4 },
+    { case: 'note', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 4 },
+    { case: 'article', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2.5 },
+    { case: 'hello', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.7 },
+    { case: 'greet', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.65 },
+    { case: 'greetChecked', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.65 },
+    { case: 'note', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.65 },
+    { case: 'article', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.65 },
+  ],
+  'trpc-only': [
+    { case: 'batch', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 4 },
+    { case: 'middlewares', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3 },
+    { case: 'options', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3 },
+  ],
+  'trpc-stream': [
+    { case: 'stream', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 8 },
+    { case: 'laterStream', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3 },
+  ],
+  'trpc-subscriptions': [{ case: 'events', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2 }],
 }

@@ -8,7 +8,13 @@ export interface Published {
   requestsPerSecond: Readonly<Record<string, number>>
 }
 
-export const published: Record<'seed003' | 'seed004', Published> = {
+export const published: Record<'seed002' | 'seed003' | 'seed004', Published> = {
+  /** autocannon -c 200 -d 10 -p 100, GET of a small JSON answer. Of its two tRPC servers the one without zod. */
+  seed002: {
+    source: 'seed 002: autocannon -c 200 -d 10 -p 100',
+    baseline: 'plain-fastify',
+    requestsPerSecond: { 'plain-fastify': 105_283, 'official-adapter': 23_760 },
+  },
   /** wrk -t12 -c400 -d10s, GET with two query parameters. */
   seed003: {
     source: 'seed 003: wrk -t12 -c400 -d10s, Node 14.2, Intel i5 with 4 cores, 2018',

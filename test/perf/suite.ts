@@ -116,8 +116,8 @@ async function tellEvidence({ annotate }: TestContext, match: Race): Promise<voi
   }
 }
 
-function claimText({ contender, over, atLeast, metric }: Bound): string {
-  return `${contender} is at least ${atLeast}x ${over}${metric ? ` by ${metric}` : ''}`
+function claimText({ contender, over, atLeast, metric, case: kase }: Bound): string {
+  return `${kase ? `${kase}: ` : ''}${contender} is at least ${atLeast}x ${over}${metric ? ` by ${metric}` : ''}`
 }
 
 function fileName(title: string): string {

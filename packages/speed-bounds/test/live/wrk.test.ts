@@ -1,8 +1,13 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { isOnPath } from '../../src/generator.ts'
+import { isOnPath, openGenerator } from '../../src/generator.ts'
 import { race } from '../../src/index.ts'
-import type { FileSubject } from '../../src/options.ts'
-import { ok, server, slow, SMALL, spin } from './servers.ts'
+import { resolveRace } from '../../src/options.ts'
+import { ok, server, slow, SMALL } from './servers.ts'
 
 const OPTIONS = { ...SMALL, cycles: 1, generator: 'wrk' } as const
 
@@ -19,32 +24,34 @@ it('is missed with a coded error when it is not on PATH', async () => {
 })
 
 describe.skipIf(!isOnPath('wrk'))('wrk', () => {
-  it('sends method, headers and body as the case has them, and measures what they cost', async () => {
-    const strict = (work: string): FileSubject =>
-      server(`
-      let body = ''
-      request.on('data', (chunk) => (body += chunk)).on('end', () => {
-        const right = request.method === 'POST' && request.headers['x-word'] === 'a "quoted" \\\\ one' && body === '{"a":[1]}\\n'
-        response.statusCode = right ? 201 : 400
-        ${work}
-        response.end('done')
-      })`)
-    const post = {
-      method: 'POST',
-      headers: { 'x-word': 'a "quoted" \\ one' },
-      body: '{"a":[1]}\n',
-      expect: { status: 201 },
-    }
-    const match = race({ light: strict(''), heavy: strict(spin(150)) }, { ...OPTIONS, ...post })
-    const { rounds, summaries } = await match.measure()
-    const [light, heavy] = ['light', 'heavy'].map((name) => summaries.find(({ subject }) => subject === name)!.mean)
-    expect(heavy!.cpu - light!.cpu).toBeGreaterThan(140)
-    for (const round of rounds) {
-      expect(round.failures).toBe(0)
-      expect(round.elapsed).toBeGreaterThan(900)
-      expect(round.answers).toBeGreaterThan(1000)
-      expect(round.p99).toBeGreaterThanOrEqual(round.p50)
-      expect(round.generatorUtilisation).toBeGreaterThan(0)
+  it('sends method, headers and body as the case has them', async () => {
+    const received: unknown[] = []
+    const app = createServer(async (incoming, response) => {
+      const body = await text(incoming)
+      received.push({ method: incoming.method, url: incoming.url, word: incoming.headers['x-word'], body })
+      response.statusCode = 201
+      response.end('done')
+    }).listen(0, '127.0.0.1')
+    await once(app, 'listening')
+    const sent = { method: 'POST', path: '/a?b=c', headers: { 'x-word': 'a "quoted" \\ one' }, body: '{"a":[1]}\n' }
+    const { cases, load } = resolveRace({ ok, slow }, { ...OPTIONS, ...sent })
+    const generator = await openGenerator('wrk')
+    try {
+      const { port } = app.address() as AddressInfo
+      const { signal } = new AbortController()
+      const result = await generator.fire(`http://127.0.0.1:${port}`, cases[0]!, 201, load, signal)
+      expect(result.failures).toEqual({ errors: 0, timeouts: 0, hanging: 0, unexpectedStatus: 0 })
+      expect(result.elapsed).toBeGreaterThan(900)
+      expect(result.answers).toBeGreaterThan(100)
+      expect(result.answers).toBeLessThanOrEqual(received.length)
+      expect(result.latency.p99).toBeGreaterThanOrEqual(result.latency.p50)
+      expect(result.utilisation).toBeGreaterThan(0)
+      const asSent = { method: 'POST', url: '/a?b=c', word: sent.headers['x-word'], body: sent.body }
+      expect(received.filter((request) => !isDeepStrictEqual(request, asSent))).toEqual([])
+    } finally {
+      await generator.close()
+      app.close()
+      app.closeAllConnections()
     }
   })
 

@@ -1,0 +1,27 @@
+// The router is served three times, so that it can be seen what each option costs.
+
+import type { AnyTRPCRouter } from '@trpc/server'
+import type { FastifyTRPCPluginOptions } from '@trpc/server/adapters/fastify'
+import { appRouter, type AppRouter, type Context } from './router.ts'
+
+type Options<TRouter extends AnyTRPCRouter> = FastifyTRPCPluginOptions<TRouter>
+
+const createContext = ({ req }: { req: { headers: Record<string, string | string[] | undefined> } }): Context => ({
+  user: String(req.headers['x-user'] ?? 'guest'),
+})
+
+export const mounts: (Options<AppRouter> & { prefix: string })[] = [
+  { prefix: '/trpc', trpcOptions: { router: appRouter } },
+  { prefix: '/context', trpcOptions: { router: appRouter, createContext } },
+  {
+    prefix: '/full',
+    trpcOptions: {
+      router: appRouter,
+      createContext,
+      responseMeta: ({ errors }) => (errors.length === 0 ? { headers: { 'cache-control': 'max-age=1' } } : {}),
+      onError: ({ error, path }) => {
+        if (error.code === 'INTERNAL_SERVER_ERROR') console.error(path, error)
+      },
+    },
+  },
+]

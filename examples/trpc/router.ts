@@ -1,0 +1,70 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { initTRPC, lazy, tracked, TRPCError } from '@trpc/server'
+import { z } from 'zod'
+import { article, greeting } from './content.ts'
+
+/** What `createContext` makes of a request; where it is not set, there is none. */
+export interface Context {
+  user: string
+}
+
+const t = initTRPC.context<Partial<Context>>().create()
+
+/** Three steps that a request goes through before its procedure. */
+const traced = t.procedure
+  .use(({ next }) => next({ ctx: { startedAt: performance.now() } }))
+  .use(async ({ ctx, next }) => {
+    const result = await next()
+    if (performance.now() - ctx.startedAt > 1000) console.warn('slow')
+    return result
+  })
+  .use(({ ctx, next }) => next({ ctx: { user: ctx.user ?? 'guest' } }))
+
+const name = z.object({ name: z.string().min(1).max(100) })
+
+export const appRouter = t.router({
+  /** Neither input nor context. */
+  hello: t.procedure.query(() => ({ hello: 'world' })),
+  greet: t.procedure.input(name).query(({ input }) => greeting(input.name)),
+  greetChecked: t.procedure
+    .input(name)
+    .output(z.object({ text: z.string(), length: z.number() }))
+    .query(({ input }) => greeting(input.name)),
+  whoAmI: traced.query(({ ctx }) => ({ user: ctx.user })),
+  article: t.procedure.query(() => article),
+  note: t.procedure.input(name).mutation(({ input }) => greeting(input.name)),
+  later: t.procedure.query(async () => {
+    await sleep(1)
+    return { hello: 'later' }
+  }),
+  refused: t.procedure.query(() => {
+    throw new TRPCError({ code: 'FORBIDDEN', message: 'Not for you' })
+  }),
+  upload: t.procedure.input(z.instanceof(FormData)).mutation(async ({ input }) => {
+    const file = input.get('file')
+    return file instanceof File ? { name: file.name, size: file.size } : { name: null, size: 0 }
+  }),
+  /** Counts up; a client that comes back goes on after the last event it has seen. */
+  count: t.procedure
+    .input(z.object({ to: z.number().int().max(10_000), lastEventId: z.string().nullish() }))
+    .subscription(async function* ({ input, signal }) {
+      for (let number = Number(input.lastEventId ?? 0) + 1; number <= input.to; number++) {
+        if (signal?.aborted) return
+        yield tracked(String(number), { number })
+        await sleep(10)
+      }
+    }),
+  /** A number of events one after the other, each in a turn of the event loop. */
+  burst: t.procedure.input(z.object({ events: z.number().int().max(10_000) })).subscription(async function* ({
+    input,
+  }) {
+    for (let number = 1; number <= input.events; number++) {
+      yield { number }
+      await nextTurn()
+    }
+  }),
+  /** Loaded with the first call. */
+  admin: lazy(() => import('./admin-router.ts')),
+})
+
+export type AppRouter = typeof appRouter

@@ -1,0 +1,45 @@
+import type { AnyTRPCRouter } from '@trpc/server'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { WebSocketMissingError } from './errors.ts'
+import { checkFactoryOptions, type CreateTrpcFastifyOptions } from './options.ts'
+import { trpcPlugin } from './plugin.ts'
+
+/**
+ * Makes a Fastify app that serves a tRPC router: `Fastify()` plus {@link trpcPlugin}, and
+ * `@fastify/websocket` with `useWSS`.
+ *
+ * @param options - the plugin's options in one object, and Fastify's own as `fastify`
+ * @throws TRPC_FASTIFY_INVALID_OPTION, TRPC_FASTIFY_WEBSOCKET_MISSING
+ *
+ * @example
+ * const app = await createTrpcFastify({ router: appRouter, createContext, prefix: '/trpc' })
+ * await app.listen({ port: 3000 })
+ */
+export async function createTrpcFastify<TRouter extends AnyTRPCRouter>(
+  options: CreateTrpcFastifyOptions<TRouter>,
+): Promise<FastifyInstance> {
+  checkFactoryOptions(options)
+  const { fastify, prefix, useWSS, engine, ...trpcOptions } = options
+  const app = Fastify(fastify)
+  if (useWSS) await app.register(await importWebSocket())
+  await app.register(trpcPlugin<TRouter>, {
+    ...(prefix === undefined ? {} : { prefix }),
+    ...(useWSS === undefined ? {} : { useWSS }),
+    ...(engine === undefined ? {} : { engine }),
+    trpcOptions: trpcOptions as CreateTrpcFastifyOptions<TRouter>,
+  })
+  return app
+}
+
+async function importWebSocket(): Promise<typeof import('@fastify/websocket').default> {
+  try {
+    return (await import('@fastify/websocket')).default
+  } catch (cause) {
+    throw Object.assign(
+      new WebSocketMissingError('`useWSS` needs @fastify/websocket: npm install @fastify/websocket'),
+      {
+        cause,
+      },
+    )
+  }
+}

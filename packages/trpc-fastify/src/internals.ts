@@ -1,0 +1,119 @@
+// All that is taken from tRPC without a promise that it stays: the parts of a procedure, and how a
+// validator is called. They are looked at once, when a router is registered. Where they are not what
+// was expected, `readInternals` says so, and procedures are called by tRPC's own code instead.
+
+import {
+  type AnyTRPCProcedure,
+  type AnyTRPCRootTypes,
+  type AnyTRPCRouter,
+  initTRPC,
+  type TRPCProcedureType,
+  type TRPCRootConfig,
+} from '@trpc/server'
+import * as core from '@trpc/server/unstable-core-do-not-import'
+
+/** Calls a validator: gives what it made of the value, or throws what it found wrong. */
+export type Parse = (value: unknown) => unknown
+
+/** Result of a step, as middlewares see it. */
+export type StepResult =
+  | { readonly marker: unknown; readonly ok: true; readonly data: unknown; readonly ctx: unknown }
+  | { readonly marker: unknown; readonly ok: false; readonly error: Error }
+
+/** A middleware of the user's, or of tRPC's own. */
+type Middleware = (options: object) => PromiseLike<StepResult | undefined>
+
+/** One step on the way through a procedure. */
+export type Step =
+  | { readonly kind: 'input'; readonly parse: Parse }
+  | { readonly kind: 'output'; readonly parse: Parse }
+  | { readonly kind: 'middleware'; readonly call: Middleware }
+  | { readonly kind: 'resolver'; readonly resolve: (options: object) => unknown }
+
+/** What is known of a procedure. */
+export interface ProcedureDefinition {
+  readonly type: TRPCProcedureType
+  readonly meta: unknown
+}
+
+/** What a router was made with. */
+export type RouterConfig = TRPCRootConfig<AnyTRPCRootTypes>
+
+/** What is known of a router. */
+export interface RouterInternals {
+  readonly config: RouterConfig
+  /** Finds a procedure that is loaded; those of lazy routers come with the first call. */
+  readonly find: (path: string) => AnyTRPCProcedure | undefined
+}
+
+interface Definition extends ProcedureDefinition {
+  readonly inputs: readonly unknown[]
+  readonly output?: unknown
+  readonly middlewares: readonly (Middleware & { readonly _type?: string })[]
+  readonly resolver: (options: object) => unknown
+  readonly experimental_caller?: boolean
+}
+
+const { getParseFn, middlewareMarker: marker } = core as {
+  getParseFn?: (parser: unknown) => Parse
+  middlewareMarker?: unknown
+}
+
+/** What a result must carry for tRPC's own middlewares to know it as one. */
+export const resultMarker: unknown = marker ?? 'middlewareMarker'
+
+export function definitionOf(procedure: AnyTRPCProcedure): ProcedureDefinition {
+  return (procedure as unknown as { _def: ProcedureDefinition })._def
+}
+
+export function internalsOf(router: AnyTRPCRouter): RouterInternals {
+  const { procedures, _config: config } = router._def as {
+    procedures: Record<string, AnyTRPCProcedure>
+    _config: RouterConfig
+  }
+  return { config, find: (path) => procedures[path] }
+}
+
+/** The steps of a procedure in order, or nothing when it is not built as expected. */
+export function stepsOf(procedure: AnyTRPCProcedure): Step[] | undefined {
+  const { inputs, output, middlewares, resolver, experimental_caller } = definitionOf(procedure) as Definition
+  if (!knowsSteps || !getParseFn || experimental_caller || typeof resolver !== 'function') return undefined
+  const parsers = [...inputs]
+  const steps = middlewares.slice(0, -1).map((call): Step => {
+    if (call._type === 'input') return { kind: 'input', parse: getParseFn(parsers.shift()) }
+    if (call._type === 'output') return { kind: 'output', parse: getParseFn(output) }
+    return { kind: 'middleware', call }
+  })
+  if (parsers.length > 0) return undefined
+  return [...steps, { kind: 'resolver', resolve: resolver }]
+}
+
+/** Looks at a procedure with one step of each kind: is it built as this file expects? */
+const knowsSteps: boolean = (() => {
+  try {
+    const t = initTRPC.create()
+    const parse = (value: unknown): unknown => value
+    const use: Parameters<ReturnType<typeof t.procedure.input<typeof parse>>['use']>[0] = ({ next }) => next()
+    const resolver = (): string => 'ok'
+    const probe = t.procedure.input(parse).use(use).output(parse).query(resolver)
+    const { type, inputs, output, middlewares, resolver: found } = probe._def as unknown as Definition
+    return (
+      type === 'query' &&
+      inputs.length === 1 &&
+      inputs[0] === parse &&
+      output === parse &&
+      found === resolver &&
+      middlewares.length === 4 &&
+      middlewares[0]?._type === 'input' &&
+      middlewares[1] === (use as unknown) &&
+      middlewares[2]?._type === 'output' &&
+      middlewares[3]?._type === undefined &&
+      getParseFn?.(parse)('value') === 'value'
+    )
+  } catch {
+    return false
+  }
+})()
+
+/** Whether procedures can be called step by step with the installed `@trpc/server`. */
+export const canCompile: boolean = knowsSteps

@@ -1,0 +1,287 @@
+// The answer to `httpBatchStreamLink`: one JSON document per line, the first with the outcome of every
+// call that is known by then, the others with what was still to come. tRPC sends at least three lines a
+// call through four web streams; clients decode both to the same.
+
+import { Readable } from 'node:stream'
+import { isObservable, observableToAsyncIterable } from '@trpc/server/observable'
+import { isThenable } from './chain.ts'
+
+/** What came of a call: its data, or the shape of its error. */
+export type Outcome = { readonly data: unknown } | { readonly error: unknown }
+
+export interface JsonLinesOptions {
+  /** The transformer's. */
+  readonly serialize: (chunk: unknown) => unknown
+  /** The shape of an error that comes after its call was answered: in a promise or an iterable of the result. */
+  readonly shapeOf: (error: unknown, index: number) => unknown
+  /** Told of such errors, and of results that cannot be serialized. */
+  readonly onError: (error: unknown) => void
+  /** Milliseconds without a line after which a space is sent. */
+  readonly pingMs: number | undefined
+  /** Ends observables. */
+  readonly signal: () => AbortSignal
+}
+
+// The words of tRPC's protocol, see jsonl.ts of @trpc/server.
+const [PROMISE, ITERABLE] = [0, 1]
+const [FULFILLED, REJECTED] = [0, 1]
+const [RETURN, YIELD, ERROR] = [0, 1, 2]
+/** Stands where a promise or an iterable was. */
+const PLACEHOLDER = 0
+
+type Definition = [key: string | null, type: number, id: number]
+type Encoded = [[unknown] | [], ...Definition[]]
+/** Starts something whose id stands in the line before. */
+type Later = () => void
+
+/** All lines at once where every outcome is there and nothing in it has to be waited for; else nothing. */
+export function completeLines(
+  outcomes: readonly (Outcome | Promise<Outcome>)[],
+  options: JsonLinesOptions,
+): string | undefined {
+  const isComplete = outcomes.every(
+    (outcome) => !isThenable(outcome) && !('data' in outcome && holdsMore(outcome.data)),
+  )
+  return isComplete ? headLine((outcomes as readonly Outcome[]).map(plain), options) : undefined
+}
+
+/** The lines as they come. */
+export class JsonLines extends Readable {
+  readonly #options: JsonLinesOptions
+  readonly #iterators = new Set<AsyncIterator<unknown>>()
+  /** Who goes on as soon as the client has read. */
+  #waiting: (() => void)[] = []
+  #ids = 0
+  /** Promises and iterables that have lines to come. */
+  #open = 0
+  #ping: NodeJS.Timeout | undefined
+
+  constructor(outcomes: readonly (Outcome | Promise<Outcome>)[], options: JsonLinesOptions) {
+    super({ encoding: 'utf8' })
+    this.#options = options
+    const later: Later[] = []
+    const head = outcomes.map((outcome, index): Encoded => {
+      if (!isThenable(outcome)) return this.#encodeOutcome(outcome, index, later)
+      const begin = async (id: number): Promise<void> => {
+        const settled = await outcome
+        await this.#line(index, id, FULFILLED, REJECTED, (inner) => this.#encodeOutcome(settled, index, inner))
+      }
+      return [[PLACEHOLDER], this.#later(null, PROMISE, later, begin)]
+    })
+    this.push(headLine(head, options))
+    for (const start of later) start()
+    this.#armPing()
+  }
+
+  override _read(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const goOn of waiting) goOn()
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    clearTimeout(this.#ping)
+    this._read()
+    for (const iterator of this.#iterators) {
+      void this.#return(iterator)
+    }
+    done(error)
+  }
+
+  /** Nobody is there to read of an error in its `finally`, but somebody may log it. */
+  async #return(iterator: AsyncIterator<unknown>): Promise<void> {
+    try {
+      await Promise.resolve(iterator.return?.()).catch((error: unknown) => this.#options.onError(error))
+    } catch {
+      // Whoever is told threw.
+    }
+  }
+
+  /** Gives an id to what comes later, and puts its start on the list. */
+  #later(key: string | null, type: number, later: Later[], begin: (id: number) => Promise<void>): Definition {
+    const id = this.#ids++
+    this.#open++
+    later.push(() => {
+      begin(id)
+        .catch((error: Error) => this.destroy(error))
+        .finally(() => {
+          this.#open--
+          if (this.#open > 0 || this.destroyed) return
+          clearTimeout(this.#ping)
+          this.push(null)
+        })
+    })
+    return [key, type, id]
+  }
+
+  /** Only the values directly in an encoded object may be promises or iterables: each level is a line. */
+  #encodeOutcome(outcome: Outcome, index: number, later: Later[]): Encoded {
+    if ('error' in outcome || !holdsMore(outcome.data)) return plain(outcome)
+    const { data: found } = outcome
+    const data = isObservable(found) ? observableToAsyncIterable(found, this.#options.signal()) : found
+    const next = (key: string, encode: (inner: Later[]) => Encoded, list: Later[]): Definition =>
+      this.#later(key, PROMISE, list, async (id) => {
+        await this.#line(index, id, FULFILLED, REJECTED, encode)
+      })
+    const ofData = (inner: Later[]): Encoded =>
+      isAsyncIterable(data)
+        ? this.#encode({ data }, index, inner)
+        : [[{ data: PLACEHOLDER }], next('data', (innermost) => this.#encode(data, index, innermost), inner)]
+    return [[{ result: PLACEHOLDER }], next('result', ofData, later)]
+  }
+
+  #encode(value: unknown, index: number, later: Later[]): Encoded {
+    if (value === undefined) return [[]]
+    const whole = this.#encodeStreamed(null, value, index, later)
+    if (whole) return [[PLACEHOLDER], whole]
+    if (!isPlainObject(value)) return [[value]]
+    const encoded = Object.create(null) as Record<string, unknown>
+    const definitions: Definition[] = []
+    for (const [key, item] of Object.entries(value)) {
+      const definition = this.#encodeStreamed(key, item, index, later)
+      encoded[key] = definition ? PLACEHOLDER : item
+      if (definition) definitions.push(definition)
+    }
+    return [[encoded], ...definitions]
+  }
+
+  #encodeStreamed(key: string | null, value: unknown, index: number, later: Later[]): Definition | undefined {
+    if (isPromise(value)) {
+      value.catch(() => {}) // It may reject before its turn.
+      return this.#later(key, PROMISE, later, async (id) => {
+        const settled = await value.then(
+          (found) => ({ found }),
+          (error: unknown) => ({ error }),
+        )
+        if ('error' in settled) this.#fail(index, id, REJECTED, settled.error)
+        else await this.#line(index, id, FULFILLED, REJECTED, (inner) => this.#encode(settled.found, index, inner))
+      })
+    }
+    if (!isAsyncIterable(value)) return undefined
+    return this.#later(key, ITERABLE, later, (id) => this.#iterate(value, index, id))
+  }
+
+  async #iterate(iterable: AsyncIterable<unknown>, index: number, id: number): Promise<void> {
+    const iterator = iterable[Symbol.asyncIterator]()
+    this.#iterators.add(iterator)
+    try {
+      for (;;) {
+        const { done, value } = await iterator.next()
+        if (this.destroyed) return
+        const status = done ? RETURN : YIELD
+        const isWritten = await this.#line(index, id, status, ERROR, (later) => this.#encode(value, index, later))
+        if (done) return
+        if (!isWritten) return void (await iterator.return?.())
+      }
+    } catch (error) {
+      this.#fail(index, id, ERROR, error)
+    } finally {
+      this.#iterators.delete(iterator)
+    }
+  }
+
+  /** Writes one line, then starts what it speaks of, and waits while the client does not read. */
+  async #line(
+    index: number,
+    id: number,
+    status: number,
+    failed: number,
+    encode: (later: Later[]) => Encoded,
+  ): Promise<boolean> {
+    if (this.destroyed) return false
+    const later: Later[] = []
+    const encoded = encode(later)
+    let line: string
+    try {
+      line = lineOf([id, status, encoded], this.#options)
+    } catch (error) {
+      this.#open -= later.length
+      this.#fail(index, id, failed, error)
+      return false
+    }
+    const goesOn = this.push(line)
+    this.#armPing()
+    for (const start of later) start()
+    if (!goesOn) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    return true
+  }
+
+  #fail(index: number, id: number, status: number, error: unknown): void {
+    this.#options.onError(error)
+    if (this.destroyed) return
+    this.push(lineOf([id, status, this.#options.shapeOf(error, index)], this.#options))
+  }
+
+  #armPing(): void {
+    const { pingMs } = this.#options
+    if (!pingMs || this.destroyed) return
+    clearTimeout(this.#ping)
+    this.#ping = setTimeout(() => {
+      this.push(' ')
+      this.#armPing()
+    }, pingMs)
+  }
+}
+
+function plain(outcome: Outcome): Encoded {
+  return 'error' in outcome ? [[{ error: outcome.error }]] : [[{ result: { data: outcome.data } }]]
+}
+
+/** A call whose result cannot be serialized must not take the others with it. */
+function headLine(head: readonly Encoded[], options: JsonLinesOptions): string {
+  try {
+    return lineOf(Object.fromEntries(head.entries()), options)
+  } catch {
+    const mended = head.map((encoded, index): Encoded => {
+      try {
+        lineOf(encoded, options)
+        return encoded
+      } catch (error) {
+        options.onError(error)
+        return [[{ error: options.shapeOf(error, index) }]]
+      }
+    })
+    return lineOf(Object.fromEntries(mended.entries()), options)
+  }
+}
+
+function lineOf(chunk: unknown, { serialize }: JsonLinesOptions): string {
+  return `${JSON.stringify(serialize(chunk))}\n`
+}
+
+/** Whether a result has something that comes later. */
+function holdsMore(data: unknown): boolean {
+  if (data === null || typeof data !== 'object' || Array.isArray(data)) return false
+  return isAsyncIterable(data) || isObservable(data) || (isPlainObject(data) && Object.values(data).some(isStreamed))
+}
+
+/** What rejects before its line is due must not end the process as an unhandled rejection. */
+export function expectRejections(data: unknown): void {
+  if (!isPlainObject(data)) return
+  for (const value of Object.values(data)) if (isPromise(value)) value.catch(() => {})
+}
+
+/** What is sent in lines of its own. */
+function isStreamed(value: unknown): boolean {
+  return isPromise(value) || isAsyncIterable(value)
+}
+
+function isPromise(value: unknown): value is Promise<unknown> {
+  if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return false
+  if (Array.isArray(value)) return false
+  const { then, catch: rescue } = value as { then?: unknown; catch?: unknown }
+  return typeof then === 'function' && typeof rescue === 'function'
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Symbol.asyncIterator in value
+}
+
+/** As tRPC has it: made by a literal or by `Object.create(null)`, in whatever realm. */
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (Object.prototype.toString.call(value) !== '[object Object]') return false
+  const { constructor } = value as { constructor?: unknown }
+  if (constructor === undefined) return true
+  const prototype: unknown = (constructor as { prototype?: unknown }).prototype
+  return typeof prototype === 'object' && prototype !== null && Object.hasOwn(prototype, 'isPrototypeOf')
+}

@@ -1,0 +1,147 @@
+// What users rely on inference for. Only the compiler looks at this file.
+
+import { initTRPC, type TRPCError } from '@trpc/server'
+import type { TRPCRequestInfo } from '@trpc/server/http'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import {
+  createTrpcFastify,
+  type CreateFastifyContextOptions,
+  type CreateTrpcFastifyOptions,
+  type EngineOption,
+  type OfficialReason,
+  trpcPlugin,
+  type TrpcPluginOptions,
+  type TrpcRequestCounts,
+} from 'trpc-fastify'
+import { expectTypeOf } from 'vitest'
+
+interface Context {
+  user: string | null
+}
+
+const t = initTRPC.context<Context>().create()
+const appRouter = t.router({ hello: t.procedure.query(({ ctx }) => `Hello ${ctx.user}`) })
+type AppRouter = typeof appRouter
+
+const plain = initTRPC.create()
+const plainRouter = plain.router({ hello: plain.procedure.query(() => 'Hello') })
+
+const app = Fastify()
+
+// The context
+
+expectTypeOf<CreateFastifyContextOptions>().toEqualTypeOf<{
+  req: FastifyRequest
+  res: FastifyReply
+  info: TRPCRequestInfo
+}>()
+
+const createContext = ({ req }: CreateFastifyContextOptions): Context => ({ user: req.hostname })
+
+await app.register(trpcPlugin<AppRouter>, {
+  prefix: '/trpc',
+  trpcOptions: {
+    router: appRouter,
+    createContext({ req, res, info }) {
+      expectTypeOf(req).toEqualTypeOf<FastifyRequest>()
+      expectTypeOf(res).toEqualTypeOf<FastifyReply>()
+      expectTypeOf(info).toEqualTypeOf<TRPCRequestInfo>()
+      return { user: req.hostname }
+    },
+    onError({ error, ctx, req, path, type }) {
+      expectTypeOf(error).toEqualTypeOf<TRPCError>()
+      expectTypeOf(ctx).toEqualTypeOf<Context | undefined>()
+      expectTypeOf(req).toEqualTypeOf<FastifyRequest>()
+      expectTypeOf(path).toEqualTypeOf<string | undefined>()
+      expectTypeOf(type).toEqualTypeOf<'query' | 'mutation' | 'subscription' | 'unknown'>()
+    },
+    responseMeta({ ctx, errors }) {
+      expectTypeOf(ctx).toEqualTypeOf<Context | undefined>()
+      expectTypeOf(errors).toEqualTypeOf<TRPCError[]>()
+      return { status: 200 }
+    },
+  },
+})
+
+// As the official plugin is used: the router is not named, `satisfies` gives the types.
+
+await app.register(trpcPlugin, {
+  prefix: '/trpc',
+  trpcOptions: {
+    router: appRouter,
+    createContext,
+    onError({ error, ctx, path }) {
+      expectTypeOf(error).toEqualTypeOf<TRPCError>()
+      expectTypeOf(ctx).toEqualTypeOf<Context | undefined>()
+      expectTypeOf(path).toEqualTypeOf<string | undefined>()
+    },
+  } satisfies TrpcPluginOptions<AppRouter>['trpcOptions'],
+})
+
+const wrongContext = { router: appRouter, createContext: () => ({ user: 5 }) }
+// @ts-expect-error The context has another shape than the router's.
+wrongContext satisfies TrpcPluginOptions<AppRouter>['trpcOptions']
+
+const withoutContext = { router: appRouter }
+// @ts-expect-error The router has a context, so something must create it.
+withoutContext satisfies TrpcPluginOptions<AppRouter>['trpcOptions']
+
+const anotherRouter = { router: plainRouter, createContext }
+// @ts-expect-error This is another router.
+anotherRouter satisfies TrpcPluginOptions<AppRouter>['trpcOptions']
+
+const mounted = { router: plainRouter }
+// @ts-expect-error A misspelt option is found by the compiler.
+await app.register(trpcPlugin<typeof plainRouter>, { prefx: '/trpc', trpcOptions: mounted })
+// @ts-expect-error Without a router there is nothing to serve.
+await app.register(trpcPlugin<typeof plainRouter>, { prefix: '/trpc' })
+
+// The plugin's own options
+
+expectTypeOf<TrpcPluginOptions<AppRouter>['engine']>().toEqualTypeOf<EngineOption | undefined>()
+expectTypeOf<EngineOption>().toEqualTypeOf<'compiled' | 'direct' | 'official'>()
+// @ts-expect-error There is no such engine.
+const engine: EngineOption = 'fast'
+expectTypeOf(engine).toEqualTypeOf<EngineOption>()
+
+// The factory
+
+expectTypeOf(await createTrpcFastify({ router: plainRouter })).toEqualTypeOf<FastifyInstance>()
+expectTypeOf(createTrpcFastify({ router: appRouter, createContext })).toEqualTypeOf<Promise<FastifyInstance>>()
+
+await createTrpcFastify({
+  router: appRouter,
+  prefix: '/trpc',
+  engine: 'direct',
+  fastify: { logger: true },
+  createContext({ req, res, info }) {
+    expectTypeOf(req).toEqualTypeOf<FastifyRequest>()
+    expectTypeOf(res).toEqualTypeOf<FastifyReply>()
+    expectTypeOf(info).toEqualTypeOf<TRPCRequestInfo>()
+    return { user: null }
+  },
+  onError({ ctx }) {
+    expectTypeOf(ctx).toEqualTypeOf<Context | undefined>()
+  },
+})
+
+// @ts-expect-error The router has a context, so something must create it.
+await createTrpcFastify({ router: appRouter })
+
+// @ts-expect-error The context has another shape than the router's.
+await createTrpcFastify({ router: appRouter, createContext: () => ({ user: 5 }) })
+
+// @ts-expect-error A misspelt option is found by the compiler.
+await createTrpcFastify({ router: plainRouter, prefx: '/trpc' })
+
+// @ts-expect-error Without a router there is nothing to serve.
+await createTrpcFastify({ prefix: '/trpc' })
+
+expectTypeOf<CreateTrpcFastifyOptions<AppRouter>['router']>().toEqualTypeOf<AppRouter>()
+
+// The decorator
+
+expectTypeOf(app.trpcRequests).toEqualTypeOf<Map<string, TrpcRequestCounts>>()
+expectTypeOf(app.trpcRequests.get('/trpc')?.official).toEqualTypeOf<
+  Partial<Record<OfficialReason, number>> | undefined
+>()

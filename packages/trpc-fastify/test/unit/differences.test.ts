@@ -1,0 +1,129 @@
+// What the README names as different from the official adapter, one test for each.
+
+import { once } from 'node:events'
+import { connect } from 'node:http2'
+import { initTRPC, TRPCError } from '@trpc/server'
+import { fastifyTRPCPlugin, type FastifyTRPCPluginOptions } from '@trpc/server/adapters/fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { trpcPlugin } from 'trpc-fastify'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+const t = initTRPC.create()
+const fail = (message: string) => (): never => {
+  throw new TRPCError({ code: 'CONFLICT', message })
+}
+const router = t.router({
+  hello: t.procedure.query(() => 'world'),
+  unserializable: t.procedure.query(() => ({ number: 1n })),
+  failsAfterInput: t.procedure.input(String).query(fail('after input')),
+  fails: t.procedure.query(fail('at once')),
+})
+type Options = Partial<FastifyTRPCPluginOptions<typeof router>['trpcOptions']>
+
+/** The router on an app, by the official plugin or by ours. */
+async function serve(
+  plugin: 'official' | 'ours',
+  options: Options = {},
+  app: FastifyInstance = Fastify(),
+): Promise<FastifyInstance> {
+  const all = { prefix: '/trpc', trpcOptions: { router, ...options } }
+  if (plugin === 'ours') await app.register(trpcPlugin, all)
+  else await app.register(fastifyTRPCPlugin, all)
+  onTestFinished(() => app.close())
+  return app
+}
+
+const listen = (app: FastifyInstance): Promise<string> => app.listen({ port: 0, host: '127.0.0.1' })
+
+/** Asks both, over real connections; gives the official answer and ours. */
+async function askBoth(path: string, headers: Record<string, string> = {}): Promise<Response[]> {
+  const addresses = await Promise.all([serve('official').then(listen), serve('ours').then(listen)])
+  return Promise.all(addresses.map((address) => fetch(`${address}/trpc/${path}`, { headers })))
+}
+
+const STREAM = { 'trpc-accept': 'application/jsonl' }
+
+it('Length', async () => {
+  const answers = await askBoth('hello')
+  expect(answers.map(({ headers }) => headers.get('transfer-encoding'))).toEqual(['chunked', null])
+  expect(answers.map(({ headers }) => headers.get('content-length'))).toEqual([null, '27'])
+  const [official, ours] = await Promise.all(answers.map((answer) => answer.text()))
+  expect(ours).toBe(official)
+})
+
+it('Hooks', async () => {
+  const seen: unknown[] = []
+  for (const plugin of ['official', 'ours'] as const) {
+    const app = Fastify()
+    app.addHook('onSend', (_request, _reply, payload, done) => {
+      seen.push(payload)
+      done(null, payload)
+    })
+    await serve(plugin, {}, app)
+    await app.inject('/trpc/hello')
+  }
+  expect(seen).toEqual([expect.any(Response), '{"result":{"data":"world"}}'])
+})
+
+describe('Streamed batches', () => {
+  it('come in fewer lines, and with a length when nothing is left to wait for', async () => {
+    const [official, ours] = await askBoth('hello?batch=1', STREAM)
+    expect([official!.headers.get('content-length'), ours!.headers.get('content-length')]).toEqual([null, '38'])
+    expect((await official!.text()).trim().split('\n')).toHaveLength(4)
+    expect(await ours!.text()).toBe('{"0":[[{"result":{"data":"world"}}]]}\n')
+  })
+
+  it('go on after a value that cannot be serialized', async () => {
+    const official = await serve('official').then(listen)
+    await expect(fetch(`${official}/trpc/unserializable,hello?batch=1`, { headers: STREAM })).rejects.toThrow(
+      'fetch failed',
+    )
+    const ours = await serve('ours').then(listen)
+    const answer = await fetch(`${ours}/trpc/unserializable,hello?batch=1`, { headers: STREAM })
+    const [failed, hello] = Object.values(JSON.parse(await answer.text()) as Record<string, [[object]]>)
+    expect(failed).toMatchObject([[{ error: { data: { code: 'INTERNAL_SERVER_ERROR', path: 'unserializable' } } }]])
+    expect(hello).toEqual([[{ result: { data: 'world' } }]])
+  })
+})
+
+it('HTTP/2', async () => {
+  const app = Fastify({ http2: true, forceCloseConnections: true }) as unknown as FastifyInstance
+  const client = connect(await serve('ours', {}, app).then(listen))
+  onTestFinished(() => client.destroy())
+  const request = client.request({ ':path': '/trpc/hello?batch=1', ...STREAM })
+  const chunks = request.setEncoding('utf8').toArray()
+  const [head] = (await once(request, 'response')) as [Record<string, unknown>]
+  expect(head[':status']).toBe(200)
+  expect((await chunks).join('')).toBe('{"0":[[{"result":{"data":"world"}}]]}\n')
+})
+
+it('Order of onError', async () => {
+  const told: Record<string, string[]> = { official: [], ours: [] }
+  for (const plugin of ['official', 'ours'] as const) {
+    const onError: NonNullable<Options['onError']> = ({ error }) => told[plugin]!.push(error.message)
+    const app = await serve(plugin, { onError })
+    await app.inject('/trpc/failsAfterInput,fails?batch=1')
+  }
+  expect(told).toEqual({ official: ['at once', 'after input'], ours: ['after input', 'at once'] })
+})
+
+it('Stack traces', async () => {
+  const stacks: string[][] = []
+  for (const plugin of ['official', 'ours'] as const) {
+    const answer = await serve(plugin).then((app) => app.inject('/trpc/fails'))
+    stacks.push(answer.json<{ error: { data: { stack: string } } }>().error.data.stack.split('\n'))
+  }
+  const [official, ours] = stacks
+  expect(ours![0]).toBe(official![0])
+  expect(ours).not.toEqual(official)
+  expect(ours!.join('\n')).toContain('engine.ts')
+})
+
+it('Options', async () => {
+  const misspelt = { prefx: '/trpc', trpcOptions: { router } }
+  const app = Fastify()
+  await app.register(fastifyTRPCPlugin, misspelt)
+  const answer = await app.inject('/hello')
+  expect(answer.statusCode).toBe(200)
+  await expect(Fastify().register(trpcPlugin, misspelt)).rejects.toMatchObject({ code: 'TRPC_FASTIFY_INVALID_OPTION' })
+})

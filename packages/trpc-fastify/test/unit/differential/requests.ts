@@ -1,0 +1,49 @@
+// A router with one procedure of each kind, for tests whose subject is the request.
+
+import { TRPCError } from '@trpc/server'
+import type { Mount } from './compare.ts'
+import type { Recorder } from './recorder.ts'
+import { observedTRPC, observedWithMeta } from './router.ts'
+
+export const JSON_TYPE = { 'content-type': 'application/json' }
+
+type Config = Parameters<typeof observedTRPC>[1]
+
+/** Serves procedures that note what they get and give back their input. */
+export function echoMount(recorder: Recorder, options: Mount['options'] = {}, config?: Config): Mount {
+  const t = observedTRPC(recorder, config)
+  const noted = t.procedure
+    .input((value) => value)
+    .use(async (call) => {
+      recorder.see('raw', await call.getRawInput(), call.batchIndex)
+      return call.next()
+    })
+  const echo = (call: { input: unknown }): unknown => {
+    recorder.seeCall('echo', call)
+    return { input: call.input }
+  }
+  const router = t.router({
+    query: noted.query(echo),
+    mutation: noted.mutation(echo),
+    plain: t.procedure.input((value) => value).query(echo),
+    blind: t.procedure.query(() => 'blind'),
+    blindMutation: t.procedure.mutation(() => 'blind'),
+    failing: noted.query(() => {
+      throw new TRPCError({ code: 'FORBIDDEN', message: 'no' })
+    }),
+    subscription: t.procedure.subscription(async function* events() {
+      yield 1
+    }),
+    'with space': t.procedure.query(() => 'space'),
+    ünïcödé: t.procedure.query(() => 'unicode'),
+    'a+b': t.procedure.query(() => 'plus'),
+    'a%b': t.procedure.query(() => 'percent'),
+    Upper: t.procedure.query(() => 'Upper'),
+    upper: t.procedure.query(() => 'upper'),
+    nested: t.router({
+      query: noted.query(echo),
+      deeper: { query: noted.query(echo), mutation: noted.mutation(echo) },
+    }),
+  })
+  return { router, options: { ...observedWithMeta(recorder), ...options } }
+}

@@ -1,0 +1,203 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { initTRPC, tracked, TRPCError } from '@trpc/server'
+import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
+import { observable } from '@trpc/server/observable'
+import Fastify, { type FastifyInstance } from 'fastify'
+import superjson from 'superjson'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { trpcPlugin } from '../../src/index.ts'
+
+type Settings = Parameters<typeof initTRPC.create>[0]
+
+/** Subscriptions of every kind; what happens to them is written into `log`. */
+function routerWith(settings: Settings, log: string[]) {
+  const t = initTRPC.create({ isDev: false, ...settings })
+  const anything = (value: unknown): unknown => value
+  return t.router({
+    count: t.procedure.input(anything).subscription(async function* ({ input, signal }) {
+      signal!.addEventListener('abort', () => log.push('aborted'))
+      log.push(`called with ${JSON.stringify(input ?? null)}`)
+      try {
+        for (let number = 1; number < 4; number++) {
+          yield number === 2 ? tracked(`id${number}`, { when: new Date(0) }) : number
+          await sleep(15)
+        }
+      } finally {
+        log.push('ended')
+      }
+    }),
+    failsLater: t.procedure.subscription(async function* () {
+      yield 1
+      throw new TRPCError({ code: 'CONFLICT', message: 'later' })
+    }),
+    failsAtOnce: t.procedure.subscription((): AsyncGenerator<number> => {
+      throw new Error('at once')
+    }),
+    refusesInput: t.procedure
+      .input((): unknown => {
+        throw new Error('no such input')
+      })
+      .subscription(async function* () {
+        yield 1
+      }),
+    gives5: t.procedure.subscription(() => 5 as unknown as AsyncGenerator<number>),
+    bigint: t.procedure.subscription(async function* () {
+      yield 1n
+    }),
+    nothings: t.procedure.subscription(async function* () {
+      yield undefined
+      yield null
+      yield tracked('x', undefined)
+      yield 'an event without an id'
+    }),
+    aborts: t.procedure.subscription(async function* () {
+      yield 1
+      throw new DOMException('enough', 'AbortError')
+    }),
+    observed: t.procedure.subscription(() =>
+      observable<number>((observer) => {
+        observer.next(1)
+        observer.next(2)
+        setTimeout(() => observer.complete(), 5)
+        return () => log.push('unsubscribed')
+      }),
+    ),
+    endless: t.procedure.subscription(async function* ({ signal }) {
+      try {
+        for (let number = 0; ; number++) {
+          yield number
+          await sleep(5, undefined, { signal: signal! })
+        }
+      } finally {
+        log.push(`left, ${signal!.aborted ? 'aborted' : 'not aborted'}`)
+      }
+    }),
+  })
+}
+
+interface Served {
+  app: FastifyInstance
+  url: string
+  log: string[]
+}
+
+const apps: FastifyInstance[] = []
+afterEach(async () => {
+  await Promise.all(apps.splice(0).map((app) => app.close()))
+})
+
+async function serve(plugin: 'official' | 'ours', settings: Settings): Promise<Served> {
+  const log: string[] = []
+  const router = routerWith(settings, log)
+  const app = Fastify({ forceCloseConnections: true })
+  apps.push(app)
+  const trpcOptions = {
+    router,
+    responseMeta: ({ eagerGeneration, type }: { eagerGeneration: boolean; type: string }) => ({
+      headers: { 'x-meta': `${eagerGeneration} ${type}` },
+    }),
+    onError: ({
+      error,
+      path,
+      type,
+      input,
+    }: {
+      error: TRPCError
+      path: string | undefined
+      type: string
+      input: unknown
+    }) => log.push(`${error.message} at ${path} (${type}) with ${JSON.stringify(input)}`),
+  }
+  if (plugin === 'ours') await app.register(trpcPlugin<typeof router>, { prefix: '/trpc', trpcOptions })
+  else await app.register(fastifyTRPCPlugin<typeof router>, { prefix: '/trpc', trpcOptions })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  return { app, log, url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/trpc/` }
+}
+
+/** All that can be observed of one request. */
+async function observe({ url, log }: Served, path: string, headers: Record<string, string>): Promise<object> {
+  const response = await fetch(url + path, { headers })
+  const text = await response.text()
+  // A generator that is stopped in its sleep ends after the answer did.
+  await vi.waitUntil(() => !log.some((entry) => entry.startsWith('called')) || log.includes('ended'), { interval: 2 })
+  const { date: _, ...others } = Object.fromEntries(response.headers)
+  return { status: response.status, headers: others, text, log: log.splice(0) }
+}
+
+const input = (value: unknown): string => encodeURIComponent(JSON.stringify(value))
+
+const REQUESTS: [path: string, headers?: Record<string, string>][] = [
+  ['count'],
+  [`count?input=${input({ json: { a: 1 }, a: 1 })}`],
+  [`count?input=${input({ json: { a: 1 }, a: 1 })}&lastEventId=id2`],
+  ['count?lastEventId=id2'],
+  ['count?Last-Event-Id=id2'],
+  ['count?lastEventId='],
+  ['count?lastEventId=%00'],
+  [`count?input=${input({ json: 5 })}`, { 'last-event-id': 'id7' }],
+  ['count', { accept: 'text/event-stream', 'last-event-id': '' }],
+  [`count?connectionParams=${input({ token: 'x' })}`],
+  [`count?connectionParams=${input({ token: 5 })}`],
+  ['failsLater'],
+  ['failsAtOnce'],
+  ['refusesInput'],
+  ['refusesInput?input=%7B'],
+  ['gives5'],
+  ['bigint'],
+  ['nothings'],
+  ['nothings', { 'last-event-id': 'abc' }],
+  ['aborts'],
+  ['observed'],
+  ['count,observed?batch=1'],
+]
+
+describe.each<[string, Settings, 'compiled' | 'official']>([
+  ['no settings', {}, 'compiled'],
+  ['a transformer', { transformer: superjson }, 'compiled'],
+  ['client options', { sse: { client: { reconnectAfterInactivityMs: 5000 } } }, 'compiled'],
+  ['a longest duration', { sse: { maxDurationMs: 25 } }, 'compiled'],
+  ['subscriptions off', { sse: { enabled: false } }, 'official'],
+  ['a single event', { sse: { emitAndEndImmediately: true } }, 'official'],
+  [
+    'pings that come too late',
+    { sse: { ping: { enabled: true, intervalMs: 50 }, client: { reconnectAfterInactivityMs: 10 } } },
+    'official',
+  ],
+])('with %s', (_, settings, path) => {
+  it('sends the same bytes and tells the same as the official adapter', async () => {
+    const [official, ours] = [await serve('official', settings), await serve('ours', settings)]
+    for (const [request, headers = {}] of REQUESTS) {
+      expect({ request, ...(await observe(ours, request, headers)) }).toEqual({
+        request,
+        ...(await observe(official, request, headers)),
+      })
+    }
+    // The batch and the malformed connection parameters are the official handler's.
+    const { compiled, official: left } = ours.app.trpcRequests.get('/trpc')!
+    expect(compiled).toBe(path === 'compiled' ? REQUESTS.length - 2 : 0)
+    expect(Object.values(left).reduce((sum, count) => sum + count, 0)).toBe(REQUESTS.length - compiled)
+  })
+})
+
+it('sends pings while nothing else is sent', async () => {
+  const settings: Settings = { sse: { ping: { enabled: true, intervalMs: 4 } } }
+  for (const server of [await serve('official', settings), await serve('ours', settings)]) {
+    const { text } = (await observe(server, 'count', {})) as { text: string }
+    expect(text).toMatch(/^event: connected\ndata: \{\}\n\n\ndata: 1\n\n\nevent: ping\ndata: \n\n\n/)
+    expect(text.replaceAll('event: ping\ndata: \n\n\n', '')).toMatch(/data: 3\n[^]*event: return\ndata: \n\n\n$/)
+  }
+})
+
+it('ends the subscription when the client goes away', async () => {
+  for (const { url, log } of [await serve('official', {}), await serve('ours', {})]) {
+    const request = get(`${url}endless`).on('error', () => {})
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    response.on('error', () => {})
+    await once(response, 'data')
+    request.destroy()
+    await vi.waitFor(() => expect(log).toEqual(['left, aborted']))
+  }
+})

@@ -1,0 +1,120 @@
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it } from 'vitest'
+import { completeLines, JsonLines, type JsonLinesOptions, type Outcome } from '../../src/json-lines.ts'
+
+function optionsWith(errors: unknown[] = [], more: Partial<JsonLinesOptions> = {}): JsonLinesOptions {
+  return {
+    serialize: (chunk) => chunk,
+    shapeOf: (error, index) => ({ message: String(error), index }),
+    onError: (error) => errors.push(error),
+    pingMs: undefined,
+    signal: () => new AbortController().signal,
+    ...more,
+  }
+}
+
+const data = (value: unknown): Outcome => ({ data: value })
+
+describe('outcomes that are all there', () => {
+  it('are one line', () => {
+    const outcomes = [data({ a: 1 }), data(undefined), { error: { message: 'no' } }, data([1])]
+    expect(completeLines(outcomes, optionsWith())).toBe(
+      '{"0":[[{"result":{"data":{"a":1}}}]],"1":[[{"result":{}}]],"2":[[{"error":{"message":"no"}}]],"3":[[{"result":{"data":[1]}}]]}\n',
+    )
+  })
+
+  it('are not, when one holds a promise or an iterable, or is yet to come', () => {
+    const later = [Promise.resolve(data(1)), data({ a: Promise.resolve(1) }), data((async function* () {})())]
+    for (const outcome of later) expect(completeLines([data(1), outcome], optionsWith())).toBeUndefined()
+  })
+
+  it('come without the one that cannot be serialized, which is an error', () => {
+    const errors: unknown[] = []
+    expect(completeLines([data(1), data(2n)], optionsWith(errors))).toBe(
+      '{"0":[[{"result":{"data":1}}]],"1":[[{"error":{"message":"TypeError: Do not know how to serialize a BigInt","index":1}}]]}\n',
+    )
+    expect(errors).toHaveLength(1)
+  })
+})
+
+describe('outcomes that come later', () => {
+  const linesOf = async (outcomes: (Outcome | Promise<Outcome>)[], options = optionsWith()): Promise<string[]> =>
+    (await text(new JsonLines(outcomes, options))).trimEnd().split('\n')
+
+  it('have lines of their own, in the order in which they come', async () => {
+    const slow = new Promise<Outcome>((resolve) => setTimeout(resolve, 20, data('slow')))
+    const quick = Promise.resolve(data('quick'))
+    expect(await linesOf([slow, data('at once'), quick])).toEqual([
+      '{"0":[[0],[null,0,0]],"1":[[{"result":{"data":"at once"}}]],"2":[[0],[null,0,1]]}',
+      '[1,0,[[{"result":{"data":"quick"}}]]]',
+      '[0,0,[[{"result":{"data":"slow"}}]]]',
+    ])
+  })
+
+  it('may hold promises and iterables, which hold others', async () => {
+    async function* two(): AsyncGenerator<unknown, string> {
+      yield { inner: Promise.resolve('deep') }
+      return 'end'
+    }
+    expect(await linesOf([data(two())])).toEqual([
+      '{"0":[[{"result":0}],["result",0,0]]}',
+      '[0,0,[[{"data":0}],["data",1,1]]]',
+      '[1,1,[[{"inner":0}],["inner",0,2]]]',
+      '[2,0,[["deep"]]]',
+      '[1,0,[["end"]]]',
+    ])
+  })
+
+  it('tell of a promise that rejects and of an iterable that throws', async () => {
+    const errors: unknown[] = []
+    async function* fails(): AsyncGenerator<number> {
+      yield 1
+      throw new Error('thrown')
+    }
+    const lines = await linesOf(
+      [data({ rejected: Promise.reject(new Error('rejected')), iterable: fails() })],
+      optionsWith(errors),
+    )
+    expect(lines).toContain('[2,1,{"message":"Error: rejected","index":0}]')
+    expect(lines).toContain('[3,2,{"message":"Error: thrown","index":0}]')
+    expect(errors.map(String).toSorted()).toEqual(['Error: rejected', 'Error: thrown'])
+  })
+
+  it('end an iterable with a value that cannot be serialized', async () => {
+    let isEnded = false
+    async function* numbers(): AsyncGenerator {
+      try {
+        yield 1n
+        yield 2
+      } finally {
+        isEnded = true
+      }
+    }
+    const lines = await linesOf([data(numbers())])
+    expect(lines.at(-1)).toBe('[1,2,{"message":"TypeError: Do not know how to serialize a BigInt","index":0}]')
+    expect(isEnded).toBe(true)
+  })
+
+  it('are pinged for', async () => {
+    const slow = new Promise<Outcome>((resolve) => setTimeout(resolve, 50, data('slow')))
+    const sent = await text(new JsonLines([slow], optionsWith([], { pingMs: 5 })))
+    expect(sent).toMatch(/^\{"0":\[\[0],\[null,0,0]]\}\n {2,}\[0,0,\[\[\{"result":\{"data":"slow"\}\}]]]\n$/)
+  })
+})
+
+it('ends iterables when it is destroyed', async () => {
+  let isEnded = false
+  async function* endless(): AsyncGenerator<string> {
+    try {
+      for (;;) yield 'x'.repeat(1000)
+    } finally {
+      isEnded = true
+    }
+  }
+  const lines: Readable = new JsonLines([data(endless())], optionsWith())
+  await new Promise((resolve) => lines.once('data', resolve))
+  lines.destroy()
+  await new Promise((resolve) => lines.once('close', resolve))
+  await expect.poll(() => isEnded).toBe(true)
+})

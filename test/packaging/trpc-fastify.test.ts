@@ -1,0 +1,137 @@
+// What people get: the tarball, in an empty project, and what the README tells them to do with it.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readJson, run, Tarball } from './tarball.ts'
+
+const tarball = new Tarball('trpc-fastify')
+const { project, installed } = tarball
+
+const readme = readFileSync(join(tarball.source, 'README.md'), 'utf8')
+/** The quick start, on any port, which it tells. */
+const quickStart = /```ts\n(\/\/ server\.ts\n[\s\S]*?)```/.exec(readme)![1]!
+const server = quickStart.replace(
+  'await app.listen({ port: 3000 })',
+  "console.log('at', await app.listen({ port: 0, host: '127.0.0.1' }))",
+)
+/** What to ask it, and what it answers. */
+const [, path, answer] = /curl 'http:\/\/localhost:3000([^']*)' +# (.*)/.exec(readme)!
+
+const FILES = {
+  'package.json': '{ "private": true, "type": "module" }\n',
+  'server.ts': server,
+  'types.ts': `
+import { initTRPC } from '@trpc/server'
+import Fastify from 'fastify'
+import { createTrpcFastify, trpcPlugin, type CreateFastifyContextOptions, type TrpcPluginOptions } from 'trpc-fastify'
+
+const t = initTRPC.context<{ user: string }>().create()
+const appRouter = t.router({ hello: t.procedure.query(({ ctx }) => ctx.user) })
+type AppRouter = typeof appRouter
+const createContext = ({ req }: CreateFastifyContextOptions) => ({ user: req.hostname })
+
+const app = Fastify()
+await app.register(trpcPlugin, {
+  prefix: '/trpc',
+  trpcOptions: {
+    router: appRouter,
+    createContext,
+    onError: ({ path, error }) => app.log.error({ path, err: error }, 'tRPC error'),
+  } satisfies TrpcPluginOptions<AppRouter>['trpcOptions'],
+})
+export const fast: number | undefined = app.trpcRequests.get('/trpc')?.compiled
+
+await createTrpcFastify({ router: appRouter, createContext, prefix: '/trpc', fastify: { logger: true } })
+// @ts-expect-error The router has a context, so something must create it.
+await createTrpcFastify({ router: appRouter })
+`,
+  'tsconfig.json': `{
+  "compilerOptions": {
+    "target": "es2024",
+    "module": "nodenext",
+    "strict": true,
+    "exactOptionalPropertyTypes": true,
+    "skipLibCheck": true,
+    "noEmit": true,
+    "types": ["node"]
+  },
+  "files": ["server.ts", "types.ts"]
+}
+`,
+}
+
+beforeAll(() => tarball.install(FILES, ['fastify', '@trpc/server', 'zod', '@types/node']))
+
+afterAll(() => tarball.remove())
+
+describe('the tarball', () => {
+  it('has nothing that publint objects to', async () => {
+    expect(await tarball.publint()).toMatchObject({ code: 0 })
+  })
+
+  it('has types that resolve from ES modules and from CommonJS', async () => {
+    expect(await tarball.attw()).toMatchObject({ code: 0 })
+  })
+
+  it('has the build of every source and nothing else', () => {
+    expect(tarball.files).toEqual([...tarball.built, 'LICENSE', 'README.md', 'package.json'].toSorted())
+  })
+
+  it('has no address of this workspace in its package.json', () => {
+    const manifest = readJson(join(installed, 'package.json'))
+    expect(JSON.stringify(manifest)).not.toMatch(/catalog:|workspace:/)
+    const { exports, dependencies } = manifest
+    expect(JSON.stringify(exports)).not.toContain('src/')
+    expect(Object.keys(dependencies as object)).toEqual(['@fastify/error', 'fastify-plugin'])
+  })
+})
+
+describe('in an empty project', () => {
+  it.each([
+    ['require()', "const trpcFastify = require('trpc-fastify')"],
+    ['import', "const trpcFastify = await import('trpc-fastify')"],
+    ['a static import', "import * as trpcFastify from 'trpc-fastify'"],
+  ])('%s gives the factory and the plugin', async (name, load) => {
+    const type = name === 'require()' ? 'commonjs' : 'module'
+    const program = `${load}; console.log(typeof trpcFastify.createTrpcFastify, typeof trpcFastify.trpcPlugin)`
+    const { code, output } = await run(project, [process.execPath, `--input-type=${type}`, '-e', program])
+    // No warning either.
+    expect({ code, output }).toEqual({ code: 0, output: 'function function\n' })
+  })
+
+  it('the quick start of the README answers as the README says', async () => {
+    expect(server).not.toBe(quickStart)
+    expect(readme).toContain('npm install trpc-fastify @trpc/server fastify zod')
+    let body: Promise<string> | undefined
+    const { output } = await run(project, [process.execPath, 'server.ts'], (said, end) => {
+      const address = /^at (\S+)\n/m.exec(said)?.[1]
+      if (address !== undefined) {
+        body ??= fetch(`${address}${path}`)
+          .then((response) => response.text())
+          .finally(end)
+      }
+    })
+    if (!body) throw new Error(`It never listened:\n${output}`)
+    expect(await body).toBe(answer)
+  })
+
+  it('without @fastify/websocket, `useWSS` rejects with a code and the cause', async () => {
+    const program = `
+      import { initTRPC } from '@trpc/server'
+      import { createTrpcFastify } from 'trpc-fastify'
+      await createTrpcFastify({ router: initTRPC.create().router({}), useWSS: true }).catch(({ code, cause }) => {
+        console.log(code, cause.code)
+      })`
+    const { output } = await run(project, [process.execPath, '--input-type=module', '-e', program])
+    expect(output).toBe('TRPC_FASTIFY_WEBSOCKET_MISSING ERR_MODULE_NOT_FOUND\n')
+  })
+
+  it('tsc accepts the quick start and what uses the types, and finds mistakes', async () => {
+    expect(await tarball.tsc()).toEqual({ code: 0, stdout: '', output: '' })
+  })
+
+  it('tsc finds no error within the types themselves', async () => {
+    expect(await tarball.errorsInTypes()).toEqual([])
+  })
+})

@@ -1,0 +1,47 @@
+import { plainCases, subjects, trpcCases } from '../suites/trpc.ts'
+import { bounds } from './bounds.ts'
+import { published } from './published.ts'
+import { perfSuite } from './suite.ts'
+
+const { hello, greet, greetChecked, note, article } = plainCases
+const { batch, middlewares, options, stream, laterStream, events } = trpcCases
+const { 'trpc-fastify': ours, 'official-adapter': official, 'plain-fastify': plainFastify, ...others } = subjects
+const race = { 'trpc-fastify': ours, 'official-adapter': official }
+
+perfSuite('trpc', [
+  {
+    title: 'what plain routes answer too',
+    subjects: { 'plain-fastify': plainFastify, ...race },
+    options: { cases: { hello, greet, greetChecked, note, article }, connections: 100, cycles: 3 },
+    bounds: bounds['trpc'],
+  },
+  {
+    title: 'what only tRPC answers',
+    subjects: race,
+    options: { cases: { batch, middlewares, options }, connections: 100, cycles: 3 },
+    bounds: bounds['trpc-only'],
+  },
+  {
+    title: 'streamed batches',
+    subjects: race,
+    options: { cases: { stream, laterStream }, connections: 100, cycles: 3 },
+    bounds: bounds['trpc-stream'],
+  },
+  {
+    title: 'subscriptions of 20 events, 500 subscribers',
+    subjects: race,
+    options: { cases: { events }, connections: 500, duration: 2000, cycles: 2, replicas: 3 },
+    bounds: bounds['trpc-subscriptions'],
+  },
+  {
+    title: 'other servers',
+    subjects: { ...race, 'plain-fastify': plainFastify, ...others },
+    options: { cases: { hello }, connections: 100, cycles: 2, replicas: 3 },
+  },
+  {
+    title: '002 autocannon -c 200 -d 10 -p 100',
+    subjects: { 'plain-fastify': plainFastify, 'official-adapter': official, 'trpc-fastify': ours },
+    options: { cases: { hello }, connections: 200, pipelining: 100, duration: 3000, cycles: 1, replicas: 3 },
+    published: published.seed002,
+  },
+])

@@ -1,0 +1,73 @@
+import type { Answer, CaseOptions, Subject } from 'speed-bounds'
+
+const folder = new URL('../../examples/trpc/', import.meta.url)
+
+export const subjects: Record<
+  'trpc-fastify' | 'official-adapter' | 'official-standalone' | 'plain-fastify' | 'plain-fastify-schema' | 'node-http',
+  Subject
+> = {
+  'trpc-fastify': new URL('trpc-fastify.ts', folder),
+  'official-adapter': new URL('official-adapter.ts', folder),
+  'official-standalone': new URL('official-standalone.ts', folder),
+  'plain-fastify': new URL('plain-fastify.ts', folder),
+  'plain-fastify-schema': new URL('plain-fastify-schema.ts', folder),
+  'node-http': new URL('node-http.ts', folder),
+}
+
+const input = (value: unknown): string => encodeURIComponent(JSON.stringify(value))
+const name = input({ name: 'world' })
+/** Fastify adds a charset to the content type of its own JSON. */
+const plain = { compareHeaders: [] } as const
+const batchOf = (paths: readonly string[]): string =>
+  `${paths.join(',')}?batch=1&input=${input(Object.fromEntries(paths.map((_, index) => [index, { name: 'world' }])))}`
+const stream = { headers: { 'trpc-accept': 'application/jsonl' }, normalise: decoded } as const
+
+/** Requests that plain routes answer too. */
+export const plainCases: Record<'hello' | 'greet' | 'greetChecked' | 'note' | 'article', CaseOptions> = {
+  hello: { path: '/trpc/hello', ...plain },
+  greet: { path: `/trpc/greet?input=${name}`, ...plain },
+  greetChecked: { path: `/trpc/greetChecked?input=${name}`, ...plain },
+  note: {
+    path: '/trpc/note',
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'world' }),
+    ...plain,
+  },
+  article: { path: '/trpc/article', ...plain },
+}
+
+/** Requests that only tRPC answers. */
+export const trpcCases: Record<
+  'batch' | 'middlewares' | 'options' | 'stream' | 'laterStream' | 'refused' | 'events',
+  CaseOptions
+> = {
+  batch: { path: `/trpc/${batchOf(['hello', 'greet', 'hello', 'greet', 'hello'])}` },
+  /** Three middlewares, and a context. */
+  middlewares: { path: '/context/whoAmI' },
+  /** `createContext`, `responseMeta` and `onError`. */
+  options: { path: '/full/hello' },
+  stream: { path: `/trpc/${batchOf(['hello', 'greet', 'hello', 'greet', 'hello'])}`, ...stream },
+  laterStream: { path: `/trpc/${batchOf(['hello', 'later', 'later'])}`, ...stream },
+  refused: { path: '/full/refused', expect: { status: 403 } },
+  /** A subscription of 20 events. */
+  events: { path: `/trpc/burst?input=${input({ events: 20 })}` },
+}
+
+type Encoded = [[unknown?], ...[key: string | null, type: number, id: number][]]
+
+/** What a client makes of the lines of a streamed batch: they may be cut differently. */
+function decoded(answer: Answer): Answer {
+  const [head, ...chunks] = answer.body
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown)
+  const settled = new Map((chunks as [id: number, status: number, Encoded][]).map(([id, , value]) => [id, value]))
+  const decode = ([[value], ...later]: Encoded): unknown =>
+    later.reduce<unknown>((whole, [key, , id]) => {
+      const found = decode(settled.get(id)!)
+      return key === null ? found : { ...(whole as object), [key]: found }
+    }, value)
+  const results = Object.entries(head as Record<string, Encoded>).map(([index, value]) => [index, decode(value)])
+  return { ...answer, body: JSON.stringify(Object.fromEntries(results)) }
+}
