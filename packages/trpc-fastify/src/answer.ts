@@ -19,6 +19,7 @@ import { EventStream } from './event-stream.ts'
 import { completeLines, expectRejections, JsonLines, type JsonLinesOptions, type Outcome } from './json-lines.ts'
 import type { AnswerStyle } from './answer-style.ts'
 import type { RouterConfig } from './internals.ts'
+import { latest } from './latest.ts'
 import type { TrpcHandlerOptions } from './options.ts'
 import type { FastTrpcRequest } from './request.ts'
 
@@ -405,7 +406,9 @@ function arePlain(headers: Answer['headers']): boolean {
  * is where the reply was touched: the user may have sent it, which shows only when its `onSend` hooks are
  * done, and a `Response` does not change status and headers before.
  */
-export function send(reply: FastifyReply, { status, headers, body }: Answer): void {
+export function send(reply: FastifyReply, ready: Answer): void {
+  latest.answer = ready
+  const { status, headers, body } = ready
   // Fastify logs that this comes too late.
   if (reply.sent) {
     if (typeof body !== 'string') body.destroy()

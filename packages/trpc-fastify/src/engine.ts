@@ -5,6 +5,7 @@
 import { type AnyTRPCProcedure, getTRPCErrorFromUnknown, TRPCError, type TRPCProcedureType } from '@trpc/server'
 import { definitionOf, type Parse, resultMarker, type Step, type StepResult, stepsOf } from './internals.ts'
 import { chain, isThenable } from './chain.ts'
+import { latest } from './latest.ts'
 
 /** How a procedure is called: step by step here, or by tRPC's own code. */
 export type Engine = 'compiled' | 'direct'
@@ -183,6 +184,7 @@ class ProcedureOptions {
     getRawInput: () => Promise<unknown>,
     next: (options?: object) => Promise<unknown>,
   ) {
+    latest.call = this
     this.#call = call
     this.path = call.path
     this.getRawInput = getRawInput

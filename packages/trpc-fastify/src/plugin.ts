@@ -7,6 +7,7 @@ import fp from 'fastify-plugin'
 import { answerStyle, servesSubscriptions } from './answer-style.ts'
 import { answer, send } from './answer.ts'
 import { isThenable } from './chain.ts'
+import { latest } from './latest.ts'
 import { compile } from './engine.ts'
 import { WebSocketMissingError } from './errors.ts'
 import { canCompile, definitionOf, internalsOf } from './internals.ts'
@@ -110,6 +111,7 @@ async function routes<TRouter extends AnyTRPCRouter>(
       const { path } = req.params as { path: string }
       return fastifyRequestHandler({ ...handlerOptions, req, res: reply, path })
     }
+    latest.request = request
     counts[request.engine]++
     req.log.debug({ engine: request.engine }, 'tRPC request on the fast path')
     const answered = answer(request, answerOptions)
