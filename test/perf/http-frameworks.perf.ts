@@ -17,7 +17,7 @@ perfSuite('http-frameworks', [
   {
     title: 'text',
     subjects: frameworks,
-    options: { cases: { text }, cycles: 5 },
+    options: { cases: { text }, cycles: 4 },
     bounds: bounds['http-frameworks'],
     refuted: [{ contender: 'express', over: 'fastify', atLeast: 1.5 }],
   },

@@ -12,19 +12,19 @@ perfSuite('trpc', [
   {
     title: 'what plain routes answer too',
     subjects: { 'plain-fastify': plainFastify, ...race },
-    options: { cases: { hello, greet, greetChecked, note, article }, connections: 100, cycles: 3 },
+    options: { cases: { hello, greet, greetChecked, note, article }, connections: 100, cycles: 2 },
     bounds: bounds['trpc'],
   },
   {
     title: 'what only tRPC answers',
     subjects: race,
-    options: { cases: { batch, middlewares, options }, connections: 100, cycles: 3 },
+    options: { cases: { batch, middlewares, options }, connections: 100, cycles: 2 },
     bounds: bounds['trpc-only'],
   },
   {
     title: 'streamed batches',
     subjects: race,
-    options: { cases: { stream, laterStream }, connections: 100, cycles: 3 },
+    options: { cases: { stream, laterStream }, connections: 100, cycles: 2 },
     bounds: bounds['trpc-stream'],
   },
   {
