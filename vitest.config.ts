@@ -11,6 +11,8 @@ const config: ViteUserConfig = defineConfig({
       {
         test: {
           name: 'unit',
+          // Some 40 files import Fastify and tRPC: once per worker is enough.
+          isolate: false,
           include: ['packages/*/test/unit/**/*.test.ts'],
           benchmark: { include: [] },
         },

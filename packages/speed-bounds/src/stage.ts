@@ -41,7 +41,7 @@ interface Replica {
  * falls after that is taken out by the trimmed means.
  */
 const WARM = { ROUND: 100, STEADY: 200, LEAST: 400, LEAST_AGAIN: 200, GAIN: 0.97, NEAR: 1.15 }
-/** How long a subject is under load before each measured round, in milliseconds. */
+/** How long a subject is under load before each measured round, in milliseconds; half a round at the most. */
 const WAKE = 100
 /** A subject counts as idle when its busiest thread worked for less than this share of a `POLL` (ms). */
 const SETTLE = { POLL: 5, IDLE: 0.3, MOST: 2000 }
@@ -172,7 +172,8 @@ async function warm(context: StageContext, run: RunningSubject): Promise<void> {
 async function wake(context: StageContext, run: RunningSubject, kase: ResolvedCase): Promise<void> {
   const { load } = context.race
   // wrk counts whole seconds: its rounds are long enough to hide it.
-  if (load.generator !== 'wrk') await fire(context, run, kase, { ...load, duration: WAKE, amount: undefined })
+  if (load.generator === 'wrk') return
+  await fire(context, run, kase, { ...load, duration: Math.min(WAKE, load.duration / 2), amount: undefined })
 }
 
 async function measure(

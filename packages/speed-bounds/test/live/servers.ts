@@ -41,7 +41,7 @@ export const SMALL = {
   maxForeignCpu: 64,
   path: '/',
   replicas: 2,
-  cycles: 2,
+  cycles: 1,
   duration: 100,
   warmUp: 100,
   stopTimeout: 500,
