@@ -22,6 +22,7 @@ import type { RouterConfig } from './internals.ts'
 import { latest } from './latest.ts'
 import type { TrpcHandlerOptions } from './options.ts'
 import type { FastTrpcRequest } from './request.ts'
+import { isAsyncIterable, isObject, isStreamed } from './value-kinds.ts'
 
 /** What does not change between requests. */
 export interface AnswerOptions extends AnswerStyle {
@@ -223,9 +224,7 @@ function iterableOf(request: FastTrpcRequest, result: CallResult): AsyncIterable
   if ('error' in result) return failing(result.error)
   const { data } = result
   if (isObservable(data)) return observableToAsyncIterable(data, request.signal)
-  if (data !== null && typeof data === 'object' && !Array.isArray(data) && Symbol.asyncIterator in data) {
-    return data as AsyncIterable<unknown>
-  }
+  if (isAsyncIterable(data)) return data
   return failing(
     new TRPCError({
       message: `Subscription ${request.calls[0]!.path} did not return an observable or a AsyncGenerator`,
@@ -434,15 +433,5 @@ function streamRefused(): TRPCError {
 
 /** Data that only a streamed answer can carry: async iterables, and objects that hold one or a promise. */
 function isDataStream(data: unknown): boolean {
-  if (data === null || typeof data !== 'object' || Array.isArray(data)) return false
-  return Symbol.asyncIterator in data || Object.values(data).some(isStreamed)
-}
-
-function isStreamed(value: unknown): boolean {
-  if (typeof value !== 'function') {
-    if (value === null || typeof value !== 'object' || Array.isArray(value)) return false
-    if (Symbol.asyncIterator in value) return true
-  }
-  const { then, catch: rescue } = value as { then?: unknown; catch?: unknown }
-  return typeof then === 'function' && typeof rescue === 'function'
+  return isObject(data) && (isAsyncIterable(data) || Object.values(data).some(isStreamed))
 }

@@ -6,6 +6,7 @@ import { type AnyTRPCProcedure, getTRPCErrorFromUnknown, TRPCError, type TRPCPro
 import { definitionOf, type Parse, resultMarker, type Step, type StepResult, stepsOf } from './internals.ts'
 import { chain, isThenable } from './chain.ts'
 import { latest } from './latest.ts'
+import { isObject } from './value-kinds.ts'
 
 /** How a procedure is called: step by step here, or by tRPC's own code. */
 export type Engine = 'compiled' | 'direct'
@@ -220,8 +221,4 @@ function guarded(parse: Parse, value: unknown, wrong: (cause: unknown) => never)
   } catch (cause) {
     return wrong(cause)
   }
-}
-
-function isObject(value: unknown): value is object {
-  return !!value && !Array.isArray(value) && typeof value === 'object'
 }

@@ -1,6 +1,6 @@
 // All that is taken from tRPC without a promise that it stays: the parts of a procedure, and how a
-// validator is called. They are looked at once, when a router is registered. Where they are not what
-// was expected, `readInternals` says so, and procedures are called by tRPC's own code instead.
+// validator is called. `canCompile` looks at them once; where they are not what was expected, procedures
+// are called by tRPC's own code instead.
 
 import {
   type AnyTRPCProcedure,
@@ -77,7 +77,7 @@ export function internalsOf(router: AnyTRPCRouter): RouterInternals {
 /** The steps of a procedure in order, or nothing when it is not built as expected. */
 export function stepsOf(procedure: AnyTRPCProcedure): Step[] | undefined {
   const { inputs, output, middlewares, resolver, experimental_caller } = definitionOf(procedure) as Definition
-  if (!knowsSteps || !getParseFn || experimental_caller || typeof resolver !== 'function') return undefined
+  if (!canCompile || !getParseFn || experimental_caller || typeof resolver !== 'function') return undefined
   const parsers = [...inputs]
   const steps = middlewares.slice(0, -1).map((call): Step => {
     if (call._type === 'input') return { kind: 'input', parse: getParseFn(parsers.shift()) }
@@ -88,8 +88,11 @@ export function stepsOf(procedure: AnyTRPCProcedure): Step[] | undefined {
   return [...steps, { kind: 'resolver', resolve: resolver }]
 }
 
-/** Looks at a procedure with one step of each kind: is it built as this file expects? */
-const knowsSteps: boolean = (() => {
+/**
+ * Whether procedures can be called step by step with the installed `@trpc/server`: looks at one with a
+ * step of each kind.
+ */
+export const canCompile: boolean = (() => {
   try {
     const t = initTRPC.create()
     const parse = (value: unknown): unknown => value
@@ -114,6 +117,3 @@ const knowsSteps: boolean = (() => {
     return false
   }
 })()
-
-/** Whether procedures can be called step by step with the installed `@trpc/server`. */
-export const canCompile: boolean = knowsSteps

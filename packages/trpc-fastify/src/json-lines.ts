@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream'
 import { isObservable, observableToAsyncIterable } from '@trpc/server/observable'
 import { isThenable } from './chain.ts'
+import { isAsyncIterable, isObject, isPlainObject, isPromise, isStreamed } from './value-kinds.ts'
 
 /** What came of a call: its data, or the shape of its error. */
 export type Outcome = { readonly data: unknown } | { readonly error: unknown }
@@ -251,7 +252,7 @@ function lineOf(chunk: unknown, { serialize }: JsonLinesOptions): string {
 
 /** Whether a result has something that comes later. */
 function holdsMore(data: unknown): boolean {
-  if (data === null || typeof data !== 'object' || Array.isArray(data)) return false
+  if (!isObject(data)) return false
   return isAsyncIterable(data) || isObservable(data) || (isPlainObject(data) && Object.values(data).some(isStreamed))
 }
 
@@ -259,29 +260,4 @@ function holdsMore(data: unknown): boolean {
 export function expectRejections(data: unknown): void {
   if (!isPlainObject(data)) return
   for (const value of Object.values(data)) if (isPromise(value)) value.catch(() => {})
-}
-
-/** What is sent in lines of its own. */
-function isStreamed(value: unknown): boolean {
-  return isPromise(value) || isAsyncIterable(value)
-}
-
-function isPromise(value: unknown): value is Promise<unknown> {
-  if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return false
-  if (Array.isArray(value)) return false
-  const { then, catch: rescue } = value as { then?: unknown; catch?: unknown }
-  return typeof then === 'function' && typeof rescue === 'function'
-}
-
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Symbol.asyncIterator in value
-}
-
-/** As tRPC has it: made by a literal or by `Object.create(null)`, in whatever realm. */
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (Object.prototype.toString.call(value) !== '[object Object]') return false
-  const { constructor } = value as { constructor?: unknown }
-  if (constructor === undefined) return true
-  const prototype: unknown = (constructor as { prototype?: unknown }).prototype
-  return typeof prototype === 'object' && prototype !== null && Object.hasOwn(prototype, 'isPrototypeOf')
 }

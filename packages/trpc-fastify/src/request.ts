@@ -5,12 +5,14 @@ import { type AnyTRPCProcedure, TRPCError, type TRPCProcedureType } from '@trpc/
 import { parseConnectionParamsFromString, type TRPCRequestInfo } from '@trpc/server/http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Call, CallProcedure, Engine } from './engine.ts'
+import { isObject } from './value-kinds.ts'
 
 /**
  * Why a request goes to tRPC's own adapter: `engine`: it was asked for; `procedure`: there is none at
  * the path yet (lazy routers load with their first call); `subscription`: in a batch, or served with
  * options of `sse` that the fast path does not know; `stream`: a streamed answer is asked for in another
- * way than tRPC's client does; `body`: it is empty, which old versions of tRPC refuse; `method`, `content-type`, `batch`, `query`, `path`, `host`: unusual or wrong.
+ * way than tRPC's client does; `body`: it is empty, which old versions of tRPC refuse, or holds what
+ * `Request.text()` would change; `method`, `content-type`, `batch`, `query`, `path`, `host`: unusual or wrong.
  */
 export type OfficialReason =
   | 'engine'
@@ -67,8 +69,7 @@ class FastCall implements Call {
     const input = this.#inputs.read(this.batchIndex)
     const { lastEventId } = this.request
     if (!lastEventId) return input
-    const isObject = !!input && typeof input === 'object' && !Array.isArray(input)
-    return isObject ? { ...input, lastEventId } : (input ?? { lastEventId })
+    return isObject(input) ? { ...input, lastEventId } : (input ?? { lastEventId })
   }
 
   /** The input if it was read already. */
@@ -250,7 +251,7 @@ class Inputs {
     if (!this.#text) return []
     const inputs: unknown = JSON.parse(this.#text)
     if (!this.#isBatch) return [this.#deserialize(inputs)]
-    if (typeof inputs !== 'object' || inputs === null || Array.isArray(inputs)) {
+    if (!isObject(inputs)) {
       throw new TRPCError({
         code: 'BAD_REQUEST',
         message: '"input" needs to be an object when doing a batch call',
