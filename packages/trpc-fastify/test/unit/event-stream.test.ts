@@ -1,32 +1,30 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { initTRPC, tracked, TRPCError } from '@trpc/server'
-import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
 import { observable } from '@trpc/server/observable'
-import Fastify, { type FastifyInstance } from 'fastify'
 import superjson from 'superjson'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { trpcPlugin } from '../../src/index.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type BothServers, type Server, serveBoth } from './both-servers.ts'
+import type { Journal } from './journal.ts'
 
 type Settings = Parameters<typeof initTRPC.create>[0]
 
-/** Subscriptions of every kind; what happens to them is written into `log`. */
-function routerWith(settings: Settings, log: string[]) {
+/** Subscriptions of every kind; what happens to them is written into the journal. */
+function routerWith(settings: Settings, journal: Journal) {
   const t = initTRPC.create({ isDev: false, ...settings })
   const anything = (value: unknown): unknown => value
   return t.router({
     count: t.procedure.input(anything).subscription(async function* ({ input, signal }) {
-      signal!.addEventListener('abort', () => log.push('aborted'))
-      log.push(`called with ${JSON.stringify(input ?? null)}`)
+      signal!.addEventListener('abort', () => journal.add('aborted'))
+      journal.add(`called with ${JSON.stringify(input ?? null)}`)
       try {
         for (let number = 1; number < 4; number++) {
           yield number === 2 ? tracked(`id${number}`, { when: new Date(0) }) : number
           await sleep(15)
         }
       } finally {
-        log.push('ended')
+        journal.add('ended')
       }
     }),
     failsLater: t.procedure.subscription(async function* () {
@@ -59,10 +57,11 @@ function routerWith(settings: Settings, log: string[]) {
     }),
     observed: t.procedure.subscription(() =>
       observable<number>((observer) => {
+        journal.add('called to observe')
         observer.next(1)
         observer.next(2)
         setTimeout(() => observer.complete(), 5)
-        return () => log.push('unsubscribed')
+        return () => journal.add('ended')
       }),
     ),
     endless: t.procedure.subscription(async function* ({ signal }) {
@@ -72,59 +71,36 @@ function routerWith(settings: Settings, log: string[]) {
           await sleep(5, undefined, { signal: signal! })
         }
       } finally {
-        log.push(`left, ${signal!.aborted ? 'aborted' : 'not aborted'}`)
+        journal.add(`left, ${signal!.aborted ? 'aborted' : 'not aborted'}`)
       }
     }),
   })
 }
 
-interface Served {
-  app: FastifyInstance
-  url: string
-  log: string[]
-}
+let both: BothServers
+afterEach(() => both.close())
 
-const apps: FastifyInstance[] = []
-afterEach(async () => {
-  await Promise.all(apps.splice(0).map((app) => app.close()))
-})
-
-async function serve(plugin: 'official' | 'ours', settings: Settings): Promise<Served> {
-  const log: string[] = []
-  const router = routerWith(settings, log)
-  const app = Fastify({ forceCloseConnections: true })
-  apps.push(app)
-  const trpcOptions = {
-    router,
-    responseMeta: ({ eagerGeneration, type }: { eagerGeneration: boolean; type: string }) => ({
-      headers: { 'x-meta': `${eagerGeneration} ${type}` },
-    }),
-    onError: ({
-      error,
-      path,
-      type,
-      input,
-    }: {
-      error: TRPCError
-      path: string | undefined
-      type: string
-      input: unknown
-    }) => log.push(`${error.message} at ${path} (${type}) with ${JSON.stringify(input)}`),
-  }
-  if (plugin === 'ours') await app.register(trpcPlugin<typeof router>, { prefix: '/trpc', trpcOptions })
-  else await app.register(fastifyTRPCPlugin<typeof router>, { prefix: '/trpc', trpcOptions })
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  return { app, log, url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/trpc/` }
-}
+/** The same subscriptions by tRPC's own adapter and by ours. */
+const serve = (settings: Settings): Promise<BothServers> =>
+  serveBoth<ReturnType<typeof routerWith>>((journal) => ({
+    trpcOptions: {
+      router: routerWith(settings, journal),
+      responseMeta: ({ eagerGeneration, type }) => ({ headers: { 'x-meta': `${eagerGeneration} ${type}` } }),
+      onError: ({ error, path, type, input }) =>
+        journal.add(`${error.message} at ${path} (${type}) with ${JSON.stringify(input)}`),
+    },
+  }))
 
 /** All that can be observed of one request. */
-async function observe({ url, log }: Served, path: string, headers: Record<string, string>): Promise<object> {
-  const response = await fetch(url + path, { headers })
+async function observe({ url, journal }: Server, path: string, headers: Record<string, string>): Promise<object> {
+  const response = await fetch(`${url}/${path}`, { headers })
   const text = await response.text()
-  // A generator that is stopped in its sleep ends after the answer did.
-  await vi.waitUntil(() => !log.some((entry) => entry.startsWith('called')) || log.includes('ended'), { interval: 2 })
+  // A generator that is stopped in its sleep ends after the answer did, and so may an observable.
+  if (journal.entries.some((entry) => String(entry).startsWith('called'))) await journal.until('ended')
   const { date: _, ...others } = Object.fromEntries(response.headers)
-  return { status: response.status, headers: others, text, log: log.splice(0) }
+  const told = journal.entries
+  journal.clear()
+  return { status: response.status, headers: others, text, told }
 }
 
 const input = (value: unknown): string => encodeURIComponent(JSON.stringify(value))
@@ -168,7 +144,8 @@ describe.each<[string, Settings, 'compiled' | 'official']>([
   ],
 ])('with %s', (_, settings, path) => {
   it('sends the same bytes and tells the same as the official adapter', async () => {
-    const [official, ours] = [await serve('official', settings), await serve('ours', settings)]
+    both = await serve(settings)
+    const { official, ours } = both
     for (const [request, headers = {}] of REQUESTS) {
       expect({ request, ...(await observe(ours, request, headers)) }).toEqual({
         request,
@@ -184,7 +161,8 @@ describe.each<[string, Settings, 'compiled' | 'official']>([
 
 it('sends pings while nothing else is sent', async () => {
   const settings: Settings = { sse: { ping: { enabled: true, intervalMs: 4 } } }
-  for (const server of [await serve('official', settings), await serve('ours', settings)]) {
+  both = await serve(settings)
+  for (const server of [both.official, both.ours]) {
     const { text } = (await observe(server, 'count', {})) as { text: string }
     expect(text).toMatch(/^event: connected\ndata: \{\}\n\n\ndata: 1\n\n\nevent: ping\ndata: \n\n\n/)
     expect(text.replaceAll('event: ping\ndata: \n\n\n', '')).toMatch(/data: 3\n[^]*event: return\ndata: \n\n\n$/)
@@ -192,12 +170,14 @@ it('sends pings while nothing else is sent', async () => {
 })
 
 it('ends the subscription when the client goes away', async () => {
-  for (const { url, log } of [await serve('official', {}), await serve('ours', {})]) {
-    const request = get(`${url}endless`).on('error', () => {})
+  both = await serve({})
+  for (const { url, journal } of [both.official, both.ours]) {
+    const request = get(`${url}/endless`).on('error', () => {})
     const [response] = (await once(request, 'response')) as [IncomingMessage]
     response.on('error', () => {})
     await once(response, 'data')
     request.destroy()
-    await vi.waitFor(() => expect(log).toEqual(['left, aborted']))
+    await journal.until('left, aborted')
+    expect(journal.entries).toEqual(['left, aborted'])
   }
 })
