@@ -23,7 +23,18 @@ const factoryOptions = [...source.matchAll(/\/\*\*([^/]*)\*\/\s*fastify\?:/g)].m
   return { option: 'fastify', meaning: meaning!, standard: standard! }
 })
 
+const rules = optionsOf(read('src/procedure-rules.ts'), 'ProcedureRule')
+
 describe('options', () => {
+  it.each(rules)('the rule $option stands in the README as in its TSDoc', ({ option, meaning }) => {
+    expect(rows).toContainEqual([`\`${option}\``, meaning])
+  })
+
+  it('the README has no other rules', () => {
+    expect(rules.length).toBeGreaterThan(5)
+    expect(namesBelow('rule', 'meaning')).toEqual(rules.map(({ option }) => option))
+  })
+
   it.each([...pluginOptions, ...factoryOptions])(
     '$option stands in the README as in its TSDoc',
     ({ option, meaning, standard }) => {

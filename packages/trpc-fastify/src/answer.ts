@@ -20,6 +20,7 @@ import { completeLines, expectRejections, JsonLines, type JsonLinesOptions, type
 import type { AnswerStyle } from './answer-style.ts'
 import type { RouterConfig } from './internals.ts'
 import { latest } from './latest.ts'
+import type { OpenStreams } from './open-streams.ts'
 import type { TrpcHandlerOptions } from './options.ts'
 import type { FastTrpcRequest } from './request.ts'
 import { isAsyncIterable, isObject, isStreamed } from './value-kinds.ts'
@@ -28,6 +29,8 @@ import { isAsyncIterable, isObject, isStreamed } from './value-kinds.ts'
 export interface AnswerOptions extends AnswerStyle {
   readonly trpcOptions: TrpcHandlerOptions<AnyTRPCRouter>
   readonly config: RouterConfig
+  /** Where subscriptions are to be found when the app closes. */
+  readonly openStreams: OpenStreams | undefined
 }
 
 type CallResult = { readonly data: unknown } | { readonly error: TRPCError }
@@ -129,7 +132,7 @@ function singleAnswer(request: FastTrpcRequest, result: CallResult, options: Ans
   const response = responseOf(request, 0, result, options)
   const errors = 'error' in result ? [result.error] : []
   const head = headOf(request, [response], errors, errors, options)
-  return complete(head, JSON.stringify(transformed(options, response)))
+  return complete(head, jsonOf(request, 0, response, options))
 }
 
 function batchAnswer(request: FastTrpcRequest, settled: readonly CallResult[], options: AnswerOptions): Answer {
@@ -140,7 +143,10 @@ function batchAnswer(request: FastTrpcRequest, settled: readonly CallResult[], o
   const errors = results.map((result) => ('error' in result ? result.error : undefined))
   const defined = errors.filter((error) => error !== undefined)
   const head = headOf(request, responses, errors, defined, options)
-  return complete(head, JSON.stringify(responses.map((response) => transformed(options, response))))
+  if (!request.calls.some(({ target }) => target.serialize)) {
+    return complete(head, JSON.stringify(responses.map((response) => transformed(options, response))))
+  }
+  return complete(head, `[${responses.map((response, index) => jsonOf(request, index, response, options)).join(',')}]`)
 }
 
 /**
@@ -210,13 +216,15 @@ function subscriptionAnswer(request: FastTrpcRequest, result: CallResult, option
     pingMs: sse.ping?.enabled ? (sse.ping.intervalMs ?? 1000) : undefined,
     lastEventId: request.lastEventId,
   })
+  const end = (): void => {
+    request.end()
+    stream.stop()
+  }
   if (sse.maxDurationMs && 'data' in result) {
-    const timer = setTimeout(() => {
-      request.end()
-      stream.stop()
-    }, sse.maxDurationMs)
+    const timer = setTimeout(end, sse.maxDurationMs)
     stream.once('close', () => clearTimeout(timer))
   }
+  if (options.openStreams) stream.once('close', options.openStreams.add(end))
   return { ...head, body: stream }
 }
 
@@ -268,6 +276,15 @@ function failureAnswer(request: FastTrpcRequest, cause: unknown, options: Answer
   const response = { error: shapeOf(request, options, error, undefined, undefined) }
   const body = JSON.stringify(transformed(options, response))
   return complete(inOnePiece(headOf(request, response, [error], [error], options)), body)
+}
+
+/** One response as JSON, by the serializer of its procedure where it has one. */
+function jsonOf(request: FastTrpcRequest, index: number, response: CallResponse, options: AnswerOptions): string {
+  const { serialize } = request.calls[index]!.target
+  if (!serialize || 'error' in response || response.result.data === undefined) {
+    return JSON.stringify(transformed(options, response))
+  }
+  return `{"result":{"data":${serialize(response.result.data)}}}`
 }
 
 /** A status that cannot be is found only now, as in tRPC: a body that cannot be comes first. */

@@ -1,8 +1,9 @@
 import type { AnyTRPCRouter } from '@trpc/server'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { WebSocketMissingError } from './errors.ts'
-import { checkFactoryOptions, type CreateTrpcFastifyOptions } from './options.ts'
+import { checkFactoryOptions, type CreateTrpcFastifyOptions, splitFactoryOptions } from './options.ts'
 import { trpcPlugin } from './plugin.ts'
+import { reconnectOnClose } from './web-sockets.ts'
 
 /**
  * Makes a Fastify app that serves a tRPC router: `Fastify()` plus {@link trpcPlugin}, and
@@ -19,15 +20,12 @@ export async function createTrpcFastify<TRouter extends AnyTRPCRouter>(
   options: CreateTrpcFastifyOptions<TRouter>,
 ): Promise<FastifyInstance> {
   checkFactoryOptions(options)
-  const { fastify, prefix, useWSS, engine, ...trpcOptions } = options
+  const { fastify, plugin } = splitFactoryOptions(options)
   const app = Fastify(fastify)
-  if (useWSS) await app.register(await importWebSocket())
-  await app.register(trpcPlugin<TRouter>, {
-    ...(prefix === undefined ? {} : { prefix }),
-    ...(useWSS === undefined ? {} : { useWSS }),
-    ...(engine === undefined ? {} : { engine }),
-    trpcOptions: trpcOptions as CreateTrpcFastifyOptions<TRouter>,
-  })
+  if (plugin.useWSS) {
+    await app.register(await importWebSocket(), plugin.endStreamsOnClose ? { preClose: reconnectOnClose } : {})
+  }
+  await app.register(trpcPlugin<TRouter>, plugin)
   return app
 }
 

@@ -44,6 +44,10 @@ export interface RouterInternals {
   readonly config: RouterConfig
   /** Finds a procedure that is loaded; those of lazy routers come with the first call. */
   readonly find: (path: string) => AnyTRPCProcedure | undefined
+  /** Paths of the procedures that are loaded. */
+  readonly paths: readonly string[]
+  /** Paths of the routers that are not loaded yet. */
+  readonly lazyPaths: readonly string[]
 }
 
 interface Definition extends ProcedureDefinition {
@@ -67,11 +71,52 @@ export function definitionOf(procedure: AnyTRPCProcedure): ProcedureDefinition {
 }
 
 export function internalsOf(router: AnyTRPCRouter): RouterInternals {
-  const { procedures, _config: config } = router._def as {
+  const {
+    procedures,
+    lazy = {},
+    _config: config,
+  } = router._def as {
     procedures: Record<string, AnyTRPCProcedure>
+    lazy?: object
     _config: RouterConfig
   }
-  return { config, find: (path) => procedures[path] }
+  return {
+    config,
+    find: (path) => procedures[path],
+    paths: Object.keys(procedures),
+    lazyPaths: Object.keys(lazy),
+  }
+}
+
+/** The validator of a procedure's output. */
+export function outputOf(procedure: AnyTRPCProcedure): unknown {
+  return (definitionOf(procedure) as Definition).output
+}
+
+/** A way to call a procedure: by tRPC's own options for it. */
+export type CallThrough = (
+  options: { path: string; type: TRPCProcedureType; batchIndex: number; signal: AbortSignal },
+  call: (signal?: AbortSignal) => unknown,
+) => unknown
+
+/** The same router for tRPC's own handlers, whose procedures are all called through a function of ours. */
+export function routerThrough<TRouter extends AnyTRPCRouter>(router: TRouter, through: CallThrough): TRouter {
+  type Invoke = (options: Parameters<CallThrough>[0]) => unknown
+  const { _def: definition } = router
+  const wrapped = (procedure: Invoke): Invoke =>
+    Object.assign(
+      async (options: Parameters<Invoke>[0]) =>
+        through(options, (signal) => procedure(signal ? { ...options, signal } : options)),
+      procedure,
+    )
+  // Lazy routers put their procedures there when they are loaded.
+  const procedures = new Proxy(definition.procedures, {
+    get(target, path, receiver) {
+      const found = Reflect.get(target, path, receiver) as Invoke | undefined
+      return typeof found === 'function' ? wrapped(found) : found
+    },
+  })
+  return { ...router, _def: { ...definition, procedures } }
 }
 
 /** The steps of a procedure in order, or nothing when it is not built as expected. */

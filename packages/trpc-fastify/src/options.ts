@@ -1,7 +1,9 @@
 import type { AnyTRPCRouter } from '@trpc/server'
 import type { FastifyHandlerOptions, FastifyTRPCPluginOptions } from '@trpc/server/adapters/fastify'
-import type { FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
+import type { FastifyReply, FastifyRequest, FastifyServerOptions, LogLevel } from 'fastify'
+import type { EndedCall } from './around-calls.ts'
 import { InvalidOptionError } from './errors.ts'
+import { HOOKS, type ProcedureRule } from './procedure-rules.ts'
 
 /** Router and handler options, under the names of `fastifyTRPCPlugin`. */
 export type TrpcHandlerOptions<TRouter extends AnyTRPCRouter> = FastifyHandlerOptions<
@@ -18,7 +20,10 @@ export type TrpcHandlerOptions<TRouter extends AnyTRPCRouter> = FastifyHandlerOp
 export type EngineOption = (typeof ENGINES)[number]
 const ENGINES = ['compiled', 'direct', 'official'] as const
 
-/** Options of {@link trpcPlugin}: those of `fastifyTRPCPlugin`, and `engine`. */
+/** The levels of pino, and none. */
+const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+/** Options of {@link trpcPlugin}: those of `fastifyTRPCPlugin`, and what goes beyond it, off by default. */
 export interface TrpcPluginOptions<TRouter extends AnyTRPCRouter> extends FastifyTRPCPluginOptions<TRouter> {
   /** The path that the router is served at, such as `/trpc`. @default '' */
   prefix?: string
@@ -28,6 +33,18 @@ export interface TrpcPluginOptions<TRouter extends AnyTRPCRouter> extends Fastif
   trpcOptions: FastifyTRPCPluginOptions<TRouter>['trpcOptions']
   /** How procedures are called: `'compiled'`, `'direct'`, or `'official'` for tRPC's own adapter. @default 'compiled' */
   engine?: EngineOption
+  /** Rules for some procedures, by path: `'post.list'`, `'post.*'` for all below, `'*'` for all. @default {} */
+  procedures?: Readonly<Record<string, ProcedureRule>>
+  /** The most calls of a batch that run at the same time. @default Infinity */
+  batchConcurrency?: number
+  /** The most bytes that the results of a batch may have; calls beyond fail with `PAYLOAD_TOO_LARGE`. @default Infinity */
+  maxBatchResponseSize?: number
+  /** Called when a call has ended, with its path, duration and error: for metrics. @default none */
+  onCallEnd?: (call: EndedCall) => void
+  /** The level that each call is logged at when it has ended, with its path, duration and outcome. @default 'silent' */
+  callLogLevel?: LogLevel
+  /** Whether closing the app ends subscriptions, whose clients then come back to another server. @default false */
+  endStreamsOnClose?: boolean
 }
 
 /** Options of {@link createTrpcFastify}: the plugin's, in one object, and those of Fastify itself. */
@@ -49,6 +66,31 @@ const PLUGIN_OPTIONS: Readonly<Record<string, Check>> = {
   useWSS: aBoolean,
   engine: [`one of ${ENGINES.join(', ')}`, (value) => (ENGINES as readonly unknown[]).includes(value)],
   trpcOptions: ['an object with `router`', isRecord],
+  procedures: ['an object of rules by path', isRecord],
+  batchConcurrency: [
+    'a whole number >= 1, or Infinity',
+    (value) => value === Number.POSITIVE_INFINITY || isCount(value),
+  ],
+  maxBatchResponseSize: ['a number of bytes >= 0', isNumber],
+  onCallEnd: aFunction,
+  callLogLevel: [`one of ${LOG_LEVELS.join(', ')}`, (value) => (LOG_LEVELS as readonly unknown[]).includes(value)],
+  endStreamsOnClose: aBoolean,
+}
+
+const hooks: Check = [
+  'a function or an array of functions',
+  (value) => [value].flat().every((hook) => typeof hook === 'function'),
+]
+
+const RULE_OPTIONS: Readonly<Record<keyof ProcedureRule, Check>> = {
+  ...(Object.fromEntries(HOOKS.map((name) => [name, hooks])) as Record<(typeof HOOKS)[number], Check>),
+  bodyLimit: ['a whole number of bytes >= 1', isCount],
+  timeout: ['a number of milliseconds from 1 to 2147483647', isDelay],
+  rateLimit: aFunction,
+  serializer: [
+    "'output', a JSON schema or a function",
+    (value) => value === 'output' || typeof value === 'function' || isRecord(value),
+  ],
 }
 
 /** Fastify reads these itself, in the options of any plugin. */
@@ -81,6 +123,7 @@ export function checkOptions(options: object): void {
   const { trpcOptions } = options as { trpcOptions?: object }
   demand(trpcOptions !== undefined, 'trpcOptions', PLUGIN_OPTIONS['trpcOptions']![0], trpcOptions)
   checkAll(options, PLUGIN_OPTIONS, '')
+  checkRules((options as { procedures?: Record<string, unknown> }).procedures)
   const { router } = trpcOptions as { router?: unknown }
   demand(router !== undefined, 'trpcOptions.router', HANDLER_OPTIONS['router']![0], router)
   checkAll(trpcOptions, HANDLER_OPTIONS, 'trpcOptions.')
@@ -98,12 +141,35 @@ export function checkFactoryOptions(options: unknown): void {
   refuseUnknown(options, Object.keys(checks))
   demand(options['router'] !== undefined, 'router', HANDLER_OPTIONS['router']![0], undefined)
   checkAll(options, checks, '')
+  checkRules(options['procedures'] as Record<string, unknown> | undefined)
 }
 
-function refuseUnknown(options: object, known: readonly string[]): void {
+/** What the factory takes, as the plugin and Fastify take it. */
+export function splitFactoryOptions<TRouter extends AnyTRPCRouter>({
+  fastify,
+  ...options
+}: CreateTrpcFastifyOptions<TRouter>): { fastify: FastifyServerOptions; plugin: TrpcPluginOptions<TRouter> } {
+  const entries = Object.entries(options)
+  const isOfPlugin = (name: string): boolean => Object.hasOwn(PLUGIN_OPTIONS, name)
+  const trpcOptions = Object.fromEntries(entries.filter(([name]) => !isOfPlugin(name)))
+  const plugin = Object.fromEntries(entries.filter(([name]) => isOfPlugin(name)))
+  return { fastify: fastify ?? {}, plugin: { ...plugin, trpcOptions } as unknown as TrpcPluginOptions<TRouter> }
+}
+
+function checkRules(procedures: Readonly<Record<string, unknown>> = {}): void {
+  for (const [pattern, rule] of Object.entries(procedures)) {
+    const where = `procedures['${pattern}']`
+    demand(/^(\*|[^*]+|[^*]+\.\*)$/.test(pattern), 'procedures', 'rules by `path`, `path.*` or `*`', pattern)
+    demand(isRecord(rule), where, 'a rule, which is an object', rule)
+    refuseUnknown(rule, Object.keys(RULE_OPTIONS), where)
+    checkAll(rule, RULE_OPTIONS, `${where}.`)
+  }
+}
+
+function refuseUnknown(options: object, known: readonly string[], what = 'the options'): void {
   const unknown = Object.keys(options).find((name) => !known.includes(name))
   if (unknown === undefined) return
-  throw new InvalidOptionError(`Expected the options to be some of ${known.join(', ')}, got \`${unknown}\``)
+  throw new InvalidOptionError(`Expected ${what} to be some of ${known.join(', ')}, got \`${unknown}\``)
 }
 
 function checkAll(options: object, checks: Readonly<Record<string, Check>>, where: string): void {
@@ -115,6 +181,15 @@ function checkAll(options: object, checks: Readonly<Record<string, Check>>, wher
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 1
+}
+
+/** What `setTimeout` can wait. */
+function isDelay(value: unknown): boolean {
+  return typeof value === 'number' && value >= 1 && value <= 2_147_483_647
 }
 
 function isRouter(value: unknown): boolean {

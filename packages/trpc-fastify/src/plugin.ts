@@ -1,18 +1,22 @@
-/// <reference types="@fastify/websocket" />
 import type { AnyTRPCRouter } from '@trpc/server'
-import { fastifyRequestHandler } from '@trpc/server/adapters/fastify'
-import { getWSConnectionHandler, type WSSHandlerOptions } from '@trpc/server/adapters/ws'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { answerStyle, servesSubscriptions } from './answer-style.ts'
 import { answer, send } from './answer.ts'
+import { aroundCalls, hasAround } from './around-calls.ts'
 import { isThenable } from './chain.ts'
 import { latest } from './latest.ts'
-import { compile } from './engine.ts'
 import { WebSocketMissingError } from './errors.ts'
-import { canCompile, definitionOf, internalsOf } from './internals.ts'
+import { fastProcedures } from './fast-procedures.ts'
+import { canCompile, internalsOf } from './internals.ts'
+import { officialHandler } from './official-handler.ts'
+import { OpenStreams } from './open-streams.ts'
 import { checkOptions, type TrpcPluginOptions } from './options.ts'
-import { type FastProcedure, type OfficialReason, readRequest } from './request.ts'
+import { ruledRoute } from './procedure-hooks.ts'
+import { ProcedureRules } from './procedure-rules.ts'
+import { type OfficialReason, readRequest } from './request.ts'
+import { Serializers } from './serializer.ts'
+import { serveWebSockets } from './web-sockets.ts'
 
 /** How many requests took which path. */
 export interface TrpcRequestCounts {
@@ -60,13 +64,22 @@ export const trpcPlugin: TrpcPlugin = fp(plugin as never, { fastify: '5.x', name
 
 async function routes<TRouter extends AnyTRPCRouter>(
   app: FastifyInstance,
-  { trpcOptions, useWSS, engine = 'compiled' }: TrpcPluginOptions<TRouter>,
+  { trpcOptions, useWSS, engine = 'compiled', procedures = {}, ...options }: TrpcPluginOptions<TRouter>,
 ): Promise<void> {
   const handlerOptions = trpcOptions as unknown as TrpcPluginOptions<AnyTRPCRouter>['trpcOptions']
   const { router } = handlerOptions
+  const internals = internalsOf(router)
+  const { config } = internals
+  const rules = new ProcedureRules(procedures, internals)
+  const serializers = new Serializers(rules, internals)
+  const around = aroundCalls(options, rules, config, (path) => serializers.at(path))
+  // It makes calls asynchronous: where there is nothing to do, it is left out.
+  const isAround = hasAround(options, rules)
+  const openStreams = options.endStreamsOnClose ? new OpenStreams() : undefined
+  if (openStreams) app.addHook('preClose', async () => openStreams.endAll())
+
   const counts: TrpcRequestCounts = { compiled: 0, direct: 0, official: {} }
   app.trpcRequests.set(app.prefix, counts)
-
   if (engine === 'compiled' && !canCompile) {
     app.log.warn('trpc-fastify does not know the procedures of this @trpc/server: it calls them by their own code')
   }
@@ -76,23 +89,13 @@ async function routes<TRouter extends AnyTRPCRouter>(
   app.removeContentTypeParser('multipart/form-data')
   app.addContentTypeParser('multipart/form-data', {}, (_request, body, done) => done(null, body))
 
-  const { config, find } = internalsOf(router)
   const style = await answerStyle(config)
-  const known = new Map<string, FastProcedure>()
   const readOptions = {
-    find(path: string): FastProcedure | undefined {
-      const found = known.get(path)
-      if (found) return found
-      const procedure = find(path)
-      if (!procedure) return undefined
-      const target = {
-        procedure,
-        type: definitionOf(procedure).type,
-        ...compile(procedure, engine === 'direct' ? 'direct' : 'compiled'),
-      }
-      known.set(path, target)
-      return target
-    },
+    find: fastProcedures(internals, {
+      engine: engine === 'direct' ? 'direct' : 'compiled',
+      around: isAround ? around : undefined,
+      serializers,
+    }),
     pathSeparator: style.pathSeparator,
     deserialize: (input: unknown): unknown => config.transformer.input.deserialize(input) as unknown,
     allowBatching: handlerOptions.allowBatching ?? handlerOptions.batching?.enabled ?? true,
@@ -101,15 +104,20 @@ async function routes<TRouter extends AnyTRPCRouter>(
     servesSubscriptions: servesSubscriptions(config),
     takesEmptyBody: style.takesEmptyBody,
   }
-  const answerOptions = { trpcOptions: handlerOptions, config, ...style }
+  const answerOptions = { trpcOptions: handlerOptions, config, openStreams, ...style }
+  const route = ruledRoute(app, rules, style.pathSeparator)
+  const answerOfficially = officialHandler(handlerOptions, {
+    around: isAround || openStreams ? around : undefined,
+    openStreams,
+    bodyLimitOf: route.bodyLimitOf,
+  })
 
-  app.all('/:path', (req: FastifyRequest, reply: FastifyReply): void | Promise<unknown> => {
+  app.all('/:path', route.options, (req: FastifyRequest, reply: FastifyReply): void | Promise<unknown> => {
     const request = engine === 'official' ? 'engine' : readRequest(req, reply, readOptions)
     if (typeof request === 'string') {
       counts.official[request] = (counts.official[request] ?? 0) + 1
       req.log.debug({ reason: request }, 'tRPC request left to the official adapter')
-      const { path } = req.params as { path: string }
-      return fastifyRequestHandler({ ...handlerOptions, req, res: reply, path })
+      return answerOfficially(req, reply)
     }
     latest.request = request
     counts[request.engine]++
@@ -124,7 +132,9 @@ async function routes<TRouter extends AnyTRPCRouter>(
   })
 
   if (useWSS) {
-    const onConnection = getWSConnectionHandler(trpcOptions as unknown as WSSHandlerOptions<TRouter>)
-    app.get(app.prefix === '' ? '/' : '', { websocket: true }, (socket, req) => onConnection(socket, req.raw))
+    serveWebSockets(app, handlerOptions, {
+      around: isAround ? around : undefined,
+      leavesOnClose: options.endStreamsOnClose ?? false,
+    })
   }
 }

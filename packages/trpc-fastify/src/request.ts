@@ -4,7 +4,9 @@
 import { type AnyTRPCProcedure, TRPCError, type TRPCProcedureType } from '@trpc/server'
 import { parseConnectionParamsFromString, type TRPCRequestInfo } from '@trpc/server/http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Call, CallProcedure, Engine } from './engine.ts'
+import { CallScope } from './around-calls.ts'
+import type { Call, Engine } from './engine.ts'
+import type { Serializer } from './serializer.ts'
 import { isObject } from './value-kinds.ts'
 
 /**
@@ -32,7 +34,9 @@ export interface FastProcedure {
   readonly procedure: AnyTRPCProcedure
   readonly type: TRPCProcedureType
   readonly engine: Engine
-  readonly call: CallProcedure
+  readonly call: (call: FastCall, ctx: unknown) => unknown
+  /** Writes its results as JSON, in place of `JSON.stringify`. */
+  readonly serialize: Serializer | undefined
 }
 
 /** What decides how requests are read. */
@@ -48,13 +52,17 @@ export interface ReadOptions {
 }
 
 /** One call of a request. */
-class FastCall implements Call {
+export class FastCall implements Call {
   readonly request: FastTrpcRequest
   readonly target: FastProcedure
   readonly path: string
   readonly batchIndex: number
   readonly #inputs: Inputs
   readonly getRawInput: () => Promise<unknown>
+
+  get type(): TRPCProcedureType {
+    return this.target.type
+  }
 
   constructor(request: FastTrpcRequest, target: FastProcedure, path: string, batchIndex: number, inputs: Inputs) {
     this.request = request
@@ -105,6 +113,7 @@ export class FastTrpcRequest {
   #callSignal: AbortSignal | undefined
   #controller: AbortController | undefined
   #info: TRPCRequestInfo | undefined
+  #scope: CallScope | undefined
 
   constructor(
     req: FastifyRequest,
@@ -129,6 +138,12 @@ export class FastTrpcRequest {
   /** What `createContext` and `responseMeta` get. */
   get info(): TRPCRequestInfo {
     return (this.#info ??= new RequestInfo(this) as unknown as TRPCRequestInfo)
+  }
+
+  /** What is known of it around its calls. */
+  get scope(): CallScope {
+    const { req, reply, isBatch, isStream } = this
+    return (this.#scope ??= new CallScope(req, reply, { isBatch, hasSerializers: !isStream }))
   }
 
   /** Aborts a subscription that has lasted long enough. */

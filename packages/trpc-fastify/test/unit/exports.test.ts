@@ -18,6 +18,7 @@ describe('trpc-fastify', () => {
     expect(Object.keys(trpcFastify).toSorted()).toMatchInlineSnapshot(`
       [
         "createTrpcFastify",
+        "reconnectOnClose",
         "trpcPlugin",
       ]
     `)
@@ -36,8 +37,12 @@ describe('trpc-fastify', () => {
       [
         "CreateFastifyContextOptions",
         "CreateTrpcFastifyOptions",
+        "EndedCall",
         "EngineOption",
         "OfficialReason",
+        "ProcedureRule",
+        "RateLimitResult",
+        "SerializerOption",
         "TrpcHandlerOptions",
         "TrpcPluginOptions",
         "TrpcRequestCounts",

@@ -1,5 +1,5 @@
 import websocket from '@fastify/websocket'
-import { initTRPC } from '@trpc/server'
+import { initTRPC, lazy } from '@trpc/server'
 import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { createTrpcFastify, trpcPlugin } from 'trpc-fastify'
@@ -51,6 +51,47 @@ const PLUGIN_OPTIONS: Record<string, Wrong[]> = {
     [true, 'true (boolean)'],
     [null, 'null'],
     [['direct'], 'an array'],
+  ),
+  procedures: notA('an object of rules by path', ['hello', '"hello" (string)'], [null, 'null'], [[], 'an array']),
+  batchConcurrency: [
+    ...notANumber('a whole number >= 1, or Infinity'),
+    ...notA('a whole number >= 1, or Infinity', [0, '0 (number)'], [1.5, '1.5 (number)']),
+  ],
+  maxBatchResponseSize: notANumber('a number of bytes >= 0'),
+  onCallEnd: notAFunction,
+  callLogLevel: notA(
+    'one of trace, debug, info, warn, error, fatal, silent',
+    ['loud', '"loud" (string)'],
+    [true, 'true (boolean)'],
+  ),
+  endStreamsOnClose: notABoolean,
+}
+
+const notAHook = notA(
+  'a function or an array of functions',
+  ['text', '"text" (string)'],
+  [null, 'null'],
+  [['text'], 'an array'],
+)
+
+/** Options of a rule. */
+const RULE_OPTIONS: Record<string, Wrong[]> = {
+  onRequest: notAHook,
+  preValidation: notAHook,
+  preHandler: notAHook,
+  onSend: notAHook,
+  onResponse: notAHook,
+  bodyLimit: notANumber('a whole number of bytes >= 1'),
+  timeout: [
+    ...notANumber('a number of milliseconds from 1 to 2147483647'),
+    ...notA('a number of milliseconds from 1 to 2147483647', [0, '0 (number)'], [2 ** 31, '2147483648 (number)']),
+  ],
+  rateLimit: notAFunction,
+  serializer: notA(
+    "'output', a JSON schema or a function",
+    ['zod', '"zod" (string)'],
+    [true, 'true (boolean)'],
+    [null, 'null'],
   ),
 }
 
@@ -149,9 +190,77 @@ describe('trpcPlugin rejects when it is registered', () => {
   it('with an option that it does not know, and names those it knows', async () => {
     await expect(register({ prefx: '/trpc', trpcOptions: { router } })).rejects.toMatchObject({
       code: 'TRPC_FASTIFY_INVALID_OPTION',
-      message:
-        'Expected the options to be some of prefix, useWSS, engine, trpcOptions, logLevel, logSerializers, got `prefx`',
+      message: `Expected the options to be some of prefix, useWSS, engine, trpcOptions, procedures, batchConcurrency, \
+maxBatchResponseSize, onCallEnd, callLogLevel, endStreamsOnClose, logLevel, logSerializers, got \`prefx\``,
     })
+  })
+
+  it.each(rowsOf(RULE_OPTIONS))('with a rule whose $name is $got', async ({ name, value, expected, got }) => {
+    const registered = register({ trpcOptions: { router }, procedures: { hello: { [name]: value } } })
+    await expect(registered).rejects.toMatchObject(invalid(`procedures['hello'].${name}`, expected, got))
+  })
+
+  it.each([
+    [
+      'a rule that is no object',
+      { hello: 5 },
+      "Expected `procedures['hello']` to be a rule, which is an object, got 5 (number)",
+    ],
+    [
+      'a rule with an option that there is not',
+      { '*': { limit: 5 } },
+      /^Expected procedures\['\*'\] to be some of onRequest, .*, got `limit`$/,
+    ],
+    [
+      'a path with a star within',
+      { 'a*.b': {} },
+      'Expected `procedures` to be rules by `path`, `path.*` or `*`, got "a*.b" (string)',
+    ],
+    ['a rule for no procedure', { helo: {} }, 'Expected `procedures` to be for procedures of the router, got `helo`'],
+    [
+      'a rule for no router',
+      { 'hello.*': {} },
+      'Expected `procedures` to be for procedures of the router, got `hello.*`',
+    ],
+    [
+      'a schema that cannot be',
+      { hello: { serializer: { type: 'nothing' } } },
+      /^Expected `serializer` to be a JSON schema, got one that: /,
+    ],
+    [
+      'an output without a schema',
+      { hello: { serializer: 'output' } },
+      'Expected `hello` to have an output that is a JSON schema too, got none',
+    ],
+  ])('with %s', async (_name, procedures, message) => {
+    const registered = register({ trpcOptions: { router }, procedures })
+    await expect(registered).rejects.toThrow(message)
+    await expect(registered).rejects.toHaveProperty('code', 'TRPC_FASTIFY_INVALID_OPTION')
+    await expect(create({ router, procedures })).rejects.toThrow(message)
+  })
+
+  it('with a serializer beside a data transformer', async () => {
+    const transformed = initTRPC.create({ transformer: { serialize: JSON.stringify, deserialize: JSON.parse } })
+    const withTransformer = transformed.router({ hello: transformed.procedure.query(() => 'world') })
+    const registered = register({
+      trpcOptions: { router: withTransformer },
+      procedures: { hello: { serializer: JSON.stringify } },
+    })
+    await expect(registered).rejects.toThrow('Expected no `serializer` for a router with a data transformer, got one')
+  })
+
+  it('but not with a rule for what a lazy router may have', async () => {
+    const lazyRouter = t.router({
+      admin: lazy(() => Promise.resolve({ users: t.router({ list: t.procedure.query(() => []) }) })),
+    })
+    for (const pattern of ['admin.*', 'admin.list', 'admin.list.*', '*']) {
+      await expect(
+        register({ trpcOptions: { router: lazyRouter }, procedures: { [pattern]: {} } }),
+      ).resolves.toBeDefined()
+    }
+    await expect(register({ trpcOptions: { router: lazyRouter }, procedures: { administration: {} } })).rejects.toThrow(
+      'got `administration`',
+    )
   })
 })
 

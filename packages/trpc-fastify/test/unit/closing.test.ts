@@ -1,0 +1,158 @@
+// `endStreamsOnClose`: the app closes though clients are listening, and they know where to go on.
+
+import { once } from 'node:events'
+import websocket from '@fastify/websocket'
+import { initTRPC, tracked } from '@trpc/server'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { createTrpcFastify, type EngineOption, reconnectOnClose, trpcPlugin } from 'trpc-fastify'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { WebSocket } from 'ws'
+import { Journal } from './journal.ts'
+
+function makeRouter(journal: Journal, gate: Promise<unknown>) {
+  const t = initTRPC.create({ isDev: false })
+  return t.router({
+    hello: t.procedure.query(() => 'world'),
+    gated: t.procedure.query(async () => {
+      journal.add('gated begins')
+      await gate
+      return 'done'
+    }),
+    count: t.procedure.subscription(async function* ({ signal }) {
+      try {
+        for (let count = 1; ; count++) {
+          yield tracked(String(count), count)
+          if (count === 2) await once(signal!, 'abort')
+          if (signal!.aborted) return
+        }
+      } finally {
+        journal.add('count ends')
+      }
+    }),
+  })
+}
+
+async function serve(
+  engine: EngineOption,
+  make: (options: {
+    router: ReturnType<typeof makeRouter>
+    engine: EngineOption
+  }) => Promise<FastifyInstance> = async ({ router, engine: wanted }) => {
+    const app = Fastify()
+    await app.register(websocket, { preClose: reconnectOnClose })
+    await app.register(trpcPlugin<typeof router>, {
+      prefix: '/trpc',
+      useWSS: true,
+      engine: wanted,
+      endStreamsOnClose: true,
+      trpcOptions: { router },
+    })
+    return app
+  },
+): Promise<{ app: FastifyInstance; url: string; journal: Journal; open: () => void }> {
+  const journal = new Journal()
+  const gate = Promise.withResolvers<undefined>()
+  const app = await make({ router: makeRouter(journal, gate.promise), engine })
+  const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  return { app, journal, url: `${address}/trpc`, open: () => gate.resolve(undefined) }
+}
+
+/** Reads until there is such a text, gives the rest as it comes. */
+async function listen(url: string, text: string): Promise<{ rest: () => Promise<string> }> {
+  const response = await fetch(url)
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  for (let read = ''; !read.includes(text);) read += (await reader.read()).value ?? ''
+  return {
+    async rest() {
+      let read = ''
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done) return read
+        read += value
+      }
+    },
+  }
+}
+
+async function connect(url: string): Promise<{ socket: WebSocket; seen: Journal<string> }> {
+  const socket = new WebSocket(url.replace('http', 'ws'))
+  onTestFinished(() => socket.terminate())
+  const seen = new Journal<string>()
+  socket.on('message', (message: Buffer) => seen.add(message.toString()))
+  socket.once('close', (code) => seen.add(`closed ${code}`))
+  await once(socket, 'open')
+  return { socket, seen }
+}
+
+const RECONNECT = JSON.stringify({ id: null, method: 'reconnect' })
+
+describe.each(['compiled', 'direct', 'official'] as const)('with engine %s', (engine) => {
+  it('ends subscriptions in a way that makes clients come back, and tells their procedures', async () => {
+    const { app, journal, url } = await serve(engine)
+    const { rest } = await listen(`${url}/count`, 'id: 2')
+    await app.close()
+    await journal.until('count ends')
+    // No `return`: to clients that would be the end of the subscription. By tRPC's own handler the connection breaks.
+    const outcome = await rest().catch((error: Error) => error.name)
+    expect(outcome).toBe(engine === 'official' ? 'TypeError' : '')
+  })
+
+  it('tells WebSocket clients to reconnect, and answers their calls before it closes', async () => {
+    const { app, journal, url, open } = await serve(engine)
+    const { socket, seen } = await connect(url)
+    const { seen: idle } = await connect(url)
+    socket.send(JSON.stringify({ id: 1, method: 'query', params: { path: 'gated' } }))
+    await journal.until('gated begins')
+    const closed = app.close()
+    await seen.until(RECONNECT)
+    open()
+    await closed
+    await seen.until('closed 1012')
+    expect(seen.entries).toEqual([
+      RECONNECT,
+      JSON.stringify({ id: 1, result: { type: 'data', data: 'done' } }),
+      'closed 1012',
+    ])
+    await idle.until('closed 1012')
+    expect(idle.entries).toEqual([RECONNECT, 'closed 1012'])
+  })
+
+  it('does not wait for subscriptions over WebSockets, nor for a client that has gone', async () => {
+    const { app, journal, url } = await serve(engine)
+    const { socket, seen } = await connect(url)
+    socket.send(JSON.stringify({ id: 1, method: 'subscription', params: { path: 'count' } }))
+    await seen.untilSome((message) => message.includes('"id":"2"'))
+    const { socket: leaving } = await connect(url)
+    leaving.send(JSON.stringify({ id: 1, method: 'query', params: { path: 'gated' } }))
+    await journal.until('gated begins')
+    const closed = app.close()
+    await seen.until(RECONNECT)
+    leaving.terminate()
+    await closed
+    await seen.until('closed 1012')
+    await journal.until('count ends')
+  })
+})
+
+it('createTrpcFastify does it by itself', async () => {
+  const { app, url } = await serve('compiled', ({ router }) =>
+    createTrpcFastify({ router, prefix: '/trpc', useWSS: true, endStreamsOnClose: true }),
+  )
+  const { seen } = await connect(url)
+  const { rest } = await listen(`${url}/count`, 'id: 2')
+  await app.close()
+  await seen.until('closed 1012')
+  expect(seen.entries).toEqual([RECONNECT, 'closed 1012'])
+  expect(await rest()).toBe('')
+})
+
+it('streams that have ended by themselves are forgotten', async () => {
+  const { app, url, journal } = await serve('compiled')
+  const client = new AbortController()
+  const response = await fetch(`${url}/count`, { signal: client.signal })
+  await response.body!.getReader().read()
+  client.abort()
+  await journal.until('count ends')
+  await app.close()
+  expect(journal.entries).toEqual(['count ends'])
+})
