@@ -40,6 +40,15 @@ await app.register(trpcPlugin, {
     onError: ({ path, error }) => app.log.error({ path, err: error }, 'tRPC error'),
   } satisfies TrpcPluginOptions<AppRouter>['trpcOptions'],
 })
+await app.register(trpcPlugin<AppRouter>, {
+  prefix: '/ruled',
+  trpcOptions: { router: appRouter, createContext, onError: ({ error }) => app.log.error(error) },
+  procedures: {
+    hello: { onRequest: (request, reply, done) => (request.id === '' ? reply.code(401).send() : done()) },
+    '*': { preHandler: async ({ headers }) => void headers.host, timeout: 1000 },
+  },
+  onCallEnd: ({ path, duration, error }) => app.log.info({ path, duration, code: error?.code }),
+})
 export const fast: number | undefined = app.trpcRequests.get('/trpc')?.compiled
 
 await createTrpcFastify({ router: appRouter, createContext, prefix: '/trpc', fastify: { logger: true } })
@@ -83,7 +92,12 @@ describe('the tarball', () => {
     expect(JSON.stringify(manifest)).not.toMatch(/catalog:|workspace:/)
     const { exports, dependencies } = manifest
     expect(JSON.stringify(exports)).not.toContain('src/')
-    expect(Object.keys(dependencies as object)).toEqual(['@fastify/error', 'fastify-plugin'])
+    expect(Object.keys(dependencies as object)).toEqual([
+      '@fastify/error',
+      'fast-json-stringify',
+      'fastify-plugin',
+      'p-limit',
+    ])
   })
 })
 
