@@ -44,7 +44,7 @@ await app.register(trpcPlugin<AppRouter>, {
   prefix: '/ruled',
   trpcOptions: { router: appRouter, createContext, onError: ({ error }) => app.log.error(error) },
   procedures: {
-    hello: { onRequest: (request, reply, done) => (request.id === '' ? reply.code(401).send() : done()) },
+    hello: { onRequest: (request, reply, done) => done(request.id === '' ? new Error(reply.sent ? 'late' : 'no id') : undefined) },
     '*': { preHandler: async ({ headers }) => void headers.host, timeout: 1000 },
   },
   onCallEnd: ({ path, duration, error }) => app.log.info({ path, duration, code: error?.code }),
