@@ -1,15 +1,15 @@
 import { styleText } from 'node:util'
-import { toMarkdown, toTerminal, type RaceResult } from 'speed-bounds'
-import type { Published } from './published.ts'
+import { type RaceResult, type Summary, toMarkdown, toTerminal } from 'speed-bounds'
+import type { Published, PublishedFigures } from './published.ts'
 import type { Outcome } from './suite.ts'
 
 /** The suite's tables for a terminal. */
 export function suiteTerminal(name: string, outcomes: readonly Outcome[]): string {
-  const parts = outcomes.map(({ title, result, published }) =>
+  const parts = outcomes.map((outcome) =>
     [
-      styleText(['bold', 'underline'], `${name}: ${title}`),
-      toTerminal(result),
-      ...(published && result.summaries.length > 0 ? [comparison(result, published).text] : []),
+      styleText(['bold', 'underline'], `${name}: ${outcome.title}`),
+      toTerminal(outcome.result),
+      ...comparisonsOf(outcome).map(textOf),
     ].join('\n'),
   )
   return `\n${parts.join('\n\n')}\n`
@@ -17,72 +17,125 @@ export function suiteTerminal(name: string, outcomes: readonly Outcome[]): strin
 
 /** The same as Markdown. */
 export function suiteMarkdown(name: string, outcomes: readonly Outcome[]): string {
-  const parts = outcomes.map(({ title, result, published }) =>
-    [
-      `## ${title}`,
-      toMarkdown(result).trim(),
-      ...(published && result.summaries.length > 0 ? [comparison(result, published).markdown] : []),
-    ].join('\n\n'),
+  const parts = outcomes.map((outcome) =>
+    [`## ${outcome.title}`, toMarkdown(outcome.result).trim(), ...comparisonsOf(outcome).map(markdownOf)].join('\n\n'),
   )
   return `# ${name}\n\n${parts.join('\n\n')}\n`
 }
 
-const HEAD = [
-  'subject',
-  'published then',
-  'ratio then',
-  'measured now',
-  'ratio now (interval)',
-  'by CPU now (interval)',
-]
+/** A table of what was published then beside what is measured now. */
+interface Comparison {
+  title: string
+  head: readonly string[]
+  rows: readonly (readonly string[])[]
+  legend: readonly string[]
+}
 
-/** Published then beside measured now, both as ratios over the text's own baseline. */
-function comparison(
-  result: RaceResult,
-  { source, baseline, requestsPerSecond }: Published,
-): { text: string; markdown: string } {
-  const [base] = Object.entries(requestsPerSecond).filter(([name]) => name === baseline)
-  const rows = Object.entries(requestsPerSecond).map(([name, then]) => {
-    const now = result.summaries.find(({ subject }) => subject === name)?.mean.throughput ?? Number.NaN
-    const own = name === baseline
+function comparisonsOf({ result, published }: Outcome): Comparison[] {
+  if (!published || result.summaries.length === 0) return []
+  const { figures } = published
+  const withDetails = figures.some(({ p50 }) => p50 !== undefined)
+  return [rates(result, published), ...(withDetails ? [details(result, published)] : [])]
+}
+
+/** Rates, both as ratios over the text's own baseline. */
+function rates(result: RaceResult, { source, baseline, figures }: Published): Comparison {
+  const [base] = figures.filter(({ subject }) => subject === baseline)
+  const rows = allSystems(result, figures).map(({ name, subject, before, now }) => {
+    const own = subject === baseline
     return [
       name,
-      `${count(then)} req/s`,
-      own ? '1' : `${(then / base![1]).toFixed(2)}x`,
-      `${count(now)} req/s`,
-      ...(['throughput', 'cpu'] as const).map((metric) => (own ? '1' : ratioOver(result, name, baseline, metric))),
+      before ? `${count(before.requestsPerSecond)} req/s` : '',
+      own ? '1' : before ? `${(before.requestsPerSecond / base!.requestsPerSecond).toFixed(2)}x` : '',
+      `${count(now.mean.throughput)} req/s`,
+      ...(['throughput', 'cpu'] as const).map((metric) => (own ? '1' : ratioOver(result, now, baseline, metric))),
     ]
   })
-  const legend = rows.some((row) => row[4]!.endsWith('*')) ? ['* limited by the generator, not by the server'] : []
-  const widths = HEAD.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)))
+  return {
+    title: `Published then, measured now (${source})`,
+    head: ['system', 'published then', 'ratio then', 'measured now', 'ratio now (interval)', 'by CPU now (interval)'],
+    rows,
+    legend: rows.some((row) => row[4]!.endsWith('*')) ? ['* limited by the generator, not by the server'] : [],
+  }
+}
+
+/** Latency, memory and requests without an answer. */
+function details(result: RaceResult, { source, figures }: Published): Comparison {
+  const rows = allSystems(result, figures).map(({ name, subject, before, now }) => {
+    const failures = result.rounds
+      .filter((round) => round.subject === subject && round.case === now.case)
+      .reduce((sum, round) => sum + round.failures, 0)
+    return [
+      name,
+      ...[
+        [before?.p50, now.mean.p50, 'ms'],
+        [before?.p99, now.mean.p99, 'ms'],
+        [before?.memory, now.mean.peakRss / 1e6, 'MB'],
+      ].flatMap(([published, value, unit]) => [
+        published === undefined ? '' : `${published} ${unit}`,
+        `${count(value as number)} ${unit}`,
+      ]),
+      String(before?.timeouts ?? ''),
+      String(failures),
+    ]
+  })
+  return {
+    title: `Latency, peak memory and requests without an answer, then and now (${source})`,
+    head: ['system', 'p50 then', 'now', 'p99 then', 'now', 'memory then', 'now', 'timeouts then', 'failures now'],
+    rows,
+    legend: [],
+  }
+}
+
+/** What was published with what is measured now; then the systems that were not there yet. */
+function allSystems(
+  { summaries }: RaceResult,
+  figures: readonly PublishedFigures[],
+): { name: string; subject: string; before: PublishedFigures | undefined; now: Summary }[] {
+  const first = summaries[0]!.case
+  const known = figures.map((before) => ({ before, subject: before.subject, kase: before.case ?? first }))
+  const others = summaries
+    .filter((now) => !known.some(({ subject, kase }) => subject === now.subject && kase === now.case))
+    .map((now) => ({ before: undefined, subject: now.subject, kase: now.case }))
+  return [...known, ...others].flatMap(({ before, subject, kase }) => {
+    const now = summaries.find((summary) => summary.subject === subject && summary.case === kase)
+    return now ? [{ name: kase === first ? subject : `${subject} (${kase})`, subject, before, now }] : []
+  })
+}
+
+/** The document holds each ratio once, for the first subject over the others: turns it round where needed. */
+function ratioOver({ ratios }: RaceResult, { subject, case: kase }: Summary, baseline: string, metric: string): string {
+  const found = ratios.find(
+    (ratio) => ratio.contender === baseline && ratio.over === subject && ratio.case === kase && ratio.metric === metric,
+  )
+  if (!found) throw new Error(`${baseline} must be the first subject of its race`)
+  const limited = found.generatorBound ? ' *' : ''
+  return `${(1 / found.ratio).toFixed(2)}x (${(1 / found.high).toFixed(2)} to ${(1 / found.low).toFixed(2)})${limited}`
+}
+
+function textOf({ title, head, rows, legend }: Comparison): string {
+  const widths = head.map((cell, column) => Math.max(cell.length, ...rows.map((row) => row[column]!.length)))
   const lineOf = (cells: readonly string[]): string =>
     cells
       .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
       .join('   ')
-  const tableRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
-  return {
-    text: [
-      styleText('bold', `Published then, measured now (${source})`),
-      styleText('dim', ` ${lineOf(HEAD)}`),
-      ...rows.map((row) => ` ${lineOf(row)}`),
-      ...legend,
-    ].join('\n'),
-    markdown: [
-      `### Published then, measured now\n\n${source}\n`,
-      tableRow(HEAD),
-      tableRow(HEAD.map(() => '---')),
-      ...rows.map(tableRow),
-      ...legend.map((line) => `\n${line}`),
-    ].join('\n'),
-  }
+  return [
+    styleText('bold', title),
+    styleText('dim', ` ${lineOf(head)}`),
+    ...rows.map((row) => ` ${lineOf(row)}`),
+    ...legend,
+  ].join('\n')
 }
 
-/** The document holds each ratio once, for the first subject over the others: turns it round where needed. */
-function ratioOver({ ratios }: RaceResult, name: string, baseline: string, metric: string): string {
-  const found = ratios.find((ratio) => ratio.contender === baseline && ratio.over === name && ratio.metric === metric)
-  if (!found) throw new Error(`${baseline} must be the first subject of its race`)
-  const limited = found.generatorBound ? ' *' : ''
-  return `${(1 / found.ratio).toFixed(2)}x (${(1 / found.high).toFixed(2)} to ${(1 / found.low).toFixed(2)})${limited}`
+function markdownOf({ title, head, rows, legend }: Comparison): string {
+  const tableRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  return [
+    `### ${title}\n`,
+    tableRow(head),
+    tableRow(head.map(() => '---')),
+    ...rows.map(tableRow),
+    ...legend.map((line) => `\n${line}`),
+  ].join('\n')
 }
 
 function count(value: number): string {

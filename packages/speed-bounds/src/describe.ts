@@ -10,6 +10,7 @@ const METRIC_NAMES: Record<Metric, string> = {
   throughput: 'throughput',
   p99: 'p99 latency',
   rss: 'memory',
+  peakRss: 'peak memory',
 }
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })

@@ -8,11 +8,11 @@ import { mostLooks } from './schedule.ts'
 /**
  * What a claim may compare. `cpu`: server CPU microseconds per request over its whole process tree;
  * `throughput`: requests per second; `p99`: 99th percentile of latency; `rss`: resident memory of the
- * process tree. Whatever the metric, a ratio above 1 means that the contender is better.
+ * process tree; `peakRss`: the most it ever had. Whatever the metric, a ratio above 1 means that the contender is better.
  */
 export type Metric = (typeof METRICS)[number]
 
-export const METRICS = ['cpu', 'throughput', 'p99', 'rss'] as const
+export const METRICS = ['cpu', 'throughput', 'p99', 'rss', 'peakRss'] as const
 
 /** Load generators that can be asked for by name. */
 export type GeneratorName = (typeof GENERATORS)[number]

@@ -66,7 +66,7 @@ it('compares cases, p99 and memory too', async () => {
   )
   const { path, ...options } = { ...SMALL, replicas: 3, cycles: 1 }
   const match = race({ ok, late }, { ...options, cases: { root: { path }, other: { path: '/other' } } })
-  for (const metric of ['p99', 'rss'] as const) {
+  for (const metric of ['p99', 'rss', 'peakRss'] as const) {
     const { estimates } = await match.decide('late', { atLeast: 1.01, metric, case: 'other', budget: 1 })
     expect(estimates).toMatchObject([{ metric, replicas: [3, 3] }])
     expect(estimates[0]!.ratio).toBeGreaterThan(2)

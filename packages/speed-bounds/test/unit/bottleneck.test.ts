@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { resolveClaim, resolveRace } from '../../src/options.ts'
+import { type Metric, resolveClaim, resolveRace } from '../../src/options.ts'
 import { type Bottleneck, bottleneckOf } from '../../src/round.ts'
 import { type Estimate, judge, type Verdict } from '../../src/verdict.ts'
 import { syntheticRound } from './synthetic.ts'
@@ -22,13 +22,13 @@ describe('the bottleneck of a round', () => {
 })
 
 /** `b` costs twice as much and answers half as often as `a`; the generator limited so many of `a`'s first 5 rounds. */
-function judgeWith(limited: number, metric?: 'cpu' | 'throughput' | 'p99' | 'rss'): [Verdict, readonly Estimate[]] {
+function judgeWith(limited: number, metric?: Metric): [Verdict, readonly Estimate[]] {
   const rounds = ['a', 'b'].flatMap((subject) =>
     Array.from({ length: 25 }, (_, index) => {
       const [cycle, replica] = [Math.floor(index / 5) + 1, (index % 5) + 1]
       const factor = subject === 'a' ? 1 : 2
       const bottleneck = subject === 'a' && replica === 1 && cycle <= limited ? 'generator' : 'server'
-      const costs = { cpu: 20 * factor, throughput: 5000 / factor, p99: 3 * factor, rss: 1e8 * factor }
+      const costs = { cpu: 20 * factor, throughput: 5000 / factor, p99: 3 * factor, rss: 1e8 * factor, peakRss: 2e8 * factor }
       return syntheticRound({ subject, replica, cycle, bottleneck, ...costs })
     }),
   )
@@ -43,7 +43,7 @@ describe('when the generator limited more than a fifth of the rounds of one proc
     expect(judgeWith(2, metric)).toMatchObject(['inconclusive', [{ generatorBound: true, verdict: 'holds' }]])
   })
 
-  it.each(['cpu', 'rss'] as const)('%s decides as before', (metric) => {
+  it.each(['cpu', 'rss', 'peakRss'] as const)('%s decides as before', (metric) => {
     expect(judgeWith(5, metric)).toMatchObject(['holds', [{ generatorBound: false }]])
   })
 
