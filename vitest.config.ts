@@ -1,5 +1,12 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Which versions of trpc-fastify's peers a project runs with. */
+    peers: 'lowest' | 'newest'
+  }
+}
+
 /** A project that must have the machine to itself: one file at a time, and after all other projects. */
 const alone = { pool: 'forks', fileParallelism: false, maxWorkers: 1, retry: 0, sequence: { groupOrder: 1 } } as const
 
@@ -13,16 +20,26 @@ const config: ViteUserConfig = defineConfig({
           name: 'unit',
           // Some 40 files import Fastify and tRPC: once per worker is enough.
           isolate: false,
+          provide: { peers: 'newest' },
           include: ['packages/*/test/unit/**/*.test.ts'],
           benchmark: { include: [] },
         },
       },
       {
-        // The oldest @trpc/server that the package supports, in place of the newest. Not a part of `test` yet:
-        // some tests ask for what only newer ones have (pathSeparator, maxBodySize, bodies without a character).
-        resolve: { alias: { '@trpc/server': 'trpc-server-lowest' } },
+        // The same tests of trpc-fastify with the oldest peers that it supports in place of the newest. Aliases hold for
+        // what vite transforms, which is tests and sources. What lies in node_modules imports its own: of that,
+        // @trpc/client brings the newest @trpc/server along, as clients on other machines do; nothing imports Fastify.
+        resolve: {
+          alias: {
+            '@fastify/websocket': 'fastify-websocket-lowest',
+            '@trpc/server': 'trpc-server-lowest',
+            fastify: 'fastify-lowest',
+          },
+        },
         test: {
           name: 'lowest',
+          isolate: false,
+          provide: { peers: 'lowest' },
           include: ['packages/trpc-fastify/test/unit/**/*.test.ts'],
           benchmark: { include: [] },
         },

@@ -7,6 +7,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { trpcPlugin, type TrpcPluginOptions } from 'trpc-fastify'
 import { expect } from 'vitest'
 import { Journal } from './journal.ts'
+import { routing } from './versions.ts'
 
 /** What a test knows of one server. */
 export interface Server {
@@ -36,7 +37,7 @@ export async function serveBoth<TRouter extends AnyTRPCRouter>(
   const serve = async (name: Server['name'], plugin: typeof fastifyTRPCPlugin | typeof trpcPlugin): Promise<Server> => {
     const journal = new Journal()
     const options = { prefix: '/trpc', ...makeOptions(journal) }
-    const app = Fastify({ forceCloseConnections: true, routerOptions: { maxParamLength: 5000 } })
+    const app = Fastify({ forceCloseConnections: true, ...routing({ maxParamLength: 5000 }) })
     if (options.useWSS) await app.register(websocket)
     await app.register(plugin as typeof trpcPlugin<TRouter>, options)
     await app.listen({ port: 0, host: '127.0.0.1' })

@@ -128,7 +128,8 @@ async function serve(
   build: (recorder: Recorder) => Mount | Mount[],
   { fastify, before, after, inside }: Surroundings,
 ): Promise<Server> {
-  const app = Fastify(fastify)
+  // A copy: older versions write into their options.
+  const app = Fastify({ ...fastify })
   const recorder = new Recorder()
   await before?.(app, recorder)
   const built = build(recorder)

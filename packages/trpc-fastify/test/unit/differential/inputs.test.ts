@@ -1,8 +1,7 @@
 import { describe, it } from 'vitest'
 import { compare, type ComparedRequest, titled } from './compare.ts'
+import { JSON_TYPE, ON_EMPTY_BODY } from './requests.ts'
 import { observed, observedTRPC, observedWithMeta } from './router.ts'
-
-const JSON_HEADERS = { 'content-type': 'application/json' }
 
 /** Values that clients may send as JSON. */
 const VALUES: readonly unknown[] = [
@@ -89,14 +88,14 @@ const texts = [...new Set([...VALUES.map((value) => JSON.stringify(value)), ...T
 function requestsWith(text: string): ComparedRequest[] {
   const shown = text.length > 60 ? `${text.slice(0, 60)}… (${text.length})` : text
   const input = encodeURIComponent(text)
-  const posted = text.startsWith('\uFEFF') ? 'body' : 'compiled'
+  const posted = text === '' ? ON_EMPTY_BODY : text.startsWith('\uFEFF') ? 'body' : 'compiled'
   return [
     { name: `query ${shown}`, url: `/trpc/query?input=${input}`, on: 'compiled' },
     {
       name: `mutation ${shown}`,
       method: 'POST',
       url: '/trpc/mutation',
-      headers: JSON_HEADERS,
+      headers: JSON_TYPE,
       body: text,
       on: posted,
     },
@@ -106,7 +105,7 @@ function requestsWith(text: string): ComparedRequest[] {
       name: `batch body ${shown}`,
       method: 'POST',
       url: '/trpc/mutation,mutation?batch=1',
-      headers: JSON_HEADERS,
+      headers: JSON_TYPE,
       body: text,
       on: posted,
     },

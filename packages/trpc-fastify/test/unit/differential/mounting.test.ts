@@ -1,5 +1,6 @@
 import { TRPCError } from '@trpc/server'
 import { describe, it } from 'vitest'
+import { routing } from '../versions.ts'
 import { compare, type ComparedRequest, type Mount, type Path, type Surroundings, titled } from './compare.ts'
 import type { Recorder } from './recorder.ts'
 import { echoMount, JSON_TYPE } from './requests.ts'
@@ -116,7 +117,7 @@ const MOUNTS: Readonly<
   },
   'with a query string parser': {
     build: (recorder) => echoMount(recorder),
-    around: { fastify: { routerOptions: { querystringParser: () => ({ input: '5', batch: '1' }) } } },
+    around: { fastify: routing({ querystringParser: () => ({ input: '5', batch: '1' }) }) },
     urls: [
       ['/trpc/query?input=1', 'compiled'],
       ['/trpc/query,blind?batch=1', 'compiled'],

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
 import { compare, type ComparedRequest, type Path, titled } from './compare.ts'
-import { echoMount, JSON_TYPE } from './requests.ts'
+import { echoMount, JSON_TYPE, ON_EMPTY_BODY } from './requests.ts'
 
 const ONE = '%7B%220%22%3A1%7D'
 
@@ -122,7 +122,8 @@ describe('query strings', () => {
     ...BATCH.map(([query, on]) => {
       const [parameters, input = ''] = query.split(/[?&]input=/)
       const url = `/trpc/mutation,mutation${parameters?.startsWith('?') ? parameters : '?'}${query.startsWith('?input') ? 'batch=1' : ''}`
-      return { method: 'POST', url, headers: JSON_TYPE, body: decodeURIComponent(input.split('&')[0]!), on } as const
+      const body = decodeURIComponent(input.split('&')[0]!)
+      return { method: 'POST', url, headers: JSON_TYPE, body, on: body === '' ? ON_EMPTY_BODY : on } as const
     }),
     { url: '/trpc/query?input=1&connectionParams=%7B%7D', on: 'compiled' },
     { url: '/trpc/query?connectionParams', on: 'query' },

@@ -1,11 +1,15 @@
 // A router with one procedure of each kind, for tests whose subject is the request.
 
 import { TRPCError } from '@trpc/server'
-import type { Mount } from './compare.ts'
+import { HAS } from '../versions.ts'
+import type { Mount, Path } from './compare.ts'
 import type { Recorder } from './recorder.ts'
 import { observedTRPC, observedWithMeta } from './router.ts'
 
 export const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** Which path JSON without a character takes: what an older tRPC says of it is its own. */
+export const ON_EMPTY_BODY: Path = HAS.emptyBodies ? 'compiled' : 'body'
 
 type Config = Parameters<typeof observedTRPC>[1]
 

@@ -2,6 +2,7 @@ import superjson, { serialize as toSuperjson } from 'superjson'
 import { describe, it } from 'vitest'
 import { compare, type ComparedRequest, titled } from './compare.ts'
 import type { Recorder } from './recorder.ts'
+import { JSON_TYPE, ON_EMPTY_BODY } from './requests.ts'
 import { observed, observedTRPC, observedWithMeta } from './router.ts'
 
 interface Transformer {
@@ -73,7 +74,6 @@ function observing(recorder: Recorder, { serialize, deserialize, ...rest }: Tran
   }
 }
 
-const JSON_TYPE = { 'content-type': 'application/json' }
 const super1 = JSON.stringify(toSuperjson({ date: new Date(0), set: new Set([1]), none: undefined }))
 const input = encodeURIComponent(super1)
 const REQUESTS: readonly ComparedRequest[] = [
@@ -98,7 +98,7 @@ const REQUESTS: readonly ComparedRequest[] = [
     url: '/trpc/mutation',
     headers: JSON_TYPE,
     body: '',
-    on: 'compiled',
+    on: ON_EMPTY_BODY,
   },
   { name: 'an error', url: `/trpc/failing?input=${input}`, on: 'compiled' },
   {
