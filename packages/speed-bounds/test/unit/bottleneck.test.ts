@@ -28,7 +28,13 @@ function judgeWith(limited: number, metric?: Metric): [Verdict, readonly Estimat
       const [cycle, replica] = [Math.floor(index / 5) + 1, (index % 5) + 1]
       const factor = subject === 'a' ? 1 : 2
       const bottleneck = subject === 'a' && replica === 1 && cycle <= limited ? 'generator' : 'server'
-      const costs = { cpu: 20 * factor, throughput: 5000 / factor, p99: 3 * factor, rss: 1e8 * factor, peakRss: 2e8 * factor }
+      const costs = {
+        cpu: 20 * factor,
+        throughput: 5000 / factor,
+        p99: 3 * factor,
+        rss: 1e8 * factor,
+        peakRss: 2e8 * factor,
+      }
       return syntheticRound({ subject, replica, cycle, bottleneck, ...costs })
     }),
   )

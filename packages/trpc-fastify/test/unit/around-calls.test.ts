@@ -12,6 +12,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { Journal } from './journal.ts'
 import { batchOf, ENGINES } from './ruled-app.ts'
+import { routing } from './versions.ts'
 
 type Options = Omit<TrpcPluginOptions<ReturnType<typeof makeRouter>>, 'trpcOptions'>
 
@@ -82,7 +83,7 @@ async function serve(
   const journal = new Journal()
   const ended = new Journal<string>()
   const gate = Promise.withResolvers<undefined>()
-  const app = Fastify({ routerOptions: { maxParamLength: 1000 }, forceCloseConnections: true, ...fastify })
+  const app = Fastify({ ...routing({ maxParamLength: 1000 }), forceCloseConnections: true, ...fastify })
   onTestFinished(() => app.close())
   await app.register(rateLimit, { global: false })
   await app.register(websocket)

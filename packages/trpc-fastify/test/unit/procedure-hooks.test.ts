@@ -5,6 +5,7 @@ import type { InjectOptions } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import type { ProcedureRule } from 'trpc-fastify'
 import { batchOf, ENGINES, serveRuled } from './ruled-app.ts'
+import { HAS } from './versions.ts'
 
 type Rules = Record<string, ProcedureRule>
 
@@ -170,6 +171,28 @@ describe.each(ENGINES)('with engine %s', (engine) => {
         expect((await app.inject(sent(add(long)))).json()).toEqual({ result: { data: 500 } })
         expect((await app.inject(sent({ ...add(long), url: '/trpc/hello' }))).statusCode).toBe(413)
       }
+    })
+
+    it.each([
+      ['with a length', (body: string) => body, 413],
+      // Older versions of tRPC read them to the end.
+      ['in chunks', (body: string) => new Blob([body]).stream(), HAS.maxBodySize ? 413 : 200],
+    ])('holds for uploads %s', async (_name, sent, status) => {
+      const app = await serveRuled(() => ({ engine, procedures: { 'post.add': { bodyLimit: 500 } } }))
+      const address = await app.listen({ port: 0, host: '127.0.0.1' })
+      const upload = async (length: number): Promise<number> => {
+        const part = `content-disposition: form-data; name="text"\r\n\r\n${'a'.repeat(length)}`
+        const response = await fetch(`${address}/trpc/post.add`, {
+          method: 'POST',
+          headers: { 'content-type': 'multipart/form-data; boundary=x' },
+          body: sent(`--x\r\n${part}\r\n--x--\r\n`),
+          duplex: 'half',
+        })
+        await response.text()
+        return response.status
+      }
+      expect(await upload(100)).toBe(200)
+      expect(await upload(1000)).toBe(status)
     })
 
     it('of a batch is the smallest of its procedures', async () => {

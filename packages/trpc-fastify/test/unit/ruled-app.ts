@@ -4,6 +4,7 @@ import { initTRPC, lazy } from '@trpc/server'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { type EngineOption, trpcPlugin, type TrpcPluginOptions } from 'trpc-fastify'
 import { onTestFinished } from 'vitest'
+import { routing } from './versions.ts'
 
 const t = initTRPC.create({ isDev: false })
 
@@ -26,7 +27,7 @@ export async function serveRuled(
   makeOptions: (app: FastifyInstance) => Options,
   { fastify, prepare }: { fastify?: FastifyServerOptions; prepare?: (app: FastifyInstance) => unknown } = {},
 ): Promise<FastifyInstance> {
-  const app = Fastify({ routerOptions: { maxParamLength: 1000 }, ...fastify })
+  const app = Fastify({ ...routing({ maxParamLength: 1000 }), ...fastify })
   onTestFinished(() => app.close())
   await prepare?.(app)
   await app.register(trpcPlugin<typeof router>, { prefix: '/trpc', trpcOptions: { router }, ...makeOptions(app) })

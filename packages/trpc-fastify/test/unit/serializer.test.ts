@@ -7,6 +7,7 @@ import * as valibot from 'valibot'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { batchOf, ENGINES } from './ruled-app.ts'
+import { routing } from './versions.ts'
 
 const t = initTRPC.create({ isDev: false })
 
@@ -56,7 +57,7 @@ const router = t.router({
 type Options = Omit<TrpcPluginOptions<typeof router>, 'trpcOptions'>
 
 async function serve(options: Options, trpcOptions: object = {}): Promise<FastifyInstance> {
-  const app = Fastify({ routerOptions: { maxParamLength: 5000 } })
+  const app = Fastify(routing({ maxParamLength: 5000 }))
   onTestFinished(() => app.close())
   await app.register(trpcPlugin<typeof router>, {
     prefix: '/trpc',
