@@ -77,6 +77,12 @@ export const trpcCases: Record<
   events: { path: `/trpc/burst?input=${input({ events: 20 })}` },
 }
 
+/** A subscription that says ten events and then stays open. */
+export const quiet: { path: string; until: string } = {
+  path: `/trpc/quiet?input=${input({ events: 10 })}`,
+  until: '"number":10}',
+}
+
 /** Of `{ result: { data } }` and of `{ json: data }`, the data. */
 function withoutEnvelope(answer: Answer): Answer {
   const { result, json } = JSON.parse(answer.body) as { result?: { data: unknown }; json?: unknown }
