@@ -1,6 +1,6 @@
 // The router is served three times, so that it can be seen what each option costs.
 
-import type { AnyTRPCRouter } from '@trpc/server'
+import type { AnyTRPCRouter, TRPCError } from '@trpc/server'
 import type { FastifyTRPCPluginOptions } from '@trpc/server/adapters/fastify'
 import { appRouter, type AppRouter, type Context } from './router.ts'
 
@@ -10,18 +10,15 @@ const createContext = ({ req }: { req: { headers: Record<string, string | string
   user: String(req.headers['x-user'] ?? 'guest'),
 })
 
+export const responseMeta = ({ errors }: { errors: readonly TRPCError[] }): { headers?: Record<string, string> } =>
+  errors.length === 0 ? { headers: { 'cache-control': 'max-age=1' } } : {}
+
+export const onError = ({ error, path }: { error: TRPCError; path: string | undefined }): void => {
+  if (error.code === 'INTERNAL_SERVER_ERROR') console.error(path, error)
+}
+
 export const mounts: (Options<AppRouter> & { prefix: string })[] = [
   { prefix: '/trpc', trpcOptions: { router: appRouter } },
   { prefix: '/context', trpcOptions: { router: appRouter, createContext } },
-  {
-    prefix: '/full',
-    trpcOptions: {
-      router: appRouter,
-      createContext,
-      responseMeta: ({ errors }) => (errors.length === 0 ? { headers: { 'cache-control': 'max-age=1' } } : {}),
-      onError: ({ error, path }) => {
-        if (error.code === 'INTERNAL_SERVER_ERROR') console.error(path, error)
-      },
-    },
-  },
+  { prefix: '/full', trpcOptions: { router: appRouter, createContext, responseMeta, onError } },
 ]

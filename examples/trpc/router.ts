@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { initTRPC, lazy, tracked, TRPCError } from '@trpc/server'
 import { z } from 'zod'
@@ -62,6 +63,14 @@ export const appRouter = t.router({
       yield { number }
       await nextTurn()
     }
+  }),
+  /** A number of events, then none until the client leaves. */
+  quiet: t.procedure.input(z.object({ events: z.number().int().max(10_000) })).subscription(async function* ({
+    input,
+    signal,
+  }) {
+    for (let number = 1; number <= input.events; number++) yield { number }
+    await once(signal!, 'abort')
   }),
   /** Loaded with the first call. */
   admin: lazy(() => import('./admin-router.ts')),

@@ -116,7 +116,7 @@ async function tellEvidence({ annotate }: TestContext, match: Race): Promise<voi
   }
 }
 
-function claimText({ contender, over, atLeast, metric, case: kase }: Bound): string {
+export function claimText({ contender, over, atLeast, metric, case: kase }: Bound): string {
   return `${kase ? `${kase}: ` : ''}${contender} is at least ${atLeast}x ${over}${metric ? ` by ${metric}` : ''}`
 }
 

@@ -1,4 +1,4 @@
-import { plainCases, subjects, trpcCases } from '../suites/trpc.ts'
+import { bothProtocols, plainCases, subjects, trpcCases } from '../suites/trpc.ts'
 import { bounds } from './bounds.ts'
 import { published } from './published.ts'
 import { perfSuite } from './suite.ts'
@@ -36,7 +36,7 @@ perfSuite('trpc', [
   {
     title: 'other servers',
     subjects: { ...race, 'plain-fastify': plainFastify, ...others },
-    options: { cases: { hello }, connections: 100, cycles: 2, replicas: 3 },
+    options: { cases: { hello: bothProtocols.hello }, connections: 100, cycles: 2, replicas: 3 },
   },
   {
     title: '002 autocannon -c 200 -d 10 -p 100',

@@ -3,12 +3,21 @@ import type { Answer, CaseOptions, Subject } from 'speed-bounds'
 const folder = new URL('../../examples/trpc/', import.meta.url)
 
 export const subjects: Record<
-  'trpc-fastify' | 'official-adapter' | 'official-standalone' | 'plain-fastify' | 'plain-fastify-schema' | 'node-http',
+  | 'trpc-fastify'
+  | 'official-adapter'
+  | 'official-standalone'
+  | 'hono-trpc'
+  | 'orpc'
+  | 'plain-fastify'
+  | 'plain-fastify-schema'
+  | 'node-http',
   Subject
 > = {
   'trpc-fastify': new URL('trpc-fastify.ts', folder),
   'official-adapter': new URL('official-adapter.ts', folder),
   'official-standalone': new URL('official-standalone.ts', folder),
+  'hono-trpc': new URL('hono-trpc.ts', folder),
+  orpc: new URL('orpc.ts', folder),
   'plain-fastify': new URL('plain-fastify.ts', folder),
   'plain-fastify-schema': new URL('plain-fastify-schema.ts', folder),
   'node-http': new URL('node-http.ts', folder),
@@ -16,8 +25,10 @@ export const subjects: Record<
 
 const input = (value: unknown): string => encodeURIComponent(JSON.stringify(value))
 const name = input({ name: 'world' })
+const orpcName = input({ json: { name: 'world' } })
 /** Fastify adds a charset to the content type of its own JSON. */
 const plain = { compareHeaders: [] } as const
+const unwrapped = { ...plain, normalise: withoutEnvelope } as const
 const batchOf = (paths: readonly string[]): string =>
   `${paths.join(',')}?batch=1&input=${input(Object.fromEntries(paths.map((_, index) => [index, { name: 'world' }])))}`
 const stream = { headers: { 'trpc-accept': 'application/jsonl' }, normalise: decoded } as const
@@ -37,6 +48,18 @@ export const plainCases: Record<'hello' | 'greet' | 'greetChecked' | 'note' | 'a
   article: { path: '/trpc/article', ...plain },
 }
 
+/**
+ * The same for oRPC too, which has a protocol of its own: a request says its input in both, every server
+ * reads the one it knows, and of the answers only the data is compared.
+ */
+export const bothProtocols: typeof plainCases = {
+  hello: { ...plainCases.hello, ...unwrapped },
+  greet: { path: `/trpc/greet?input=${name}&data=${orpcName}`, ...unwrapped },
+  greetChecked: { path: `/trpc/greetChecked?input=${name}&data=${orpcName}`, ...unwrapped },
+  note: { ...plainCases.note, body: JSON.stringify({ name: 'world', json: { name: 'world' } }), ...unwrapped },
+  article: { ...plainCases.article, ...unwrapped },
+}
+
 /** Requests that only tRPC answers. */
 export const trpcCases: Record<
   'batch' | 'middlewares' | 'options' | 'stream' | 'laterStream' | 'refused' | 'events',
@@ -52,6 +75,18 @@ export const trpcCases: Record<
   refused: { path: '/full/refused', expect: { status: 403 } },
   /** A subscription of 20 events. */
   events: { path: `/trpc/burst?input=${input({ events: 20 })}` },
+}
+
+/** A subscription that says ten events and then stays open. */
+export const quiet: { path: string; until: string } = {
+  path: `/trpc/quiet?input=${input({ events: 10 })}`,
+  until: '"number":10}',
+}
+
+/** Of `{ result: { data } }` and of `{ json: data }`, the data. */
+function withoutEnvelope(answer: Answer): Answer {
+  const { result, json } = JSON.parse(answer.body) as { result?: { data: unknown }; json?: unknown }
+  return { ...answer, body: JSON.stringify(result ? result.data : json) }
 }
 
 type Encoded = [[unknown?], ...[key: string | null, type: number, id: number][]]

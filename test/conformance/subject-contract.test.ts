@@ -1,0 +1,29 @@
+import { once } from 'node:events'
+import { afterEach, describe, expect, it } from 'vitest'
+import { endSubjects, startSubject } from '../running-subjects.ts'
+import { subjects as httpFrameworks } from '../suites/http-frameworks.ts'
+import { subjects as trpc } from '../suites/trpc.ts'
+
+afterEach(endSubjects)
+
+describe.each(Object.entries({ httpFrameworks, trpc }))('%s', (_suite, subjects) => {
+  describe.each(Object.entries(subjects))('%s', (_name, subject) => {
+    const file = subject as URL
+
+    // Windows has no SIGTERM: a process is ended at once.
+    it.skipIf(process.platform === 'win32')('listens on any port, drains on SIGTERM and exits with 0', async () => {
+      const { child, origin } = await startSubject(file)
+      // A connection that stays open must not keep the process alive.
+      await (await fetch(`${origin}/`)).text()
+      child.kill('SIGTERM')
+      expect(await once(child, 'exit')).toEqual([0, null])
+    })
+
+    it('fails with a port that is taken', async () => {
+      const { port } = await startSubject(file)
+      const { child } = await startSubject(file, { port })
+      if (child.exitCode === null) await once(child, 'exit')
+      expect(child.exitCode).toBeGreaterThan(0)
+    })
+  })
+})

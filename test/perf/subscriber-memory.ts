@@ -1,0 +1,72 @@
+// How much resident memory each subscriber adds to a server.
+//
+// What a process needs without any is left out by reading it twice, with few subscribers and with many.
+// Garbage is left out by having it collected before each reading. A server that is left alone comes to the
+// same by itself, but only when V8 has reason to: after 10 to 25 seconds, or never if it was started just now.
+
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startSubject } from '../running-subjects.ts'
+import { ANY_INSPECTOR_PORT, type CollectGarbage, garbageCollectorOf } from './garbage-collector.ts'
+import { type Subscription, Subscribers } from './subscribers.ts'
+
+export interface MemoryOptions {
+  readonly subscription: Subscription
+  /** Subscribers at the first reading, and so many come and go before it: the warm-up. */
+  readonly few: number
+  /** Subscribers at the second reading. */
+  readonly many: number
+  /** Processes of each subject. */
+  readonly replicas: number
+}
+
+/** How long V8 may take to give freed pages back, and a server to notice that its subscribers left, in milliseconds. */
+const SETTLE = 500
+
+interface Server {
+  readonly name: string
+  readonly pid: number
+  readonly subscribers: Subscribers
+  readonly collectGarbage: CollectGarbage
+}
+
+/** Bytes per subscriber, one figure for each process of each subject. The processes are left running. */
+export async function subscriberMemory(
+  subjects: Readonly<Record<string, URL>>,
+  { subscription, few, many, replicas }: MemoryOptions,
+): Promise<Map<string, number[]>> {
+  const servers: Server[] = []
+  for (const [name, file] of Array.from({ length: replicas }, () => Object.entries(subjects)).flat()) {
+    servers.push(await startServer(name, file, subscription))
+  }
+  for (const { subscribers } of servers) {
+    await subscribers.add(few)
+    subscribers.leave()
+  }
+  const before = await readWith(few, servers)
+  const after = await readWith(many, servers)
+  const figures = new Map<string, number[]>()
+  for (const [index, { name }] of servers.entries()) {
+    const bytes = (after[index]! - before[index]!) / (many - few)
+    figures.set(name, [...(figures.get(name) ?? []), bytes])
+  }
+  return figures
+}
+
+async function startServer(name: string, file: URL, subscription: Subscription): Promise<Server> {
+  const { child, port } = await startSubject(file, { nodeArgs: [ANY_INSPECTOR_PORT] })
+  const collectGarbage = await garbageCollectorOf(child)
+  return { name, pid: child.pid!, subscribers: new Subscribers(Number(port), subscription), collectGarbage }
+}
+
+/** Resident memory of each server with so many subscribers, in bytes. */
+async function readWith(count: number, servers: readonly Server[]): Promise<number[]> {
+  for (const { subscribers } of servers) await subscribers.add(count - subscribers.count)
+  await sleep(SETTLE)
+  for (const { collectGarbage } of servers) await collectGarbage()
+  await sleep(SETTLE)
+  return servers.map(({ name, pid, subscribers }) => {
+    if (subscribers.count !== count) throw new Error(`${name} lost ${count - subscribers.count} subscribers`)
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024
+  })
+}

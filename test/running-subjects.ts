@@ -1,0 +1,30 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+
+export type SubjectProcess = ChildProcessByStdio<null, Readable, Readable>
+
+const running = new Set<SubjectProcess>()
+
+/** Starts a subject as a user would, and reads its port from what it prints; it has none when it ended. */
+export async function startSubject(
+  file: URL,
+  { port = '0', nodeArgs = [] }: { port?: string; nodeArgs?: readonly string[] } = {},
+): Promise<{ child: SubjectProcess; port: string; origin: string }> {
+  const env = { ...process.env, HOST: '127.0.0.1', PORT: port, NODE_ENV: 'production' }
+  const child = spawn(process.execPath, [...nodeArgs, fileURLToPath(file)], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  running.add(child)
+  let printed = ''
+  for await (const chunk of child.stdout) {
+    printed += String(chunk)
+    const found = /port: (\d+)/.exec(printed)?.[1]
+    if (found) return { child, port: found, origin: `http://127.0.0.1:${found}` }
+  }
+  return { child, port: '', origin: '' }
+}
+
+/** Ends all that were started, without waiting for what they still do. */
+export function endSubjects(): void {
+  for (const child of running) child.kill('SIGKILL')
+  running.clear()
+}
