@@ -30,25 +30,29 @@ interface Server {
   readonly collectGarbage: CollectGarbage
 }
 
-/** Bytes per subscriber, one figure for each process of each subject. The processes are left running. */
+/**
+ * Bytes per subscriber, one figure for each process of each subject. One process of each is read at a time:
+ * all subscribers at once would be more sockets than some systems give. The processes are left running.
+ */
 export async function subscriberMemory(
   subjects: Readonly<Record<string, URL>>,
   { subscription, few, many, replicas }: MemoryOptions,
 ): Promise<Map<string, number[]>> {
-  const servers: Server[] = []
-  for (const [name, file] of Array.from({ length: replicas }, () => Object.entries(subjects)).flat()) {
-    servers.push(await startServer(name, file, subscription))
-  }
-  for (const { subscribers } of servers) {
-    await subscribers.add(few)
-    subscribers.leave()
-  }
-  const before = await readWith(few, servers)
-  const after = await readWith(many, servers)
-  const figures = new Map<string, number[]>()
-  for (const [index, { name }] of servers.entries()) {
-    const bytes = (after[index]! - before[index]!) / (many - few)
-    figures.set(name, [...(figures.get(name) ?? []), bytes])
+  const figures = new Map(Object.keys(subjects).map((name): [string, number[]] => [name, []]))
+  for (let replica = 0; replica < replicas; replica++) {
+    const servers: Server[] = []
+    for (const [name, file] of Object.entries(subjects)) {
+      const server = await startServer(name, file, subscription)
+      await server.subscribers.add(few)
+      server.subscribers.leave()
+      servers.push(server)
+    }
+    const before = await readWith(few, servers)
+    const after = await readWith(many, servers)
+    for (const [index, { name, subscribers }] of servers.entries()) {
+      figures.get(name)!.push((after[index]! - before[index]!) / (many - few))
+      subscribers.leave()
+    }
   }
   return figures
 }

@@ -41,7 +41,8 @@ perfSuite('trpc', [
   {
     title: '002 autocannon -c 200 -d 10 -p 100',
     subjects: { 'plain-fastify': plainFastify, 'official-adapter': official, 'trpc-fastify': ours },
-    options: { cases: { hello }, connections: 200, pipelining: 100, duration: 3000, cycles: 1, replicas: 3 },
+    options: { cases: { hello, greet }, connections: 200, pipelining: 100, duration: 3000, cycles: 1, replicas: 3 },
+    bounds: bounds['trpc-seed'],
     published: published.seed002,
   },
 ])
