@@ -74,6 +74,18 @@ const config: ViteUserConfig = defineConfig({
         },
       },
       {
+        // Pages in headless Chromium.
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          benchmark: { include: [] },
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          ...alone,
+          sequence: { groupOrder: 3 },
+        },
+      },
+      {
         test: { name: 'docs', include: ['test/docs/**/*.test.ts'], benchmark: { include: [] } },
       },
       {

@@ -38,6 +38,11 @@ export const appRouter = t.router({
     await sleep(1)
     return { hello: 'later' }
   }),
+  /** Later still: after a time that can be seen. */
+  slow: t.procedure.input(z.object({ milliseconds: z.number().int().min(0).max(10_000) })).query(async ({ input }) => {
+    await sleep(input.milliseconds)
+    return { hello: 'slow' }
+  }),
   refused: t.procedure.query(() => {
     throw new TRPCError({ code: 'FORBIDDEN', message: 'Not for you' })
   }),
