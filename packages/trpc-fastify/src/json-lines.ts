@@ -63,11 +63,10 @@ export class JsonLines extends Readable {
     const later: Later[] = []
     const head = outcomes.map((outcome, index): Encoded => {
       if (!isThenable(outcome)) return this.#encodeOutcome(outcome, index, later)
-      const begin = async (id: number): Promise<void> => {
-        const settled = await outcome
-        await this.#line(index, id, FULFILLED, REJECTED, (inner) => this.#encodeOutcome(settled, index, inner))
-      }
-      return [[PLACEHOLDER], this.#later(null, PROMISE, later, begin)]
+      const definition = this.#promised(null, outcome, index, later, (settled, inner) =>
+        this.#encodeOutcome(settled, index, inner),
+      )
+      return [[PLACEHOLDER], definition]
     })
     this.push(headLine(head, options))
     for (const start of later) start()
@@ -115,6 +114,25 @@ export class JsonLines extends Readable {
     return [key, type, id]
   }
 
+  /** A promise: its line is the one of what it is fulfilled with, or of its error. */
+  #promised<T>(
+    key: string | null,
+    promise: PromiseLike<T>,
+    index: number,
+    later: Later[],
+    encode: (found: T, inner: Later[]) => Encoded,
+  ): Definition {
+    return this.#later(key, PROMISE, later, async (id) => {
+      let found: T
+      try {
+        found = await promise
+      } catch (error) {
+        return this.#fail(index, id, REJECTED, error)
+      }
+      await this.#line(index, id, FULFILLED, REJECTED, (inner) => encode(found, inner))
+    })
+  }
+
   /** Only the values directly in an encoded object may be promises or iterables: each level is a line. */
   #encodeOutcome(outcome: Outcome, index: number, later: Later[]): Encoded {
     if ('error' in outcome || !holdsMore(outcome.data)) return plain(outcome)
@@ -148,15 +166,8 @@ export class JsonLines extends Readable {
 
   #encodeStreamed(key: string | null, value: unknown, index: number, later: Later[]): Definition | undefined {
     if (isPromise(value)) {
-      value.catch(() => {}) // It may reject before its turn.
-      return this.#later(key, PROMISE, later, async (id) => {
-        const settled = await value.then(
-          (found) => ({ found }),
-          (error: unknown) => ({ error }),
-        )
-        if ('error' in settled) this.#fail(index, id, REJECTED, settled.error)
-        else await this.#line(index, id, FULFILLED, REJECTED, (inner) => this.#encode(settled.found, index, inner))
-      })
+      expectRejection(value)
+      return this.#promised(key, value, index, later, (found, inner) => this.#encode(found, index, inner))
     }
     if (!isAsyncIterable(value)) return undefined
     return this.#later(key, ITERABLE, later, (id) => this.#iterate(value, index, id))
@@ -167,17 +178,18 @@ export class JsonLines extends Readable {
     this.#iterators.add(iterator)
     try {
       for (;;) {
-        const { done, value } = await iterator.next()
+        const next = await iterator.next()
         if (this.destroyed) return
-        const status = done ? RETURN : YIELD
-        const isWritten = await this.#line(index, id, status, ERROR, (later) => this.#encode(value, index, later))
-        if (done) return
-        if (!isWritten) return void (await iterator.return?.())
+        const status = next.done ? RETURN : YIELD
+        const isWritten = await this.#line(index, id, status, ERROR, (later) => this.#encode(next.value, index, later))
+        if (next.done || !isWritten) return
       }
     } catch (error) {
       this.#fail(index, id, ERROR, error)
     } finally {
       this.#iterators.delete(iterator)
+      // As in tRPC, whichever way it ended: an iterator that is no generator may clean up here alone.
+      if (!this.destroyed) await iterator.return?.()
     }
   }
 
@@ -191,10 +203,9 @@ export class JsonLines extends Readable {
   ): Promise<boolean> {
     if (this.destroyed) return false
     const later: Later[] = []
-    const encoded = encode(later)
     let line: string
     try {
-      line = lineOf([id, status, encoded], this.#options)
+      line = lineOf([id, status, encode(later)], this.#options)
     } catch (error) {
       this.#open -= later.length
       this.#fail(index, id, failed, error)
@@ -256,8 +267,14 @@ function holdsMore(data: unknown): boolean {
   return isAsyncIterable(data) || isObservable(data) || (isPlainObject(data) && Object.values(data).some(isStreamed))
 }
 
-/** What rejects before its line is due must not end the process as an unhandled rejection. */
 export function expectRejections(data: unknown): void {
-  if (!isPlainObject(data)) return
-  for (const value of Object.values(data)) if (isPromise(value)) value.catch(() => {})
+  if (isPlainObject(data)) for (const value of Object.values(data)) expectRejection(value)
+}
+
+/**
+ * What rejects before its line is due must not end the process as an unhandled rejection. Others than
+ * promises may begin their work at `catch()`, as query builders do, and would do it twice.
+ */
+function expectRejection(value: unknown): void {
+  if (value instanceof Promise) value.catch(() => {})
 }

@@ -96,6 +96,57 @@ describe('outcomes that come later', () => {
     expect(isEnded).toBe(true)
   })
 
+  it('fail alone when they do not come', async () => {
+    const errors: unknown[] = []
+    const lines = await linesOf([Promise.reject(new Error('not there')), data(1)], optionsWith(errors))
+    expect(lines).toEqual([
+      '{"0":[[0],[null,0,0]],"1":[[{"result":{"data":1}}]]}',
+      '[0,1,{"message":"Error: not there","index":0}]',
+    ])
+    expect(errors).toHaveLength(1)
+  })
+
+  it('may hold what is executed each time it is awaited, as queries are: it is awaited once', async () => {
+    let executed = 0
+    const query = {
+      // oxlint-disable-next-line unicorn/no-thenable -- it is what query builders are
+      then(resolve: (value: string) => void) {
+        executed++
+        resolve('rows')
+      },
+      catch() {
+        executed++
+      },
+    }
+    const lines = await linesOf([data({ query })])
+    expect(lines.at(-1)).toBe('[2,0,[["rows"]]]')
+    expect(executed).toBe(1)
+  })
+
+  it('may hold a promise of what cannot be looked into', async () => {
+    const found = Object.defineProperty({}, 'getter', {
+      enumerable: true,
+      get() {
+        throw new Error('of a getter')
+      },
+    })
+    const lines = await linesOf([data({ found: Promise.resolve(found), other: Promise.resolve(1) })])
+    expect(lines.slice(3).toSorted()).toEqual(['[2,1,{"message":"Error: of a getter","index":0}]', '[3,0,[[1]]]'])
+  })
+
+  it.each([
+    ['ends', () => Promise.resolve({ done: true, value: 'end' })],
+    ['throws', () => Promise.reject(new Error('thrown'))],
+  ])('let an iterator clean up that %s', async (_, next) => {
+    let returned = 0
+    const end = (): Promise<IteratorResult<string>> => {
+      returned++
+      return Promise.resolve({ done: true, value: '' })
+    }
+    await linesOf([data({ [Symbol.asyncIterator]: () => ({ next, return: end }) })])
+    expect(returned).toBe(1)
+  })
+
   it('are pinged for', async () => {
     const slow = new Promise<Outcome>((resolve) => setTimeout(resolve, 50, data('slow')))
     const sent = await text(new JsonLines([slow], optionsWith([], { pingMs: 5 })))
