@@ -3,12 +3,13 @@
 // call through four web streams; clients decode both to the same.
 
 import { Readable } from 'node:stream'
-import { isObservable, observableToAsyncIterable } from '@trpc/server/observable'
 import { isThenable } from './chain.ts'
-import { isAsyncIterable, isObject, isPlainObject, isPromise, isStreamed } from './value-kinds.ts'
+import { isAsyncIterable, isPlainObject, isPromise, isStreamed } from './value-kinds.ts'
 
-/** What came of a call: its data, or the shape of its error. */
-export type Outcome = { readonly data: unknown } | { readonly error: unknown }
+/** What came of a call: its data, or the shape of its error; and whether one line can say all of it. */
+export type Outcome =
+  | { readonly data: unknown; readonly isWhole: boolean }
+  | { readonly error: unknown; readonly isWhole: boolean }
 
 export interface JsonLinesOptions {
   /** The transformer's. */
@@ -19,8 +20,6 @@ export interface JsonLinesOptions {
   readonly onError: (error: unknown) => void
   /** Milliseconds without a line after which a space is sent. */
   readonly pingMs: number | undefined
-  /** Ends observables. */
-  readonly signal: () => AbortSignal
 }
 
 // The words of tRPC's protocol, see jsonl.ts of @trpc/server.
@@ -35,14 +34,29 @@ type Encoded = [[unknown] | [], ...Definition[]]
 /** Starts something whose id stands in the line before. */
 type Later = () => void
 
+/** The outcome of a call that gave data. It is looked into once: a getter may give another promise each time. */
+export function outcomeOfData(data: unknown): Outcome {
+  // As JSON, they are nothing in an object; in a line of their own, tRPC's `null`.
+  if (typeof data === 'function' || typeof data === 'symbol') return { data, isWhole: false }
+  if (isAsyncIterable(data)) return { data, isWhole: false }
+  if (!isPlainObject(data)) return { data, isWhole: true }
+  const values = Object.values(data)
+  if (!values.some(isStreamed)) return { data, isWhole: true }
+  for (const value of values) expectRejection(value)
+  return { data: Object.fromEntries(Object.keys(data).map((key, index) => [key, values[index]])), isWhole: false }
+}
+
+/** The outcome of a call that failed. */
+export function outcomeOfError(shape: unknown): Outcome {
+  return { error: shape, isWhole: !isStreamed(shape) }
+}
+
 /** All lines at once where every outcome is there and nothing in it has to be waited for; else nothing. */
 export function completeLines(
   outcomes: readonly (Outcome | Promise<Outcome>)[],
   options: JsonLinesOptions,
 ): string | undefined {
-  const isComplete = outcomes.every(
-    (outcome) => !isThenable(outcome) && !('data' in outcome && holdsMore(outcome.data)),
-  )
+  const isComplete = outcomes.every((outcome) => !isThenable(outcome) && outcome.isWhole)
   return isComplete ? headLine((outcomes as readonly Outcome[]).map(plain), options) : undefined
 }
 
@@ -135,9 +149,9 @@ export class JsonLines extends Readable {
 
   /** Only the values directly in an encoded object may be promises or iterables: each level is a line. */
   #encodeOutcome(outcome: Outcome, index: number, later: Later[]): Encoded {
-    if ('error' in outcome || !holdsMore(outcome.data)) return plain(outcome)
-    const { data: found } = outcome
-    const data = isObservable(found) ? observableToAsyncIterable(found, this.#options.signal()) : found
+    if (outcome.isWhole) return plain(outcome)
+    if ('error' in outcome) return this.#encode({ error: outcome.error }, index, later)
+    const { data } = outcome
     const next = (key: string, encode: (inner: Later[]) => Encoded, list: Later[]): Definition =>
       this.#later(key, PROMISE, list, async (id) => {
         await this.#line(index, id, FULFILLED, REJECTED, encode)
@@ -259,16 +273,6 @@ function headLine(head: readonly Encoded[], options: JsonLinesOptions): string {
 
 function lineOf(chunk: unknown, { serialize }: JsonLinesOptions): string {
   return `${JSON.stringify(serialize(chunk))}\n`
-}
-
-/** Whether a result has something that comes later. */
-function holdsMore(data: unknown): boolean {
-  if (!isObject(data)) return false
-  return isAsyncIterable(data) || isObservable(data) || (isPlainObject(data) && Object.values(data).some(isStreamed))
-}
-
-export function expectRejections(data: unknown): void {
-  if (isPlainObject(data)) for (const value of Object.values(data)) expectRejection(value)
 }
 
 /**

@@ -1,7 +1,14 @@
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { completeLines, JsonLines, type JsonLinesOptions, type Outcome } from '../../src/json-lines.ts'
+import {
+  completeLines,
+  JsonLines,
+  type JsonLinesOptions,
+  type Outcome,
+  outcomeOfData as data,
+  outcomeOfError,
+} from '../../src/json-lines.ts'
 
 function optionsWith(errors: unknown[] = [], more: Partial<JsonLinesOptions> = {}): JsonLinesOptions {
   return {
@@ -9,16 +16,13 @@ function optionsWith(errors: unknown[] = [], more: Partial<JsonLinesOptions> = {
     shapeOf: (error, index) => ({ message: String(error), index }),
     onError: (error) => errors.push(error),
     pingMs: undefined,
-    signal: () => new AbortController().signal,
     ...more,
   }
 }
 
-const data = (value: unknown): Outcome => ({ data: value })
-
 describe('outcomes that are all there', () => {
   it('are one line', () => {
-    const outcomes = [data({ a: 1 }), data(undefined), { error: { message: 'no' } }, data([1])]
+    const outcomes = [data({ a: 1 }), data(undefined), outcomeOfError({ message: 'no' }), data([1])]
     expect(completeLines(outcomes, optionsWith())).toBe(
       '{"0":[[{"result":{"data":{"a":1}}}]],"1":[[{"result":{}}]],"2":[[{"error":{"message":"no"}}]],"3":[[{"result":{"data":[1]}}]]}\n',
     )
@@ -121,6 +125,25 @@ describe('outcomes that come later', () => {
     const lines = await linesOf([data({ query })])
     expect(lines.at(-1)).toBe('[2,0,[["rows"]]]')
     expect(executed).toBe(1)
+  })
+
+  it('may have getters, which are asked once', async () => {
+    let asked = 0
+    const result = Object.defineProperty({}, 'later', { enumerable: true, get: () => Promise.resolve(++asked) })
+    const lines = await linesOf([data(result)])
+    expect(lines.at(-1)).toBe('[2,0,[[1]]]')
+    expect(asked).toBe(1)
+  })
+
+  it.each([() => 1, Symbol('result')])('are null where they are %s', async (result) => {
+    expect((await linesOf([data(result)])).at(-1)).toBe('[1,0,[[null]]]')
+  })
+
+  it('may be an error whose shape comes later', async () => {
+    expect(await linesOf([outcomeOfError(Promise.resolve({ message: 'no' }))])).toEqual([
+      '{"0":[[{"error":0}],["error",0,0]]}',
+      '[0,0,[[{"message":"no"}]]]',
+    ])
   })
 
   it('may hold a promise of what cannot be looked into', async () => {
