@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { describe, it } from 'vitest'
 import { compare, type ComparedRequest, type Path, titled } from './compare.ts'
-import { echoMount } from './requests.ts'
+import { andStreamed, echoMount } from './requests.ts'
 
 const FORM = '--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n--x--\r\n'
 
@@ -76,7 +76,7 @@ describe('content types', () => {
       { method: 'PUT', url: '/trpc/mutation', headers, body, on: posted === 'nothing' ? posted : 'method' },
     ]
   })
-  it.each(titled(requests))('%s', async (_title, request) => {
+  it.each(titled(andStreamed(requests)))('%s', async (_title, request) => {
     await comparison.request(request)
   })
 })
@@ -98,7 +98,7 @@ describe('bodies', () => {
       },
     ]
   })
-  it.each(titled(requests))('%s', async (_title, request) => {
+  it.each(titled(andStreamed(requests)))('%s', async (_title, request) => {
     await comparison.request(request)
   })
 })

@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest'
 import { compare, type ComparedRequest, titled } from './compare.ts'
+import { andStreamed } from './requests.ts'
 import { observed, observedTRPC, observedWithMeta } from './router.ts'
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
@@ -141,7 +142,7 @@ describe.each([
     })
     return { router, options: options(recorder) }
   })
-  const requests = texts.flatMap(requestsWith)
+  const requests = andStreamed(texts.flatMap(requestsWith))
   it.each(titled(options === observed ? requests : requests.filter((_request, index) => index % 7 === 0)))(
     '%s',
     async (_title, request) => {

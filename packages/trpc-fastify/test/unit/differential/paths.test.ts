@@ -1,7 +1,7 @@
 import type { FastifyServerOptions } from 'fastify'
 import { describe, it } from 'vitest'
 import { compare, type ComparedRequest, type Path, titled } from './compare.ts'
-import { echoMount, JSON_TYPE } from './requests.ts'
+import { JSON_TYPE, andStreamed, echoMount } from './requests.ts'
 
 /** Paths after the prefix, with the path that each must take. */
 const PATHS: readonly (readonly [path: string, on: Path])[] = [
@@ -119,7 +119,7 @@ function requestsOf(prefix: string): ComparedRequest[] {
 
 describe('paths', () => {
   const comparison = compare((recorder) => echoMount(recorder))
-  it.each(titled(requestsOf('/trpc')))('%s', async (_title, request) => {
+  it.each(titled(andStreamed(requestsOf('/trpc'))))('%s', async (_title, request) => {
     await comparison.request(request)
   })
 })
@@ -143,7 +143,7 @@ describe('paths with a separator', () => {
     ...paths.map(([path, on]) => ({ url: `/trpc/${path}?input=1`, on })),
     ...paths.map(([path, on]) => ({ url: `/trpc/query,${path}?batch=1&input=%7B%7D`, on })),
   ]
-  it.each(titled(requests))('%s', async (_title, request) => {
+  it.each(titled(andStreamed(requests)))('%s', async (_title, request) => {
     await comparison.request(request)
   })
 })
