@@ -159,9 +159,10 @@ function streamAnswer(
   contextError: { error: TRPCError } | undefined,
   options: AnswerOptions,
 ): Answer | Promise<Answer> {
-  // Headers are due before any result, and `responseMeta` is asked for them before errors are told.
+  // Headers are due before any result, and `responseMeta` is asked for them before errors are told, except
+  // for the one of the context.
   const untold: [index: number, tell: () => void][] = []
-  let tellAtOnce = false
+  let tellAtOnce = !!contextError
   const results = request.calls.map((_, index) =>
     callOne(request, index, contextError, options, (tell) => {
       if (tellAtOnce) tell()

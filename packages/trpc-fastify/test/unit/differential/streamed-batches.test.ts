@@ -170,6 +170,32 @@ describe('requests for a stream, with batching off', () => {
   })
 })
 
+const CONTEXTS: Readonly<Record<string, () => unknown>> = {
+  throwing: thrown(new Error('context')),
+  throwingTRPC: thrown(refuse()),
+  rejecting: () => Promise.reject(refuse()),
+  rejectingLater: () => rejectedLater(new Error('context')),
+  comingLater: () => later({ user: 'late' }),
+}
+
+describe.each(Object.entries(CONTEXTS))('a context that is %s, with responseMeta', (_, create) => {
+  const comparison = compare((recorder) => {
+    const { router, options } = echoMount(recorder)
+    return { router, options: { ...options, createContext: create as never } }
+  })
+  it.each(
+    titled(
+      ['query', 'blind,failing,later'].map((path) => ({
+        url: `/trpc/${path}?batch=1`,
+        headers: STREAM,
+        on: 'compiled',
+      })),
+    ),
+  )('%s', async (_title, request) => {
+    await comparison.request(request)
+  })
+})
+
 /** A procedure beside one that is as it should be, and what fails about it. */
 interface Failing {
   readonly resolve: () => unknown
