@@ -16,7 +16,14 @@ import { getHTTPStatusCode, type ResponseMeta } from '@trpc/server/http'
 import type { FastifyReply } from 'fastify'
 import { chain, isThenable } from './chain.ts'
 import { EventStream } from './event-stream.ts'
-import { completeLines, expectRejections, JsonLines, type JsonLinesOptions, type Outcome } from './json-lines.ts'
+import {
+  completeLines,
+  JsonLines,
+  type JsonLinesOptions,
+  type Outcome,
+  outcomeOfData,
+  outcomeOfError,
+} from './json-lines.ts'
 import type { AnswerStyle } from './answer-style.ts'
 import type { RouterConfig } from './internals.ts'
 import { latest } from './latest.ts'
@@ -158,30 +165,43 @@ function streamAnswer(
   contextError: { error: TRPCError } | undefined,
   options: AnswerOptions,
 ): Answer | Promise<Answer> {
-  // Headers are due before any result, and `responseMeta` is asked for them before errors are told.
-  const untold: (() => void)[] = []
-  let tellAtOnce = false
-  const when = (tell: () => void): void => {
-    if (tellAtOnce) tell()
-    else untold.push(tell)
-  }
-  const results = request.calls.map((_, index) => callOne(request, index, contextError, options, when))
+  // Headers are due before any result, and `responseMeta` is asked for them before errors are told, except
+  // for the one of the context.
+  const untold: [index: number, tell: () => void][] = []
+  let tellAtOnce = !!contextError
+  const results = request.calls.map((_, index) =>
+    callOne(request, index, contextError, options, (tell) => {
+      if (tellAtOnce) tell()
+      else untold.push([index, tell])
+    }),
+  )
   let head: Head
   try {
     head = eagerHeadOf(request, options, options.streamHeaders)
   } catch (cause) {
     // Of the calls tRPC tells after it has told of this.
-    const told = Promise.resolve().then(() => untold.forEach((tell) => tell()))
+    const told = Promise.resolve().then(() => untold.forEach(([, tell]) => tell()))
     for (const promise of [told, ...results]) if (isThenable(promise)) promise.catch(() => {})
     throw cause
   } finally {
     tellAtOnce = true
   }
-  for (const tell of untold) tell()
+  for (const [index, tell] of untold) {
+    try {
+      tell()
+    } catch (onErrorThrew) {
+      results[index] = Promise.reject(onErrorThrew)
+    }
+  }
 
-  const outcomes = results.map((result, index): Outcome | Promise<Outcome> =>
-    chain(result, (settled) => outcomeOf(request, index, settled, options)),
-  )
+  // What fails here (`onError`, an error formatter, a getter of a result) fails one call, not the others.
+  const outcomes = results.map((result, index): Outcome | Promise<Outcome> => {
+    try {
+      return chain(result, (settled) => outcomeOf(request, index, settled, options))
+    } catch (cause) {
+      return Promise.reject(cause)
+    }
+  })
   const lines = linesOptions(request, options)
   const inLines = (): Answer => {
     const body = completeLines(outcomes, lines)
@@ -247,9 +267,10 @@ async function* failing(error: TRPCError): AsyncGenerator<never> {
 }
 
 function outcomeOf(request: FastTrpcRequest, index: number, result: CallResult, options: AnswerOptions): Outcome {
-  if ('error' in result) return responseOf(request, index, result, options) as { error: object }
-  expectRejections(result.data)
-  return result
+  const call = request.calls[index]!
+  if ('error' in result) return outcomeOfError(shapeOf(request, options, result.error, call.path, call.readResult()))
+  const { data } = result
+  return outcomeOfData(isObservable(data) ? observableToAsyncIterable(data, request.signal) : data)
 }
 
 function linesOptions(request: FastTrpcRequest, options: AnswerOptions): JsonLinesOptions {
@@ -265,7 +286,6 @@ function linesOptions(request: FastTrpcRequest, options: AnswerOptions): JsonLin
       tellError(request, options, error, { path: undefined, input: undefined, type: request.type })
     },
     pingMs: jsonl?.pingMs,
-    signal: () => request.signal,
   }
 }
 

@@ -3,12 +3,13 @@
 // call through four web streams; clients decode both to the same.
 
 import { Readable } from 'node:stream'
-import { isObservable, observableToAsyncIterable } from '@trpc/server/observable'
 import { isThenable } from './chain.ts'
-import { isAsyncIterable, isObject, isPlainObject, isPromise, isStreamed } from './value-kinds.ts'
+import { isAsyncIterable, isPlainObject, isPromise, isStreamed } from './value-kinds.ts'
 
-/** What came of a call: its data, or the shape of its error. */
-export type Outcome = { readonly data: unknown } | { readonly error: unknown }
+/** What came of a call: its data, or the shape of its error; and whether one line can say all of it. */
+export type Outcome =
+  | { readonly data: unknown; readonly isWhole: boolean }
+  | { readonly error: unknown; readonly isWhole: boolean }
 
 export interface JsonLinesOptions {
   /** The transformer's. */
@@ -19,8 +20,6 @@ export interface JsonLinesOptions {
   readonly onError: (error: unknown) => void
   /** Milliseconds without a line after which a space is sent. */
   readonly pingMs: number | undefined
-  /** Ends observables. */
-  readonly signal: () => AbortSignal
 }
 
 // The words of tRPC's protocol, see jsonl.ts of @trpc/server.
@@ -35,14 +34,29 @@ type Encoded = [[unknown] | [], ...Definition[]]
 /** Starts something whose id stands in the line before. */
 type Later = () => void
 
+/** The outcome of a call that gave data. It is looked into once: a getter may give another promise each time. */
+export function outcomeOfData(data: unknown): Outcome {
+  // As JSON, they are nothing in an object; in a line of their own, tRPC's `null`.
+  if (typeof data === 'function' || typeof data === 'symbol') return { data, isWhole: false }
+  if (isAsyncIterable(data)) return { data, isWhole: false }
+  if (!isPlainObject(data)) return { data, isWhole: true }
+  const values = Object.values(data)
+  if (!values.some(isStreamed)) return { data, isWhole: true }
+  for (const value of values) expectRejection(value)
+  return { data: Object.fromEntries(Object.keys(data).map((key, index) => [key, values[index]])), isWhole: false }
+}
+
+/** The outcome of a call that failed. */
+export function outcomeOfError(shape: unknown): Outcome {
+  return { error: shape, isWhole: !isStreamed(shape) }
+}
+
 /** All lines at once where every outcome is there and nothing in it has to be waited for; else nothing. */
 export function completeLines(
   outcomes: readonly (Outcome | Promise<Outcome>)[],
   options: JsonLinesOptions,
 ): string | undefined {
-  const isComplete = outcomes.every(
-    (outcome) => !isThenable(outcome) && !('data' in outcome && holdsMore(outcome.data)),
-  )
+  const isComplete = outcomes.every((outcome) => !isThenable(outcome) && outcome.isWhole)
   return isComplete ? headLine((outcomes as readonly Outcome[]).map(plain), options) : undefined
 }
 
@@ -63,11 +77,10 @@ export class JsonLines extends Readable {
     const later: Later[] = []
     const head = outcomes.map((outcome, index): Encoded => {
       if (!isThenable(outcome)) return this.#encodeOutcome(outcome, index, later)
-      const begin = async (id: number): Promise<void> => {
-        const settled = await outcome
-        await this.#line(index, id, FULFILLED, REJECTED, (inner) => this.#encodeOutcome(settled, index, inner))
-      }
-      return [[PLACEHOLDER], this.#later(null, PROMISE, later, begin)]
+      const definition = this.#promised(null, outcome, index, later, (settled, inner) =>
+        this.#encodeOutcome(settled, index, inner),
+      )
+      return [[PLACEHOLDER], definition]
     })
     this.push(headLine(head, options))
     for (const start of later) start()
@@ -115,11 +128,30 @@ export class JsonLines extends Readable {
     return [key, type, id]
   }
 
+  /** A promise: its line is the one of what it is fulfilled with, or of its error. */
+  #promised<T>(
+    key: string | null,
+    promise: PromiseLike<T>,
+    index: number,
+    later: Later[],
+    encode: (found: T, inner: Later[]) => Encoded,
+  ): Definition {
+    return this.#later(key, PROMISE, later, async (id) => {
+      let found: T
+      try {
+        found = await promise
+      } catch (error) {
+        return this.#fail(index, id, REJECTED, error)
+      }
+      await this.#line(index, id, FULFILLED, REJECTED, (inner) => encode(found, inner))
+    })
+  }
+
   /** Only the values directly in an encoded object may be promises or iterables: each level is a line. */
   #encodeOutcome(outcome: Outcome, index: number, later: Later[]): Encoded {
-    if ('error' in outcome || !holdsMore(outcome.data)) return plain(outcome)
-    const { data: found } = outcome
-    const data = isObservable(found) ? observableToAsyncIterable(found, this.#options.signal()) : found
+    if (outcome.isWhole) return plain(outcome)
+    if ('error' in outcome) return this.#encode({ error: outcome.error }, index, later)
+    const { data } = outcome
     const next = (key: string, encode: (inner: Later[]) => Encoded, list: Later[]): Definition =>
       this.#later(key, PROMISE, list, async (id) => {
         await this.#line(index, id, FULFILLED, REJECTED, encode)
@@ -148,15 +180,8 @@ export class JsonLines extends Readable {
 
   #encodeStreamed(key: string | null, value: unknown, index: number, later: Later[]): Definition | undefined {
     if (isPromise(value)) {
-      value.catch(() => {}) // It may reject before its turn.
-      return this.#later(key, PROMISE, later, async (id) => {
-        const settled = await value.then(
-          (found) => ({ found }),
-          (error: unknown) => ({ error }),
-        )
-        if ('error' in settled) this.#fail(index, id, REJECTED, settled.error)
-        else await this.#line(index, id, FULFILLED, REJECTED, (inner) => this.#encode(settled.found, index, inner))
-      })
+      expectRejection(value)
+      return this.#promised(key, value, index, later, (found, inner) => this.#encode(found, index, inner))
     }
     if (!isAsyncIterable(value)) return undefined
     return this.#later(key, ITERABLE, later, (id) => this.#iterate(value, index, id))
@@ -167,17 +192,18 @@ export class JsonLines extends Readable {
     this.#iterators.add(iterator)
     try {
       for (;;) {
-        const { done, value } = await iterator.next()
+        const next = await iterator.next()
         if (this.destroyed) return
-        const status = done ? RETURN : YIELD
-        const isWritten = await this.#line(index, id, status, ERROR, (later) => this.#encode(value, index, later))
-        if (done) return
-        if (!isWritten) return void (await iterator.return?.())
+        const status = next.done ? RETURN : YIELD
+        const isWritten = await this.#line(index, id, status, ERROR, (later) => this.#encode(next.value, index, later))
+        if (next.done || !isWritten) return
       }
     } catch (error) {
       this.#fail(index, id, ERROR, error)
     } finally {
       this.#iterators.delete(iterator)
+      // As in tRPC, whichever way it ended: an iterator that is no generator may clean up here alone.
+      if (!this.destroyed) await iterator.return?.()
     }
   }
 
@@ -191,10 +217,9 @@ export class JsonLines extends Readable {
   ): Promise<boolean> {
     if (this.destroyed) return false
     const later: Later[] = []
-    const encoded = encode(later)
     let line: string
     try {
-      line = lineOf([id, status, encoded], this.#options)
+      line = lineOf([id, status, encode(later)], this.#options)
     } catch (error) {
       this.#open -= later.length
       this.#fail(index, id, failed, error)
@@ -250,14 +275,10 @@ function lineOf(chunk: unknown, { serialize }: JsonLinesOptions): string {
   return `${JSON.stringify(serialize(chunk))}\n`
 }
 
-/** Whether a result has something that comes later. */
-function holdsMore(data: unknown): boolean {
-  if (!isObject(data)) return false
-  return isAsyncIterable(data) || isObservable(data) || (isPlainObject(data) && Object.values(data).some(isStreamed))
-}
-
-/** What rejects before its line is due must not end the process as an unhandled rejection. */
-export function expectRejections(data: unknown): void {
-  if (!isPlainObject(data)) return
-  for (const value of Object.values(data)) if (isPromise(value)) value.catch(() => {})
+/**
+ * What rejects before its line is due must not end the process as an unhandled rejection. Others than
+ * promises may begin their work at `catch()`, as query builders do, and would do it twice.
+ */
+function expectRejection(value: unknown): void {
+  if (value instanceof Promise) value.catch(() => {})
 }

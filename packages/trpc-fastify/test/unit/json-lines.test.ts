@@ -1,7 +1,14 @@
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { completeLines, JsonLines, type JsonLinesOptions, type Outcome } from '../../src/json-lines.ts'
+import {
+  completeLines,
+  JsonLines,
+  type JsonLinesOptions,
+  type Outcome,
+  outcomeOfData as data,
+  outcomeOfError,
+} from '../../src/json-lines.ts'
 
 function optionsWith(errors: unknown[] = [], more: Partial<JsonLinesOptions> = {}): JsonLinesOptions {
   return {
@@ -9,16 +16,13 @@ function optionsWith(errors: unknown[] = [], more: Partial<JsonLinesOptions> = {
     shapeOf: (error, index) => ({ message: String(error), index }),
     onError: (error) => errors.push(error),
     pingMs: undefined,
-    signal: () => new AbortController().signal,
     ...more,
   }
 }
 
-const data = (value: unknown): Outcome => ({ data: value })
-
 describe('outcomes that are all there', () => {
   it('are one line', () => {
-    const outcomes = [data({ a: 1 }), data(undefined), { error: { message: 'no' } }, data([1])]
+    const outcomes = [data({ a: 1 }), data(undefined), outcomeOfError({ message: 'no' }), data([1])]
     expect(completeLines(outcomes, optionsWith())).toBe(
       '{"0":[[{"result":{"data":{"a":1}}}]],"1":[[{"result":{}}]],"2":[[{"error":{"message":"no"}}]],"3":[[{"result":{"data":[1]}}]]}\n',
     )
@@ -94,6 +98,76 @@ describe('outcomes that come later', () => {
     const lines = await linesOf([data(numbers())])
     expect(lines.at(-1)).toBe('[1,2,{"message":"TypeError: Do not know how to serialize a BigInt","index":0}]')
     expect(isEnded).toBe(true)
+  })
+
+  it('fail alone when they do not come', async () => {
+    const errors: unknown[] = []
+    const lines = await linesOf([Promise.reject(new Error('not there')), data(1)], optionsWith(errors))
+    expect(lines).toEqual([
+      '{"0":[[0],[null,0,0]],"1":[[{"result":{"data":1}}]]}',
+      '[0,1,{"message":"Error: not there","index":0}]',
+    ])
+    expect(errors).toHaveLength(1)
+  })
+
+  it('may hold what is executed each time it is awaited, as queries are: it is awaited once', async () => {
+    let executed = 0
+    const query = {
+      // oxlint-disable-next-line unicorn/no-thenable -- it is what query builders are
+      then(resolve: (value: string) => void) {
+        executed++
+        resolve('rows')
+      },
+      catch() {
+        executed++
+      },
+    }
+    const lines = await linesOf([data({ query })])
+    expect(lines.at(-1)).toBe('[2,0,[["rows"]]]')
+    expect(executed).toBe(1)
+  })
+
+  it('may have getters, which are asked once', async () => {
+    let asked = 0
+    const result = Object.defineProperty({}, 'later', { enumerable: true, get: () => Promise.resolve(++asked) })
+    const lines = await linesOf([data(result)])
+    expect(lines.at(-1)).toBe('[2,0,[[1]]]')
+    expect(asked).toBe(1)
+  })
+
+  it.each([() => 1, Symbol('result')])('are null where they are %s', async (result) => {
+    expect((await linesOf([data(result)])).at(-1)).toBe('[1,0,[[null]]]')
+  })
+
+  it('may be an error whose shape comes later', async () => {
+    expect(await linesOf([outcomeOfError(Promise.resolve({ message: 'no' }))])).toEqual([
+      '{"0":[[{"error":0}],["error",0,0]]}',
+      '[0,0,[[{"message":"no"}]]]',
+    ])
+  })
+
+  it('may hold a promise of what cannot be looked into', async () => {
+    const found = Object.defineProperty({}, 'getter', {
+      enumerable: true,
+      get() {
+        throw new Error('of a getter')
+      },
+    })
+    const lines = await linesOf([data({ found: Promise.resolve(found), other: Promise.resolve(1) })])
+    expect(lines.slice(3).toSorted()).toEqual(['[2,1,{"message":"Error: of a getter","index":0}]', '[3,0,[[1]]]'])
+  })
+
+  it.each([
+    ['ends', () => Promise.resolve({ done: true, value: 'end' })],
+    ['throws', () => Promise.reject(new Error('thrown'))],
+  ])('let an iterator clean up that %s', async (_, next) => {
+    let returned = 0
+    const end = (): Promise<IteratorResult<string>> => {
+      returned++
+      return Promise.resolve({ done: true, value: '' })
+    }
+    await linesOf([data({ [Symbol.asyncIterator]: () => ({ next, return: end }) })])
+    expect(returned).toBe(1)
   })
 
   it('are pinged for', async () => {

@@ -6,8 +6,14 @@ import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type OfficialReason, type TrpcHandlerOptions, trpcPlugin } from '../../../src/index.ts'
-import { bodyWithoutFrames, withoutFraming, withoutOrderBetweenCalls } from './known-differences.ts'
+import {
+  bodyWithoutFrames,
+  withoutFraming,
+  withoutOrderBetweenCalls,
+  withoutOrderOfAStream,
+} from './known-differences.ts'
 import { Recorder, type Sighting } from './recorder.ts'
+import { type Deserialize, streamContent } from './stream-content.ts'
 
 /** A router and how it is served. */
 export interface Mount {
@@ -26,6 +32,8 @@ export interface Surroundings {
   readonly inside?: string
   /** Answers carry stack traces. */
   readonly isDev?: boolean
+  /** What a client makes of a line of a streamed batch, as its transformer tells it. */
+  readonly deserialize?: Deserialize
 }
 
 /**
@@ -49,8 +57,12 @@ export interface ComparedRequest {
 export interface Exchange {
   readonly status: number
   readonly headers: Record<string, unknown>
+  /** Of a streamed batch, what its lines say. */
   readonly body: string
 }
+
+/** An answer whose connection the server ends before the answer does. */
+export const BROKEN_OFF: Exchange = { status: 0, headers: {}, body: 'broken off' }
 
 const KINDS = ['official', 'compiled', 'direct'] as const
 type Kind = (typeof KINDS)[number]
@@ -155,15 +167,19 @@ async function serve(
 async function observe(
   { app, recorder }: Server,
   send: Send,
-  { isDev }: Surroundings,
+  { isDev, deserialize }: Surroundings,
 ): Promise<{ exchange: Exchange; sightings: unknown }> {
   recorder.take()
-  const { body, headers, status } = await send(app)
-  const exchange = { status, headers: withoutFraming(headers), body: isDev ? bodyWithoutFrames(body) : body }
-  return { exchange, sightings: arranged(recorder.take()) }
+  const { body: sent, headers, status } = await send(app)
+  const text = isDev ? bodyWithoutFrames(sent) : sent
+  const isStream = text.endsWith('\n') && headers['content-type'] !== 'text/event-stream'
+  const body = isStream ? await streamContent(text, deserialize) : text
+  const exchange = { status, headers: withoutFraming(headers), body }
+  return { exchange, sightings: arranged(recorder.take(), isStream) }
 }
 
-function arranged(sightings: Sighting[]): unknown {
+function arranged(sightings: Sighting[], isStream: boolean): unknown {
+  if (isStream) return withoutOrderOfAStream(sightings)
   return sightings.some(({ call }) => call) ? withoutOrderBetweenCalls(sightings) : sightings
 }
 
@@ -171,17 +187,23 @@ async function inject(
   app: FastifyInstance,
   { method = 'GET', url, headers, body }: ComparedRequest,
 ): Promise<Exchange> {
-  const {
-    statusCode,
-    headers: got,
-    rawPayload,
-  } = await app.inject({
-    method,
-    url,
-    ...(headers ? { headers } : {}),
-    ...(body === undefined ? {} : { body }),
-  })
-  return { status: statusCode, headers: got, body: rawPayload.toString('latin1') }
+  try {
+    const {
+      statusCode,
+      headers: got,
+      rawPayload,
+    } = await app.inject({
+      method,
+      url,
+      ...(headers ? { headers } : {}),
+      ...(body === undefined ? {} : { body }),
+    })
+    return { status: statusCode, headers: got, body: rawPayload.toString('latin1') }
+  } catch (error) {
+    // What an answer that has begun can tell of an error.
+    if ((error as { code?: unknown }).code === 'LIGHT_ECONNRESET') return BROKEN_OFF
+    throw error
+  }
 }
 
 interface Counts {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { describe, it } from 'vitest'
 import { HAS } from '../versions.ts'
 import { compare, type ComparedRequest, type Path, titled } from './compare.ts'
-import { echoMount, ON_EMPTY_BODY } from './requests.ts'
+import { andStreamed, echoMount, ON_EMPTY_BODY } from './requests.ts'
 
 const FORM = '--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n--x--\r\n'
 
@@ -84,7 +84,7 @@ describe('content types', () => {
       { method: 'PUT', url: '/trpc/mutation', headers, body, on: posted === 'nothing' ? posted : 'method' },
     ]
   })
-  it.each(titled(requests))('%s', async (_title, request) => {
+  it.each(titled(andStreamed(requests)))('%s', async (_title, request) => {
     await comparison.request(request)
   })
 })
@@ -106,7 +106,7 @@ describe('bodies', () => {
       },
     ]
   })
-  it.each(titled(requests))('%s', async (_title, request) => {
+  it.each(titled(andStreamed(requests)))('%s', async (_title, request) => {
     await comparison.request(request)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
 import { compare, type ComparedRequest, titled } from './compare.ts'
-import { JSON_TYPE, ON_EMPTY_BODY } from './requests.ts'
+import { andStreamed, JSON_TYPE, ON_EMPTY_BODY } from './requests.ts'
 import { observed, observedTRPC, observedWithMeta } from './router.ts'
 
 /** Values that clients may send as JSON. */
@@ -140,7 +140,7 @@ describe.each([
     })
     return { router, options: options(recorder) }
   })
-  const requests = texts.flatMap(requestsWith)
+  const requests = andStreamed(texts.flatMap(requestsWith))
   it.each(titled(options === observed ? requests : requests.filter((_request, index) => index % 7 === 0)))(
     '%s',
     async (_title, request) => {

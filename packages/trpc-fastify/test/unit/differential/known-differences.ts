@@ -23,6 +23,76 @@ export function withoutOrderBetweenCalls(sightings: readonly Sighting[]): unknow
   return { calls, errors: errors.map((error) => JSON.stringify(error)).toSorted() }
 }
 
+/**
+ * The same for streamed batches, where the shapes of errors are made as the calls fail. Of which call an
+ * `onError` or an `errorFormatter` tells is not known, only whether it came before or after what the request
+ * as a whole saw. How often a transformer is asked is a matter of lines, of which there are fewer here.
+ */
+export function withoutOrderOfAStream(sightings: readonly Sighting[]): unknown {
+  const ofErrors = ['onError', 'errorFormatter']
+  const calls = Object.groupBy(
+    sightings.filter(({ call }) => call !== undefined),
+    ({ call }) => call!,
+  )
+  const request: { what: string; value: unknown; errorsBefore: readonly string[] }[] = []
+  let errors: string[] = []
+  for (const { what, value, call } of sightings) {
+    if (call !== undefined || what === 'serialize') continue
+    if (ofErrors.includes(what)) {
+      errors.push(JSON.stringify({ what, value: sorted(value) }))
+      continue
+    }
+    request.push({ what, value, errorsBefore: errors.toSorted() })
+    errors = []
+  }
+  return { calls, request, errors: errors.toSorted() }
+}
+
+/** With its keys in an order that does not depend on who wrote it. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, part]) => [key, sorted(part)] as const)
+  return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+/**
+ * What no line can tell of, a streamed batch of the official adapter ends with its connection: error
+ * formatters and `onError` that fail for each error, and what cannot be serialized. Here, a result that cannot
+ * be serialized fails its call alone, of which `onError` is told, and the rest is answered with 500 as long as
+ * nothing is sent.
+ */
+export const BREAKS_STREAMS_OFF: Readonly<
+  Record<'formatters' | 'onError' | 'results' | 'transformers', readonly string[]>
+> = {
+  formatters: ['bigint', 'throwing', 'throwingTRPC', 'throwingForCalls'],
+  onError: ['throwing', 'throwingTRPC', 'throwingString'],
+  results: ['bigint', 'bigintInside', 'circular', 'throwingToJSON', 'toJSONThrowingString'],
+  transformers: ['throwingSerialize', 'throwingSerializeOfResults'],
+}
+
+/**
+ * Of a result whose `toJSON` gives nothing, clients get nothing, as in answers that are not streamed; the
+ * official adapter streams `null`.
+ */
+export const STREAMED_AS_NULL: readonly string[] = ['toJSONUndefined']
+
+/**
+ * Statuses that no answer can have: the official adapter finds it when it has begun with the lines of a
+ * streamed batch, and has asked for the shapes of errors that then nobody sees.
+ */
+export const FOUND_AFTER_THE_SHAPES: readonly string[] = [
+  ...[99, 101, 199, 204, 205, 304, 600, 700, -1].map((status) => `status ${status}`),
+  'statusText',
+  'badStatusAtFirst',
+]
+
+/**
+ * Of the calls of a streamed batch whose `responseMeta` throws, `onError` is told in the same tick, but after
+ * the answer where that is Fastify's.
+ */
+export const SEE_ERRORS_OF_CALLS_FIRST: readonly string[] = ['onResponse', 'onError']
+
 /** The frames of a stack trace are of the adapter's own code: its first line is all that can be equal. */
 export function withoutFrames(stack: string): string {
   return stack.split('\n')[0]!

@@ -2,6 +2,7 @@ import { lazy } from '@trpc/server'
 import { describe, it } from 'vitest'
 import { compare, type ComparedRequest } from './compare.ts'
 import type { Recorder } from './recorder.ts'
+import { streamed } from './requests.ts'
 import { observed, observedTRPC } from './router.ts'
 
 // Each app has a router of its own: one that is loaded for one of them would be loaded for all.
@@ -100,7 +101,10 @@ const SEQUENCES: Readonly<Record<string, readonly ComparedRequest[]>> = {
   ],
 }
 
-describe.each(Object.entries(SEQUENCES))('lazy routers: %s', (_, requests) => {
+describe.each([
+  ...Object.entries(SEQUENCES),
+  ...Object.entries(SEQUENCES).map(([name, requests]) => [`${name}, streamed`, streamed(requests)] as const),
+])('lazy routers: %s', (_, requests) => {
   const comparison = compare(lazyMount)
   it('give the same answers', async () => {
     // oxlint-disable-next-line no-await-in-loop -- their order is what is tested

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
 import { compare, type ComparedRequest, type Path, titled } from './compare.ts'
-import { echoMount, JSON_TYPE } from './requests.ts'
+import { JSON_TYPE, andStreamed, echoMount } from './requests.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
 type Method = (typeof METHODS)[number]
@@ -45,7 +45,7 @@ describe.each([
   ['methods with allowMethodOverride', { allowMethodOverride: true }],
 ])('%s', (_, options) => {
   const comparison = compare((recorder) => echoMount(recorder, options))
-  it.each(titled(requests('allowMethodOverride' in options)))('%s', async (_title, request) => {
+  it.each(titled(andStreamed(requests('allowMethodOverride' in options))))('%s', async (_title, request) => {
     await comparison.request(request)
   })
 })
@@ -70,10 +70,13 @@ describe.each(LIMITS)('batches with %s', (_, options) => {
     url: `/trpc/${Array.from({ length: size }, () => 'query').join(',')}?batch=1&input=%7B%220%22:1%7D`,
     on: isOff || size > (options.maxBatchSize ?? Infinity) ? 'batch' : 'compiled',
   }))
-  it.each(titled([...all, { url: '/trpc/query', on: 'compiled' }, { url: '/trpc/query,query', on: 'procedure' }]))(
-    '%s',
-    async (_title, request) => {
-      await comparison.request(request)
-    },
-  )
+  it.each(
+    titled([
+      ...andStreamed(all),
+      { url: '/trpc/query', on: 'compiled' },
+      { url: '/trpc/query,query', on: 'procedure' },
+    ]),
+  )('%s', async (_title, request) => {
+    await comparison.request(request)
+  })
 })

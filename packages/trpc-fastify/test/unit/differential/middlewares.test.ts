@@ -2,6 +2,7 @@ import { experimental_standaloneMiddleware, TRPCError } from '@trpc/server'
 import { describe, it } from 'vitest'
 import * as z from 'zod'
 import { compare, type ComparedRequest, type Path, titled } from './compare.ts'
+import { andStreamed } from './requests.ts'
 import { observed, observedTRPC, observedWithMeta } from './router.ts'
 import type { Recorder } from './recorder.ts'
 
@@ -264,9 +265,12 @@ describe('middlewares', () => {
     headers: { 'content-type': 'application/json' },
     body: '{"a":1}',
   } as const
-  it.each(titled([...paths.flatMap(requestsFor), { ...mutation, on: 'compiled' }]))('%s', async (_title, request) => {
-    await comparison.request(request)
-  })
+  it.each(titled(andStreamed([...paths.flatMap(requestsFor), { ...mutation, on: 'compiled' }])))(
+    '%s',
+    async (_title, request) => {
+      await comparison.request(request)
+    },
+  )
 })
 
 describe('middlewares with responseMeta and no context', () => {

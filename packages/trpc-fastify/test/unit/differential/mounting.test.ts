@@ -3,7 +3,7 @@ import { describe, it } from 'vitest'
 import { routing } from '../versions.ts'
 import { compare, type ComparedRequest, type Mount, type Path, type Surroundings, titled } from './compare.ts'
 import type { Recorder } from './recorder.ts'
-import { echoMount, JSON_TYPE } from './requests.ts'
+import { JSON_TYPE, andStreamed, echoMount } from './requests.ts'
 import { observed, observedTRPC } from './router.ts'
 
 function second(recorder: Recorder): Mount {
@@ -136,7 +136,7 @@ describe.each(Object.entries(MOUNTS))('mounted %s', (_, { build, around = {}, ur
       { method: 'POST', url, headers: JSON_TYPE, body: '{"0":1}', on: posted },
     ]
   })
-  it.each(titled(requests))('%s', async (_title, request) => {
+  it.each(titled(andStreamed(requests)))('%s', async (_title, request) => {
     await comparison.request(request)
   })
 })

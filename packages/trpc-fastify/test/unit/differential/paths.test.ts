@@ -2,7 +2,7 @@ import type { FastifyServerOptions } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { HAS, routing } from '../versions.ts'
 import { compare, type ComparedRequest, type Exchange, type Path, titled } from './compare.ts'
-import { echoMount, JSON_TYPE } from './requests.ts'
+import { andStreamed, echoMount, JSON_TYPE } from './requests.ts'
 
 /** Paths after the prefix, with the path that each must take. */
 const PATHS: readonly (readonly [path: string, on: Path])[] = [
@@ -120,7 +120,7 @@ function requestsOf(prefix: string): ComparedRequest[] {
 
 describe('paths', () => {
   const comparison = compare((recorder) => echoMount(recorder))
-  it.each(titled(requestsOf('/trpc')))('%s', async (_title, request) => {
+  it.each(titled(andStreamed(requestsOf('/trpc'))))('%s', async (_title, request) => {
     await comparison.request(request)
   })
 })
@@ -146,7 +146,7 @@ describe('paths with a separator', () => {
     ...paths.map(([path, on]) => ({ url: `/trpc/${path}?input=1`, on })),
     ...paths.map(([path, on]) => ({ url: `/trpc/query,${path}?batch=1&input=%7B%7D`, on })),
   ]
-  it.each(titled(requests))('%s', async (_title, request) => {
+  it.each(titled(andStreamed(requests)))('%s', async (_title, request) => {
     await comparison.request(request)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
 import { compare, type ComparedRequest, type Path, titled } from './compare.ts'
-import { echoMount, JSON_TYPE, ON_EMPTY_BODY } from './requests.ts'
+import { andStreamed, echoMount, JSON_TYPE, ON_EMPTY_BODY } from './requests.ts'
 
 const ONE = '%7B%220%22%3A1%7D'
 
@@ -131,7 +131,7 @@ describe('query strings', () => {
     { url: '/trpc/query?connectionParams=%7B', on: 'query' },
     { url: '/trpc/query?%63onnectionParams=%7B', on: 'query' },
   ]
-  it.each(titled(requests))('%s', async (_title, request) => {
+  it.each(titled(andStreamed(requests)))('%s', async (_title, request) => {
     await comparison.request(request)
   })
 })

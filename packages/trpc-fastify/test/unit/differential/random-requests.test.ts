@@ -118,6 +118,7 @@ const request = record({
   host: mostly(['localhost', 'example.com:8080', '[::1]'], odd),
   headers: oneof(
     { weight: 3, arbitrary: constant(['Content-Type: application/json']) },
+    { weight: 2, arbitrary: constant(['Content-Type: application/json', 'trpc-accept: application/jsonl']) },
     { weight: 1, arbitrary: array(header, { maxLength: 3 }) },
   ),
   body: text,

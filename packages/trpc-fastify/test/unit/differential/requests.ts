@@ -2,7 +2,7 @@
 
 import { TRPCError } from '@trpc/server'
 import { HAS } from '../versions.ts'
-import type { Mount, Path } from './compare.ts'
+import type { ComparedRequest, Mount, Path } from './compare.ts'
 import type { Recorder } from './recorder.ts'
 import { observedTRPC, observedWithMeta } from './router.ts'
 
@@ -10,6 +10,25 @@ export const JSON_TYPE = { 'content-type': 'application/json' }
 
 /** Which path JSON without a character takes: what an older tRPC says of it is its own. */
 export const ON_EMPTY_BODY: Path = HAS.emptyBodies ? 'compiled' : 'body'
+
+/** What `httpBatchStreamLink` sends. */
+export const STREAM = { 'trpc-accept': 'application/jsonl' }
+
+/** The batches among requests, streamed. */
+export function streamed(requests: readonly ComparedRequest[]): ComparedRequest[] {
+  return requests
+    .filter(({ url }) => new URL(url, 'http://localhost').searchParams.get('batch') === '1')
+    .map(({ name, ...request }) => ({
+      ...request,
+      headers: { ...request.headers, ...STREAM },
+      ...(name === undefined ? {} : { name: `${name}, streamed` }),
+    }))
+}
+
+/** Requests, and their batches streamed too. */
+export function andStreamed(requests: readonly ComparedRequest[]): ComparedRequest[] {
+  return [...requests, ...streamed(requests)]
+}
 
 type Config = Parameters<typeof observedTRPC>[1]
 
@@ -32,6 +51,10 @@ export function echoMount(recorder: Recorder, options: Mount['options'] = {}, co
     plain: t.procedure.input((value) => value).query(echo),
     blind: t.procedure.query(() => 'blind'),
     blindMutation: t.procedure.mutation(() => 'blind'),
+    later: t.procedure.query(async () => {
+      await new Promise(setImmediate)
+      return { later: Promise.resolve('later still') }
+    }),
     failing: noted.query(() => {
       throw new TRPCError({ code: 'FORBIDDEN', message: 'no' })
     }),

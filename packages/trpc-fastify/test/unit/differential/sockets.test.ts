@@ -5,6 +5,7 @@ import { rawExchange } from './raw-exchange.ts'
 import { echoMount, ON_EMPTY_BODY } from './requests.ts'
 
 const HOST = 'Host: localhost:1'
+const STREAM = 'trpc-accept: application/jsonl'
 
 /** Lines of requests that `inject` cannot send, with the path that each must take. */
 const REQUESTS: readonly (readonly [line: string, headers: readonly string[], on: Path, body?: string])[] = [
@@ -76,6 +77,12 @@ const REQUESTS: readonly (readonly [line: string, headers: readonly string[], on
     'compiled',
   ],
   ['GET /trpc/query?input=1 HTTP/1.1', [HOST, 'Content-Length: 1'], 'compiled', '1'],
+  // Streamed batches
+  ['GET /trpc/query,failing?batch=1&input={"0":1} HTTP/1.1', [HOST, STREAM], 'compiled'],
+  ['GET /trpc/query,later?batch=1&input={"0":1} HTTP/1.1', [HOST, STREAM], 'compiled'],
+  ['GET /trpc/query,later?batch=1&input={"0":1} HTTP/1.1', [HOST, STREAM, STREAM], 'stream'],
+  ['GET /trpc/query,later?batch=1&input={"0":1} HTTP/1.0', [HOST, STREAM], 'compiled'],
+  ['GET /trpc/query,failing?batch=1&input={"0":1} HTTP/1.0', [HOST, STREAM], 'compiled'],
   ['HEAD /trpc/query?input=1 HTTP/1.1', [HOST], 'method'],
   ['TRACE /trpc/query HTTP/1.1', [HOST], 'method'],
   ['PROPFIND /trpc/query HTTP/1.1', [HOST], 'nothing'],

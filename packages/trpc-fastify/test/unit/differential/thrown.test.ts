@@ -3,6 +3,7 @@ import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import { describe, it } from 'vitest'
 import { compare, type ComparedRequest, type Mount, titled } from './compare.ts'
 import type { Recorder } from './recorder.ts'
+import { andStreamed } from './requests.ts'
 import { observed, observedTRPC, observedWithMeta } from './router.ts'
 
 type Code = keyof typeof TRPC_ERROR_CODES_BY_KEY
@@ -124,7 +125,7 @@ describe('thrown by', () => {
       on: 'compiled',
     } as const,
   ])
-  it.each(titled(requests))('%s', async (_title, request) => {
+  it.each(titled(andStreamed(requests)))('%s', async (_title, request) => {
     await comparison.request(request)
   })
 })
@@ -132,7 +133,7 @@ describe('thrown by', () => {
 describe('with stack traces and responseMeta, thrown by', () => {
   const comparison = compare((recorder) => mount(recorder, true, observedWithMeta(recorder)), { isDev: true })
   const requests = Object.keys(THROWN).flatMap((name) => [query('afterNext', name)])
-  it.each(titled(requests))('%s', async (_title, request) => {
+  it.each(titled(andStreamed(requests)))('%s', async (_title, request) => {
     await comparison.request(request)
   })
 })

@@ -1,9 +1,11 @@
-import superjson, { serialize as toSuperjson } from 'superjson'
+import superjson, { deserialize as fromSuperjson, serialize as toSuperjson } from 'superjson'
 import { describe, it } from 'vitest'
 import { compare, type ComparedRequest, titled } from './compare.ts'
 import type { Recorder } from './recorder.ts'
-import { JSON_TYPE, ON_EMPTY_BODY } from './requests.ts'
+import { BREAKS_STREAMS_OFF } from './known-differences.ts'
+import { andStreamed, JSON_TYPE, ON_EMPTY_BODY } from './requests.ts'
 import { observed, observedTRPC, observedWithMeta } from './router.ts'
+import type { Deserialize } from './stream-content.ts'
 
 interface Transformer {
   serialize: (this: unknown, value: unknown) => unknown
@@ -115,7 +117,26 @@ const REQUESTS: readonly ComparedRequest[] = [
   { name: 'no procedure', url: '/trpc/unknown', on: 'procedure' },
 ]
 
+/** What a client makes of lines that were serialized. */
+const DESERIALIZERS: Readonly<Record<string, Deserialize>> = {
+  superjson: (line) => fromSuperjson(line as never),
+  combined: (line) => (line as { serialized: unknown }).serialized,
+  text: (line) => JSON.parse(line as string) as unknown,
+  usingThis: (line) => (line as unknown[])[1],
+}
+
+/** Those that leave nothing of a line that could be read, or count the lines. */
+const NOT_STREAMED = [
+  ...BREAKS_STREAMS_OFF.transformers,
+  'asyncSerialize',
+  'undefinedSerialize',
+  'nullSerialize',
+  'stateful',
+]
+
 describe.each(Object.entries(TRANSFORMERS))('transformer: %s', (name, make) => {
+  const deserialize = DESERIALIZERS[name]
+  const surroundings = deserialize ? { deserialize } : {}
   const comparison = compare((recorder) => {
     const made = make()
     const transformer =
@@ -142,8 +163,8 @@ describe.each(Object.entries(TRANSFORMERS))('transformer: %s', (name, make) => {
       }),
     })
     return { router, options: name === 'superjson' ? observed(recorder) : observedWithMeta(recorder) }
-  })
-  it.each(titled(REQUESTS))('%s', async (_title, request) => {
+  }, surroundings)
+  it.each(titled(NOT_STREAMED.includes(name) ? REQUESTS : andStreamed(REQUESTS)))('%s', async (_title, request) => {
     await comparison.request(request)
   })
 })

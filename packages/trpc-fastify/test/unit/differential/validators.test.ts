@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { describe, it } from 'vitest'
 import * as z from 'zod'
 import { compare, type ComparedRequest, titled } from './compare.ts'
+import { andStreamed } from './requests.ts'
 import { observed, observedTRPC, observedWithMeta } from './router.ts'
 import type { Recorder } from './recorder.ts'
 
@@ -206,7 +207,7 @@ describe('validators', () => {
       ),
     ),
   ]
-  it.each(titled(requests))('%s', async (_title, request) => {
+  it.each(titled(andStreamed(requests)))('%s', async (_title, request) => {
     await comparison.request(request)
   })
 })
