@@ -27,7 +27,8 @@ export const bounds: Record<
   | 'trpc-only'
   | 'trpc-stream'
   | 'trpc-subscriptions'
-  | 'trpc-memory',
+  | 'trpc-memory'
+  | 'trpc-seed',
   readonly Bound[]
 > = {
   'http-frameworks': [
@@ -42,33 +43,32 @@ export const bounds: Record<
   // Measured 4.4 to 7.4x by CPU, 3.6 to 6.2x by throughput: mounting an Express app on Fastify costs the
   // app several times its own price. It is a way to migrate, not a way to be faster. The margin is 44 %.
   'express-on-fastify': [{ contender: 'express', over: 'fastify-express', atLeast: 2 }],
-  // One day's runs, with the wide intervals of a noisy machine: the margins are 35 to 50 %. Measured over
-  // the official adapter 3.8 to 5.1x, 2.9x for the 10 KB of `article`; over plain routes 0.79 to 0.96x.
   trpc: [
-    { case: 'hello', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2.2 },
-    { case: 'greet', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2.2 },
-    { case: 'greetChecked', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2.2 },
-    { case: 'note', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2 },
-    { case: 'article', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 1.5 },
-    { case: 'hello', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.45 },
-    { case: 'greet', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.45 },
-    { case: 'greetChecked', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.45 },
-    { case: 'note', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.45 },
-    { case: 'article', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.45 },
+    { case: 'hello', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3 },
+    { case: 'greet', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3.2 },
+    { case: 'greetChecked', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3.2 },
+    { case: 'note', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3.2 },
+    { case: 'article', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2.2 },
+    { case: 'hello', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.7 },
+    { case: 'greet', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.65 },
+    { case: 'greetChecked', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.65 },
+    { case: 'note', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.75 },
+    { case: 'article', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.7 },
   ],
-  // Measured 4.4 to 4.7x, 3.5 to 3.6x and 3.0 to 3.2x.
   'trpc-only': [
-    { case: 'batch', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2.2 },
-    { case: 'middlewares', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 1.7 },
-    { case: 'options', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 1.5 },
+    { case: 'batch', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3.4 },
+    { case: 'middlewares', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2.7 },
+    { case: 'options', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2.3 },
   ],
-  // Measured 18 to 23x and 4.3 to 6.8x.
   'trpc-stream': [
-    { case: 'stream', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 4 },
-    { case: 'laterStream', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2 },
+    { case: 'stream', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 12 },
+    { case: 'laterStream', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3.5 },
   ],
-  // Measured 4.0 and 4.9x.
-  'trpc-subscriptions': [{ case: 'events', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 1.5 }],
+  'trpc-subscriptions': [{ case: 'events', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3 }],
+  'trpc-seed': [
+    { case: 'hello', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2 },
+    { case: 'hello', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.8, metric: 'peakRss' },
+  ],
   // Of what a subscriber adds to the server, not of the whole process. Measured 2.6 to 2.7x in eight runs of
   // one day, 54 kB against 20; the worst process against the best 2.38x at the least, the margin is 16 % below that.
   'trpc-memory': [{ contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2, metric: 'rss' }],

@@ -297,7 +297,7 @@ describe('known difference: nothing is streamed as null', () => {
 })
 
 describe('known difference: a responseMeta that fails', () => {
-  /** What happened on each server. */
+  /** What happened on each server; official, compiled and direct are the first. */
   const events = new Map<Recorder, string[]>()
   const comparison = compare(
     (recorder) => {
@@ -331,7 +331,7 @@ describe('known difference: a responseMeta that fails', () => {
   const ask = async (query: string): Promise<string[][]> => {
     for (const seen of events.values()) seen.length = 0
     await comparison.answers({ url: `/trpc/failing?batch=1${query}`, headers: STREAM, on: 'compiled' })
-    return [...events.values()].map((seen) => [...seen])
+    return [...events.values()].slice(0, 3).map((seen) => [...seen])
   }
   const before = ['error of undefined', 'shape of undefined']
   const ours = [...before, 'answer 500', 'error of failing']

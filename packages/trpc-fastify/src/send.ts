@@ -1,0 +1,52 @@
+// Sends an answer through Fastify.
+
+import type { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import { latest } from './latest.ts'
+
+/** An answer that is ready to be sent. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>> | Headers
+  readonly body: string | Readable
+}
+
+/**
+ * Sends an answer as Fastify sends the `Response` of tRPC's own adapter, but in one piece. A `Response` it
+ * is where the reply was touched: the user may have sent it, which shows only when its `onSend` hooks are
+ * done, and a `Response` does not change status and headers before.
+ */
+export function send(reply: FastifyReply, ready: Answer): void {
+  latest.answer = ready
+  const { status, headers, body } = ready
+  // Fastify logs that this comes too late.
+  if (reply.sent) {
+    if (typeof body !== 'string') body.destroy()
+    return void reply.send(body)
+  }
+  const isTouched = reply.statusCode !== 200 || reply.hasHeader('content-type')
+  if (typeof body === 'string' && (isTouched || !arePlain(headers))) {
+    return void reply.send(new Response(body, { status, headers }))
+  }
+  if (headers instanceof Headers) for (const [name, value] of headers) reply.header(name, value)
+  else reply.headers(headers)
+  // Without a serializer, Fastify would add a charset to the content type.
+  if (typeof body === 'string') reply.serializer(asItIs)
+  reply.code(status).send(body)
+}
+
+/** Fastify calls it as a method of the reply. Once is enough: what an error handler sends is none of its business. */
+function asItIs(this: FastifyReply, body: unknown): string {
+  this.serializer(null as never)
+  return body as string
+}
+
+/** What Fastify knows as a content type; others it would replace by one of its own, but not in a `Response`. */
+const PLAIN_TYPE = /^[\w.+-]+\/[\w.+-]+$/
+
+/** Whether headers of `responseMeta` are no matter of how the body is sent. */
+function arePlain(headers: Answer['headers']): boolean {
+  if (!(headers instanceof Headers)) return true
+  if (headers.has('transfer-encoding') || headers.has('content-length')) return false
+  return PLAIN_TYPE.test(headers.get('content-type') ?? '')
+}
