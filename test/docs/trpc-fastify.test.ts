@@ -95,3 +95,10 @@ it('each difference that the README names has a test, and each that has a test i
   expect(named.length).toBeGreaterThan(3)
   expect(tested).toEqual(named)
 })
+
+it('what the README says is kept from the official adapter has a test, and what has a test is said', () => {
+  const named = [...readme.matchAll(/^- _([^_]+)_/gm)].map(([, name]) => name)
+  const tested = [...read('test/unit/kept.test.ts').matchAll(/^it\('([^']+)'/gm)].map(([, name]) => name)
+  expect(named.length).toBeGreaterThan(3)
+  expect(tested).toEqual(named)
+})

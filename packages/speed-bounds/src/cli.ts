@@ -164,7 +164,7 @@ function withLoadFlags(command: Command, { budget }: { budget: number }): Comman
     .option('--replicas <count>', 'processes of each subject in a stage', count, 5)
     .option('--cycles <count>', 'visits of each process in a stage', count, 6)
     .option('--stages <count>', 'stages of fresh processes that a claim may take', count, 3)
-    .option('--warm-up <ms>', 'longest warm-up of a process in milliseconds', count, 3000)
+    .option('--warm-up <ms>', 'longest warm-up of a process in milliseconds', count, 2000)
     .option('--seed <integer>', 'repeats an order of rounds', count)
 }
 

@@ -95,7 +95,7 @@ export interface RaceOptions extends Partial<CaseOptions> {
   generator?: GeneratorName
   /** Processes started of each subject in each stage; fewer than 5 are at the mercy of chance. @default 5 */
   replicas?: number
-  /** Longest warm-up of a process per case; it ends earlier when CPU per request no longer falls. @default 3000 */
+  /** Longest warm-up of a process per case; it ends earlier when CPU per request no longer falls. @default 2000 */
   warmUp?: number
   /** How often each process is visited in a stage. @default 6 */
   cycles?: number
@@ -265,7 +265,7 @@ export function resolveRace(subjects: Readonly<Record<string, Subject>>, options
         10_000,
     },
     replicas: optional(options.replicas, 'replicas', isCountFrom(2), 'an integer >= 2') ?? 5,
-    warmUp: optional(options.warmUp, 'warmUp', isMilliseconds(100), 'whole milliseconds >= 100') ?? 3000,
+    warmUp: optional(options.warmUp, 'warmUp', isMilliseconds(100), 'whole milliseconds >= 100') ?? 2000,
     cycles: optional(options.cycles, 'cycles', isCount, 'an integer >= 1') ?? 6,
     stages: optional(options.stages, 'stages', isCount, 'an integer >= 1') ?? 3,
     alpha: optional(options.alpha, 'alpha', isAlpha, 'a number above 0 and at most 0.2') ?? 0.01,

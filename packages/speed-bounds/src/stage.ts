@@ -37,11 +37,11 @@ interface Replica {
  * A process is warm when its rounds of `ROUND` ms have not become cheaper by 3 % for `STEADY` ms and
  * stayed within 15 % of the cheapest, not before `LEAST` ms of load (`LEAST_AGAIN` for the cases after
  * the first). The first 0.5 s cost 2-3 times as much CPU per request, and in their midst there is a
- * round that costs 3-8 times as much, when optimised code is thrown away and made again. With 200 ms for
- * `STEADY`, one process in ten was called warm between two such times, and its rounds cost twice as
- * much as those of the others: the intervals of 15 processes were 20 % wide on either side.
+ * round that costs 3-8 times as much, when optimised code is thrown away and made again. With 400 ms for
+ * `LEAST`, one process in ten was called warm between two such times, and its rounds then cost twice as
+ * much as those of the others. What still falls after that is taken out by the trimmed means.
  */
-const WARM = { ROUND: 100, STEADY: 500, LEAST: 800, LEAST_AGAIN: 500, GAIN: 0.97, NEAR: 1.15 }
+const WARM = { ROUND: 100, STEADY: 200, LEAST: 1200, LEAST_AGAIN: 400, GAIN: 0.97, NEAR: 1.15 }
 /** How long a subject is under load before each measured round, in milliseconds; half a round at the most. */
 const WAKE = 100
 /** A subject counts as idle when its busiest thread worked for less than this share of a `POLL` (ms). */
@@ -49,7 +49,7 @@ const SETTLE = { POLL: 5, IDLE: 0.3, MOST: 2000 }
 /** wrk counts whole seconds. */
 const WRK_ROUND = 1000
 /** What a warm-up takes as a rule, and a round beside its load: only for telling the time that is left. */
-const USUAL = { warm: 1400, warmAgain: 800, round: 125, start: 170 }
+const USUAL = { warm: 1800, warmAgain: 600, round: 125, start: 170 }
 
 /** Starts fresh processes of each subject, warms them, and visits them in random order, cycle by cycle. */
 export async function runStage(context: StageContext): Promise<void> {
