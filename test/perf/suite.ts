@@ -29,6 +29,9 @@ export interface Outcome {
 
 const RESULTS = new URL('../../results/', import.meta.url)
 
+/** What a claim may take, in milliseconds: two more stages of two subjects, as a rule. */
+const BUDGET = 120_000
+
 /** How often progress is told, in milliseconds: it costs CPU that the race would find as foreign. */
 const TELL = 1000
 
@@ -56,14 +59,14 @@ export function perfSuite(name: string, races: readonly SuiteRace[]): void {
     for (const { over, ...claim } of bounds) {
       it(`${title}: ${claimText({ over, ...claim })}`, async (context) => {
         listen(context, timeAhead(index + 1))
-        await expect(match).toOutpace(over, claim)
+        await expect(match).toOutpace(over, { budget: BUDGET, ...claim })
         await tellEvidence(context, match)
       })
     }
     for (const { over, ...claim } of refuted) {
       it(`${title}: it is broken that ${claimText({ over, ...claim })}`, async (context) => {
         listen(context, timeAhead(index + 1))
-        await expect(match).not.toOutpace(over, claim)
+        await expect(match).not.toOutpace(over, { budget: BUDGET, ...claim })
         await tellEvidence(context, match)
       })
     }
