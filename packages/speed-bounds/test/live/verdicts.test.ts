@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { expect, it } from 'vitest'
 import '../../src/vitest.ts'
 import { race } from '../../src/index.ts'
-import { ok, script, server, SMALL, slow } from './servers.ts'
+import { ok, script, server, slow, SMALL, spin } from './servers.ts'
 
 const OPTIONS = { ...SMALL, replicas: 3, cycles: 3 }
 
@@ -45,7 +45,9 @@ const answer = 'HTTP/1.1 200 OK\\r\\n' + 'x: y\\r\\n'.repeat(100) + 'content-len
 createServer((socket) => socket.on('error', () => {}).on('data', () => socket.write(answer)))
   .listen(process.env.PORT, process.env.HOST)
 process.on('SIGTERM', () => process.exit(0))`)
-  const match = race({ raw, slow }, { ...OPTIONS, stages: 1 })
+  // So slow that no noise of three processes hides it.
+  const slowest = server(`${spin(500)} response.end('ok')`)
+  const match = race({ raw, slow: slowest }, { ...OPTIONS, stages: 1 })
   const alone = await match.decide('slow', { atLeast: 1.01, metric: 'throughput' })
   expect(alone.estimates[0]).toMatchObject({ metric: 'throughput', generatorBound: true })
   expect(alone.estimates[0]!.low).toBeGreaterThan(1.01)
