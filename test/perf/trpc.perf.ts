@@ -18,7 +18,7 @@ perfSuite('trpc', [
   {
     title: 'what only tRPC answers',
     subjects: race,
-    options: { cases: { batch, middlewares, options }, connections: 100, cycles: 2 },
+    options: { cases: { batch, middlewares, options }, connections: 100, cycles: 2, replicas: 8 },
     bounds: bounds['trpc-only'],
   },
   {
