@@ -8,7 +8,8 @@ import { mostLooks } from './schedule.ts'
 /**
  * What a claim may compare. `cpu`: server CPU microseconds per request over its whole process tree;
  * `throughput`: requests per second; `p99`: 99th percentile of latency; `rss`: resident memory of the
- * process tree; `peakRss`: the most it ever had. Whatever the metric, a ratio above 1 means that the contender is better.
+ * process tree; `peakRss`: the most it ever had. Whatever the metric, a ratio above 1 means that the
+ * contender is better.
  */
 export type Metric = (typeof METRICS)[number]
 

@@ -93,10 +93,16 @@ export function responseOf(
   options: AnswerOptions,
 ): CallResponse {
   if ('data' in result) return { result: { data: result.data } }
-  const call = request.calls[index]!
-  return { error: shapeOf(request, options, result.error, call.path, call.readResult()) }
+  return { error: shapeOfCall(request, index, result.error, options) }
 }
 
+/** What is sent of the error of a call. */
+export function shapeOfCall(request: FastTrpcRequest, index: number, error: TRPCError, options: AnswerOptions): object {
+  const call = request.calls[index]!
+  return shapeOf(request, options, error, call.path, call.readResult())
+}
+
+/** What is sent of an error. */
 export function shapeOf(
   { ctx, type }: FastTrpcRequest,
   { config }: AnswerOptions,

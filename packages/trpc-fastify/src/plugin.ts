@@ -73,9 +73,9 @@ async function routes<TRouter extends AnyTRPCRouter>(
   const { config } = internals
   const rules = new ProcedureRules(procedures, internals)
   const serializers = new Serializers(rules, internals)
-  const around = aroundCalls(options, rules, config, (path) => serializers.at(path))
+  const aroundAny = aroundCalls(options, rules, config, (path) => serializers.at(path))
   // It makes calls asynchronous: where there is nothing to do, it is left out.
-  const isAround = hasAround(options, rules)
+  const around = hasAround(options, rules) ? aroundAny : undefined
   const openStreams = options.endStreamsOnClose ? new OpenStreams() : undefined
   if (openStreams) app.addHook('preClose', async () => openStreams.endAll())
 
@@ -94,7 +94,7 @@ async function routes<TRouter extends AnyTRPCRouter>(
   const readOptions = {
     find: fastProcedures(internals, {
       engine: engine === 'direct' ? 'direct' : 'compiled',
-      around: isAround ? around : undefined,
+      around,
       serializers,
     }),
     pathSeparator: style.pathSeparator,
@@ -108,7 +108,7 @@ async function routes<TRouter extends AnyTRPCRouter>(
   const answerOptions = { trpcOptions: handlerOptions, config, openStreams, ...style }
   const route = ruledRoute(app, rules, style.pathSeparator)
   const answerOfficially = officialHandler(handlerOptions, {
-    around: isAround || openStreams ? around : undefined,
+    around: openStreams ? aroundAny : around,
     openStreams,
     bodyLimitOf: route.bodyLimitOf,
   })
@@ -134,7 +134,7 @@ async function routes<TRouter extends AnyTRPCRouter>(
 
   if (useWSS) {
     serveWebSockets(app, handlerOptions, {
-      around: isAround ? around : undefined,
+      around,
       leavesOnClose: options.endStreamsOnClose ?? false,
     })
   }

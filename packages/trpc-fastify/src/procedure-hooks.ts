@@ -36,9 +36,9 @@ export function ruledRoute(app: FastifyInstance, rules: ProcedureRules, pathSepa
     HOOKS.map((name) => [
       name,
       rules.all.flatMap(([pattern, rule]) =>
-        listOf(rule[name] as Hook | readonly Hook[] | undefined).map((hook) =>
-          where((request) => pathsOf(request).some((path) => matches(pattern, path)), hook),
-        ),
+        [(rule[name] ?? []) as Hook | Hook[]]
+          .flat()
+          .map((hook) => where((request) => pathsOf(request).some((path) => matches(pattern, path)), hook)),
       ),
     ]),
   )
@@ -110,9 +110,4 @@ function decode(path: string): string {
   } catch {
     return path
   }
-}
-
-function listOf<T>(value: T | readonly T[] | undefined): readonly T[] {
-  if (value === undefined) return []
-  return Array.isArray(value) ? (value as readonly T[]) : [value as T]
 }

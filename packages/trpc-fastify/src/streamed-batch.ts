@@ -2,7 +2,7 @@
 
 import { getTRPCErrorFromUnknown, type TRPCError } from '@trpc/server'
 import { isObservable, observableToAsyncIterable } from '@trpc/server/observable'
-import { type AnswerOptions, callOne, type CallResult, shapeOf, tellError } from './calls.ts'
+import { type AnswerOptions, callOne, type CallResult, shapeOfCall, tellError } from './calls.ts'
 import { chain, isThenable } from './chain.ts'
 import { eagerHeadOf, type Head, inOnePiece } from './head.ts'
 import {
@@ -80,8 +80,7 @@ export function streamAnswer(
 }
 
 function outcomeOf(request: FastTrpcRequest, index: number, result: CallResult, options: AnswerOptions): Outcome {
-  const call = request.calls[index]!
-  if ('error' in result) return outcomeOfError(shapeOf(request, options, result.error, call.path, call.readResult()))
+  if ('error' in result) return outcomeOfError(shapeOfCall(request, index, result.error, options))
   const { data } = result
   return outcomeOfData(isObservable(data) ? observableToAsyncIterable(data, request.signal) : data)
 }
@@ -90,10 +89,7 @@ function linesOptions(request: FastTrpcRequest, options: AnswerOptions): JsonLin
   const { transformer, jsonl } = options.config
   return {
     serialize: (chunk) => transformer.output.serialize(chunk) as unknown,
-    shapeOf(cause, index) {
-      const call = request.calls[index]!
-      return shapeOf(request, options, getTRPCErrorFromUnknown(cause), call.path, call.readResult())
-    },
+    shapeOf: (cause, index) => shapeOfCall(request, index, getTRPCErrorFromUnknown(cause), options),
     onError(cause) {
       const error = getTRPCErrorFromUnknown(cause)
       tellError(request, options, error, { path: undefined, input: undefined, type: request.type })

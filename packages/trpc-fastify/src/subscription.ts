@@ -2,7 +2,7 @@
 
 import { getTRPCErrorFromUnknown, TRPCError } from '@trpc/server'
 import { isObservable, observableToAsyncIterable } from '@trpc/server/observable'
-import { type AnswerOptions, type CallResult, shapeOf, tellError } from './calls.ts'
+import { type AnswerOptions, type CallResult, shapeOfCall, tellError } from './calls.ts'
 import { EventStream } from './event-stream.ts'
 import { eagerHeadOf } from './head.ts'
 import type { FastTrpcRequest } from './request.ts'
@@ -18,9 +18,8 @@ export function subscriptionAnswer(request: FastTrpcRequest, result: CallResult,
     serialize: (value) => transformer.output.serialize(value) as unknown,
     shapeOf(cause) {
       const error = getTRPCErrorFromUnknown(cause)
-      const input = call.readResult()
-      tellError(request, options, error, { path: call.path, input, type: request.type })
-      return shapeOf(request, options, error, call.path, input)
+      tellError(request, options, error, { path: call.path, input: call.readResult(), type: request.type })
+      return shapeOfCall(request, 0, error, options)
     },
     client: sse.client ?? {},
     pingMs: sse.ping?.enabled ? (sse.ping.intervalMs ?? 1000) : undefined,
