@@ -17,7 +17,7 @@ export async function startSubject(
   let printed = ''
   for await (const chunk of child.stdout) {
     printed += String(chunk)
-    const found = /port: (\d+)/.exec(printed)?.[1]
+    const found = /(?:port: |^Open \S+:)(\d+)/m.exec(printed)?.[1]
     if (found) return { child, port: found, origin: `http://127.0.0.1:${found}` }
   }
   return { child, port: '', origin: '' }

@@ -1,28 +1,21 @@
 // What a user of the page in examples/trpc sees, in Chromium.
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { endSubjects, startSubject, type SubjectProcess } from '../running-subjects.ts'
 import { launchChromium } from './chromium.ts'
 
 const browser = await launchChromium()
 if (!browser) console.warn('NOT TESTED, as there is no browser: install Chrome, or set CHROMIUM_PATH')
 afterAll(() => browser?.close())
 
-/** Starts the server as a user would, and reads its address from what it prints. */
-async function start(port = '0'): Promise<{ server: ChildProcess; origin: string }> {
-  const file = fileURLToPath(new URL('../../examples/trpc/page.ts', import.meta.url))
-  const env = { ...process.env, HOST: '127.0.0.1', PORT: port, NODE_ENV: 'production' }
-  const server = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  onTestFinished(() => void server.kill('SIGKILL'))
-  let printed = ''
-  for await (const chunk of server.stdout) {
-    printed += String(chunk)
-    const origin = /^Open (\S+)\n/.exec(printed)?.[1]
-    if (origin) return { server, origin }
-  }
-  throw new Error(`The server has ended: ${printed}`)
+afterEach(endSubjects)
+
+async function start(port = '0'): Promise<{ server: SubjectProcess; origin: string }> {
+  const { child, origin } = await startSubject(new URL('../../examples/trpc/page.ts', import.meta.url), { port })
+  child.stderr.pipe(process.stderr)
+  if (origin === '') throw new Error('The server has ended')
+  return { server: child, origin }
 }
 
 interface Visit {
