@@ -50,7 +50,7 @@ function withMeta(
     eagerGeneration: !data,
     type,
   }) as ResponseMeta | undefined
-  if (meta?.headers) addHeaders((request.headers ??= new Headers(headers)), meta.headers)
+  if (meta?.headers) addHeaders(request, request.headers ?? headers, meta.headers)
   return { status: meta?.status || status, headers: request.headers ?? headers }
 }
 
@@ -64,15 +64,51 @@ export function inOnePiece({ status, headers }: Head): Head {
   return { status, headers: others }
 }
 
-function addHeaders(headers: Headers, added: NonNullable<ResponseMeta['headers']>): void {
-  if (added instanceof Headers) {
-    for (const [name, value] of added) headers.append(name, value)
+/** Puts them into the request: where one of them throws, those before it stay, as they do in tRPC. */
+function addHeaders(
+  request: FastTrpcRequest,
+  headers: Answer['headers'],
+  added: NonNullable<ResponseMeta['headers']>,
+): void {
+  const entries = added instanceof Headers ? undefined : Object.entries(added)
+  const plain = entries && withPlainHeaders(headers, entries)
+  if (plain) {
+    request.headers = plain
     return
   }
-  for (const [name, value] of Object.entries(added)) {
-    if (Array.isArray(value)) for (const one of value) headers.append(name, one)
-    else if (typeof value === 'string') headers.set(name, value)
+  const all = (request.headers = headers instanceof Headers ? headers : new Headers(headers))
+  if (!entries) {
+    for (const [name, value] of added as Headers) all.append(name, value)
+    return
   }
+  for (const [name, value] of entries) {
+    if (Array.isArray(value)) for (const one of value) all.append(name, one)
+    else if (typeof value === 'string') all.set(name, value)
+  }
+}
+
+const PLAIN_NAME = /^[a-z][a-z-]*$/
+const PLAIN_VALUE = /^[!-~](?:[ -~]*[!-~])?$/
+/** How an answer is sent depends on them. */
+const SPECIAL_NAMES = new Set(['content-type', 'content-length', 'transfer-encoding', 'set-cookie'])
+
+/** What `Headers` would make of them, where that is no more than to sort the names; with `Headers` a call costs 8 % more. */
+function withPlainHeaders(
+  headers: Answer['headers'],
+  added: [string, unknown][],
+): Readonly<Record<string, string>> | undefined {
+  if (headers instanceof Headers) return undefined
+  const all: Record<string, string> = { ...headers }
+  for (const [key, value] of added) {
+    if (value === undefined) continue
+    const name = key.toLowerCase()
+    if (typeof value !== 'string' || !PLAIN_VALUE.test(value)) return undefined
+    if (!PLAIN_NAME.test(name) || SPECIAL_NAMES.has(name)) return undefined
+    all[name] = value
+  }
+  const sorted: Record<string, string> = {}
+  for (const name of Object.keys(all).toSorted()) sorted[name] = all[name]!
+  return sorted
 }
 
 /** A status that no `Response` with a body can have throws here what it would throw there. */

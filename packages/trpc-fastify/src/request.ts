@@ -116,7 +116,7 @@ export class FastTrpcRequest {
   /** The result of `createContext`, once it is there. */
   ctx: unknown
   /** What `responseMeta` made of the headers so far: where it is asked again for an error, it adds to them. */
-  headers: Headers | undefined
+  headers: Readonly<Record<string, string>> | Headers | undefined
   /** Ends a subscription from this side; its procedure is to know. */
   #ended: AbortController | undefined
   #callSignal: AbortSignal | undefined
