@@ -5,7 +5,7 @@ import { answerStyle, servesSubscriptions } from './answer-style.ts'
 import { answer } from './answer.ts'
 import { aroundCalls, hasAround } from './around-calls.ts'
 import { isThenable } from './chain.ts'
-import { latest } from './latest.ts'
+import { keepTickClass, latest } from './latest.ts'
 import { WebSocketMissingError } from './errors.ts'
 import { fastProcedures } from './fast-procedures.ts'
 import { canCompile, internalsOf } from './internals.ts'
@@ -44,6 +44,7 @@ type TrpcPlugin = <TRouter extends AnyTRPCRouter>(
 
 const plugin: TrpcPlugin = async (app, options) => {
   checkOptions(options)
+  keepTickClass()
   if (options.useWSS && !app.hasDecorator('websocketServer')) {
     throw new WebSocketMissingError('`useWSS` needs @fastify/websocket to be registered before trpcPlugin')
   }
