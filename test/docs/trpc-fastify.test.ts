@@ -69,7 +69,7 @@ it('the README has the codes of all errors, with what they mean, and no others',
 })
 
 it('the README has all reasons for which a request goes to the official adapter, and no others', () => {
-  const union = /export type OfficialReason =\n((?: {2}\| '[\w-]+'\n)+)/.exec(read('src/request.ts'))![1]!
+  const union = /export type OfficialReason =\n((?: {2}\| '[\w-]+'\n)+)/.exec(read('src/read-request.ts'))![1]!
   const reasons = [...new Set([...union.matchAll(/'([\w-]+)'/g)].map(([, reason]) => reason!))]
   expect(namesBelow('reason', 'when').toSorted()).toEqual(reasons.toSorted())
   expect(rows.filter(([first]) => reasons.includes(first!.replaceAll('`', ''))).every(([, when]) => when !== '')).toBe(

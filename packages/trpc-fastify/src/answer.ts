@@ -15,7 +15,7 @@ import {
 } from './calls.ts'
 import { chain, isThenable } from './chain.ts'
 import { type Head, headOf, inOnePiece, proven } from './head.ts'
-import type { FastTrpcRequest } from './request.ts'
+import type { FastTrpcRequest } from './fast-request.ts'
 import type { Answer } from './send.ts'
 import { streamAnswer } from './streamed-batch.ts'
 import { subscriptionAnswer } from './subscription.ts'

@@ -12,7 +12,7 @@ import { isThenable } from './chain.ts'
 import type { RouterConfig } from './internals.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { TrpcHandlerOptions } from './options.ts'
-import type { FastTrpcRequest } from './request.ts'
+import type { FastTrpcRequest } from './fast-request.ts'
 
 /** What does not change between requests. */
 export interface AnswerOptions extends AnswerStyle {

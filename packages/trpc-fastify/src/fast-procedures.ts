@@ -4,7 +4,7 @@ import type { AnyTRPCProcedure } from '@trpc/server'
 import type { Around } from './around-calls.ts'
 import { compile, type Engine } from './engine.ts'
 import { definitionOf, type RouterInternals } from './internals.ts'
-import type { FastCall, FastProcedure } from './request.ts'
+import type { FastCall, FastProcedure } from './fast-request.ts'
 import type { Serializers } from './serializer.ts'
 
 /** How procedures are called. */

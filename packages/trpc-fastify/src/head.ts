@@ -3,7 +3,7 @@
 import type { TRPCError } from '@trpc/server'
 import { getHTTPStatusCode, type ResponseMeta } from '@trpc/server/http'
 import type { AnswerOptions, CallResponse } from './calls.ts'
-import type { FastTrpcRequest } from './request.ts'
+import type { FastTrpcRequest } from './fast-request.ts'
 import type { Answer } from './send.ts'
 
 type TrpcResponses = Parameters<typeof getHTTPStatusCode>[0]

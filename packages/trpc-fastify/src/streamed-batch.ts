@@ -13,7 +13,7 @@ import {
   outcomeOfData,
   outcomeOfError,
 } from './json-lines.ts'
-import type { FastTrpcRequest } from './request.ts'
+import type { FastTrpcRequest } from './fast-request.ts'
 import type { Answer } from './send.ts'
 
 /**

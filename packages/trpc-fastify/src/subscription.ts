@@ -5,7 +5,7 @@ import { isObservable, observableToAsyncIterable } from '@trpc/server/observable
 import { type AnswerOptions, type CallResult, shapeOfCall, tellError } from './calls.ts'
 import { EventStream } from './event-stream.ts'
 import { eagerHeadOf } from './head.ts'
-import type { FastTrpcRequest } from './request.ts'
+import type { FastTrpcRequest } from './fast-request.ts'
 import type { Answer } from './send.ts'
 import { isAsyncIterable } from './value-kinds.ts'
 
