@@ -1,0 +1,24 @@
+import { initTRPC, transformTRPCResponse } from '@trpc/server'
+import { test } from 'vitest'
+import { envelopeOf } from '../src/envelope.ts'
+import { internalsOf } from '../src/internals.ts'
+
+const { config } = internalsOf(initTRPC.create().router({}))
+const responses = {
+  'a small result': { result: { data: { hello: 'world' } } },
+  'a result of 10 KB': { result: { data: { lines: Array.from({ length: 100 }, () => 'x'.repeat(100)) } } },
+  'an error': { error: { message: 'No', code: -32_603, data: { code: 'INTERNAL_SERVER_ERROR', httpStatus: 500 } } },
+}
+
+for (const [name, response] of Object.entries(responses)) {
+  test(`the envelope of ${name} as JSON`, async ({ bench }) => {
+    await bench.compare(
+      bench('by spreading', () => {
+        JSON.stringify(envelopeOf(config, response))
+      }),
+      bench("by tRPC's own code", () => {
+        JSON.stringify(transformTRPCResponse(config as never, response as never))
+      }),
+    )
+  })
+}
