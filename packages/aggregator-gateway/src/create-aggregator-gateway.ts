@@ -1,0 +1,33 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { type CallOptions, checkOptions, type CreateAggregatorGatewayOptions } from './options.ts'
+import { gatewayPlugin } from './plugin.ts'
+
+/**
+ * Makes a Fastify app that answers endpoints by calls to upstreams: `Fastify()` plus {@link gatewayPlugin}.
+ *
+ * @throws GATEWAY_INVALID_OPTION
+ *
+ * @example
+ * const app = await createAggregatorGateway({
+ *   upstreams: { users: 'http://users:3000', orders: 'http://orders:3000' },
+ *   endpoints: [
+ *     {
+ *       path: '/dashboard/:id',
+ *       calls: {
+ *         profile: { upstream: 'users', path: '/users/{params.id}' },
+ *         orders: { upstream: 'orders', path: '/orders?user={params.id}', optional: true },
+ *       },
+ *     },
+ *   ],
+ * })
+ * await app.listen({ port: 3000 })
+ */
+export async function createAggregatorGateway<const Endpoints extends readonly Readonly<Record<string, CallOptions>>[]>(
+  options: CreateAggregatorGatewayOptions<Endpoints>,
+): Promise<FastifyInstance> {
+  checkOptions(options, ['fastify'])
+  const { fastify = {}, ...pluginOptions } = options
+  const app = Fastify(fastify)
+  await app.register(gatewayPlugin<Endpoints>, pluginOptions)
+  return app
+}

@@ -1,0 +1,36 @@
+import createError, { type FastifyErrorConstructor } from '@fastify/error'
+
+// Codes are API: a code is never reused and never renamed. The README says of each what to do.
+
+/** An option is missing, unknown or of the wrong kind: where, what was expected, and what came. */
+export const InvalidOptionError: FastifyErrorConstructor<{ code: 'GATEWAY_INVALID_OPTION' }, [string]> = createError(
+  'GATEWAY_INVALID_OPTION',
+  '%s',
+  500,
+  TypeError,
+)
+
+/** A value that a call takes from the client's request is missing, or cannot be part of a path. */
+export const BadParameterError: FastifyErrorConstructor<{ code: 'GATEWAY_BAD_PARAMETER' }, [string]> = createError(
+  'GATEWAY_BAD_PARAMETER',
+  '%s',
+  400,
+)
+
+/** A call that the answer needs has failed. */
+export const UpstreamFailedError: FastifyErrorConstructor<{ code: 'GATEWAY_UPSTREAM_FAILED' }, [string]> = createError(
+  'GATEWAY_UPSTREAM_FAILED',
+  '%s',
+  502,
+)
+
+/** A call that the answer needs was not answered in time. */
+export const UpstreamTimeoutError: FastifyErrorConstructor<{ code: 'GATEWAY_UPSTREAM_TIMEOUT' }, [string]> =
+  createError('GATEWAY_UPSTREAM_TIMEOUT', '%s', 504)
+
+/** An upstream has as many calls as it may have, and as many that wait. */
+export const OverloadedError: FastifyErrorConstructor<{ code: 'GATEWAY_OVERLOADED' }, [string]> = createError(
+  'GATEWAY_OVERLOADED',
+  '%s',
+  503,
+)

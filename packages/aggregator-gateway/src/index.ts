@@ -1,0 +1,17 @@
+// Factory
+export { createAggregatorGateway } from './create-aggregator-gateway.ts'
+
+// Plugin
+export { gatewayPlugin } from './plugin.ts'
+
+// Options
+export type { Composition } from './compose.ts'
+export type { MappingOptions } from './mapping.ts'
+export type {
+  CallOptions,
+  CreateAggregatorGatewayOptions,
+  EndpointOptions,
+  GatewayPluginOptions,
+  Method,
+} from './options.ts'
+export type { UpstreamOptions } from './upstream.ts'

@@ -1,0 +1,131 @@
+// What an upstream answers, as JSON that can be put into another JSON text as it is. Nothing gets through that is
+// not exactly one JSON value: what a client reads of one upstream, no other upstream can have written.
+
+import { isUtf8 } from 'node:buffer'
+import type { Mapping } from './mapping.ts'
+
+/** Why a body is not taken. */
+export class InvalidBodyError extends Error {}
+
+/** A body that is one JSON value. */
+export class JsonBody {
+  /** JSON, character by character as it came, unless it was mapped. */
+  readonly text: string
+  readonly #makeValue: (text: string) => unknown
+  #value: unknown
+  #hasValue = false
+
+  constructor(text: string, makeValue: (text: string) => unknown) {
+    this.text = text
+    this.#makeValue = makeValue
+  }
+
+  /**
+   * What it means; numbers that a double cannot hold are `JSON.rawJSON`. Shared between requests: read it, never
+   * change it.
+   */
+  get value(): unknown {
+    if (!this.#hasValue) {
+      this.#value = this.#makeValue(this.text)
+      this.#hasValue = true
+    }
+    return this.#value
+  }
+}
+
+export interface JsonBodyOptions {
+  /** The most arrays and objects within each other. */
+  readonly maxDepth: number
+  readonly mapping: Mapping | undefined
+  /** Only an object is taken: its members are merged with others. */
+  readonly mustBeObject: boolean
+}
+
+/**
+ * Reads the bodies of one call. Upstreams often answer the same bytes again: those that were valid the last time
+ * are valid, and comparing costs a tenth of parsing.
+ */
+export class JsonBodyReader {
+  readonly #options: JsonBodyOptions
+  #lastBytes: Buffer | undefined
+  #lastBody: JsonBody | undefined
+
+  constructor(options: JsonBodyOptions) {
+    this.#options = options
+  }
+
+  /** @throws InvalidBodyError */
+  read(bytes: Buffer): JsonBody {
+    if (this.#lastBytes?.equals(bytes)) return this.#lastBody!
+    const body = readJson(bytes, this.#options)
+    this.#lastBytes = bytes
+    this.#lastBody = body
+    return body
+  }
+}
+
+function readJson(bytes: Buffer, { maxDepth, mapping, mustBeObject }: JsonBodyOptions): JsonBody {
+  if (!isUtf8(bytes)) throw new InvalidBodyError('is not UTF-8')
+  const text = bytes.toString()
+  if (isDeeperThan(maxDepth, text)) throw new InvalidBodyError(`has more than ${maxDepth} levels`)
+  try {
+    // A byte order mark is refused by it too.
+    JSON.parse(text)
+  } catch {
+    throw new InvalidBodyError('is not JSON')
+  }
+  const body = mapping ? mappedBody(mapping(exactValue(text))) : new JsonBody(text, exactValue)
+  if (mustBeObject && !/^\s*\{/.test(body.text)) throw new InvalidBodyError('is no object')
+  return body
+}
+
+function mappedBody(value: unknown): JsonBody {
+  return new JsonBody(JSON.stringify(value), () => value)
+}
+
+/** More digits than a double keeps. */
+const LONG_NUMBER = /\d{16}|\d[.\d]{16}/
+
+interface ExactJson {
+  parse: (text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown) => unknown
+  rawJSON: (text: string) => unknown
+}
+
+/** The value, in which numbers that a double cannot hold are written again as they came. */
+function exactValue(text: string): unknown {
+  if (!LONG_NUMBER.test(text)) return JSON.parse(text)
+  const { parse, rawJSON } = JSON as unknown as ExactJson
+  return parse(text, (_key, one, { source }) =>
+    typeof one === 'number' && source !== undefined && String(one) !== source ? rawJSON(source) : one,
+  )
+}
+
+/** Whether arrays and objects are within each other more often than that. */
+function isDeeperThan(most: number, text: string): boolean {
+  if (countUpTo(most, text, '{') + countUpTo(most, text, '[') <= most) return false
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at)
+    if (character === QUOTE) at = endOfString(text, at)
+    else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
+      if (++depth > most) return true
+    } else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) depth--
+  }
+  return false
+}
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c]
+const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d]
+
+/** Where the string that begins there ends; the end of the text when it does not. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1
+  return at
+}
+
+function countUpTo(most: number, text: string, character: string): number {
+  let count = 0
+  for (let at = text.indexOf(character); at !== -1 && count <= most; at = text.indexOf(character, at + 1)) count++
+  return count
+}

@@ -1,0 +1,210 @@
+import type { FastifyRequest, FastifyServerOptions } from 'fastify'
+import type { Composition } from './compose.ts'
+import { InvalidOptionError } from './errors.ts'
+import type { MappingOptions } from './mapping.ts'
+import type { UpstreamOptions } from './upstream.ts'
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+export type Method = (typeof METHODS)[number]
+const COMPOSITIONS: readonly Composition[] = ['object', 'array', 'merge']
+
+/** A call to an upstream. */
+export interface CallOptions extends MappingOptions {
+  /** The name of the upstream. */
+  upstream: string
+  /** The path, with places for values: `/users/{params.id}`, `{query.page}`, `{headers.x-tenant}`, `{body.id}`, `{calls.profile.account}`. */
+  path: string
+  /** The method. @default 'GET' */
+  method?: Method
+  /** Headers of the upstream's request. @default none */
+  headers?: Readonly<Record<string, string>>
+  /** Names of the client's headers that are handed on; no other is. @default none */
+  forwardHeaders?: readonly string[]
+  /** Whether the client's JSON body is handed on. @default false */
+  forwardBody?: boolean
+  /** Whether the answer is complete enough without it: what failed is `null` then. @default false */
+  optional?: boolean
+  /** Milliseconds that it may take. @default the endpoint's timeout */
+  timeout?: number
+  /** The most arrays and objects within each other in its answer. @default 64 */
+  maxDepth?: number
+}
+
+/** A path that is answered by calls to upstreams. */
+export interface EndpointOptions<Calls extends Readonly<Record<string, CallOptions>> = Record<string, CallOptions>> {
+  /** The method. @default 'GET' */
+  method?: Method
+  /** The path, in Fastify's syntax, such as `/dashboard/:id`. */
+  path: string
+  /** Milliseconds for all calls together. @default 2000 */
+  timeout?: number
+  /** The calls, by name; in parallel, unless one's path needs the answer of another. */
+  calls: Calls
+  /** How the answer is made: an object by name, an array, all members in one object, or what a function returns. @default 'object' */
+  compose?: Composition | ((values: { [Name in keyof Calls]: unknown }, request: FastifyRequest) => unknown)
+}
+
+/** Options of {@link gatewayPlugin}. */
+export interface GatewayPluginOptions<
+  Endpoints extends readonly Readonly<Record<string, CallOptions>>[] = readonly Record<string, CallOptions>[],
+> {
+  /** The servers that calls go to, by name: an origin such as `http://users:3000`, or options. */
+  upstreams: Readonly<Record<string, string | UpstreamOptions>>
+  /** What is answered. */
+  endpoints: { readonly [Index in keyof Endpoints]: EndpointOptions<Endpoints[Index]> }
+}
+
+/** Options of {@link createAggregatorGateway}: the plugin's, and those of Fastify itself. */
+export interface CreateAggregatorGatewayOptions<
+  Endpoints extends readonly Readonly<Record<string, CallOptions>>[] = readonly Record<string, CallOptions>[],
+> extends GatewayPluginOptions<Endpoints> {
+  /** Options of `Fastify()`. @default {} */
+  fastify?: FastifyServerOptions
+}
+
+/** What is expected of an option, in words and in code. */
+type Check = readonly [expected: string, holds: (value: unknown) => boolean]
+type Checks = Readonly<Record<string, Check>>
+
+const aBoolean: Check = ['a boolean', (value) => typeof value === 'boolean']
+const aString: Check = ['a string', (value) => typeof value === 'string']
+const strings: Check = [
+  'an array of strings',
+  (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
+]
+const milliseconds: Check = [
+  'a number of milliseconds from 1 to 2147483647',
+  (value) => typeof value === 'number' && value >= 1 && value <= 2_147_483_647,
+]
+const aCount: Check = ['a whole number >= 1', (value) => Number.isInteger(value) && (value as number) >= 1]
+const aCountOrNone: Check = ['a whole number >= 0', (value) => Number.isInteger(value) && (value as number) >= 0]
+const stringsByName: Check = [
+  'an object of strings',
+  (value) => isRecord(value) && Object.values(value).every((one) => typeof one === 'string'),
+]
+const oneOf = (values: readonly string[]): Check => [
+  `one of ${values.join(', ')}`,
+  (value) => values.includes(value as string),
+]
+
+const UPSTREAM_CHECKS: Checks = {
+  origin: [
+    'an origin such as http://users:3000, or an array of them',
+    (value) => [value].flat().length > 0 && [value].flat().every(isOrigin),
+  ],
+  connections: aCount,
+  queue: aCountOrNone,
+  connectTimeout: milliseconds,
+  maxResponseSize: aCount,
+}
+
+const CALL_CHECKS: Checks = {
+  upstream: aString,
+  path: aString,
+  method: oneOf(METHODS.filter((method) => method !== 'HEAD')),
+  headers: stringsByName,
+  forwardHeaders: [
+    'an array of header names in lower case, and none that belongs to a connection',
+    (value) => Array.isArray(value) && value.every(isForwardable),
+  ],
+  forwardBody: aBoolean,
+  optional: aBoolean,
+  timeout: milliseconds,
+  maxDepth: aCount,
+  target: aString,
+  unwrap: aBoolean,
+  pick: strings,
+  omit: strings,
+  rename: stringsByName,
+}
+
+const ENDPOINT_CHECKS: Checks = {
+  method: oneOf(METHODS),
+  path: ['a path that begins with a slash', (value) => typeof value === 'string' && value.startsWith('/')],
+  timeout: milliseconds,
+  calls: ['an object of calls by name, at least one', (value) => isRecord(value) && Object.keys(value).length > 0],
+  compose: [
+    `one of ${COMPOSITIONS.join(', ')}, or a function`,
+    (value) => typeof value === 'function' || COMPOSITIONS.includes(value as Composition),
+  ],
+}
+
+/** They are about one connection, and never handed on (RFC 9110, 7.6.1); the last two are undici's to set. */
+const HOP_BY_HOP = [
+  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
+  ...['transfer-encoding', 'upgrade', 'content-length', 'host'],
+]
+
+/** Throws for options that nothing can be answered with, and says where in them. */
+export function checkOptions(options: unknown, others: readonly string[] = []): void {
+  demand(isRecord(options), 'options', 'an object with `upstreams` and `endpoints`', options)
+  refuseUnknown(options, ['upstreams', 'endpoints', ...others], 'options')
+  const { upstreams, endpoints } = options
+  demand(isRecord(upstreams), 'upstreams', 'an object of upstreams by name', upstreams)
+  for (const [name, upstream] of Object.entries(upstreams)) checkUpstream(upstream, `upstreams.${name}`)
+  demand(Array.isArray(endpoints), 'endpoints', 'an array of endpoints', endpoints)
+  for (const [index, endpoint] of (endpoints as unknown[]).entries()) {
+    checkEndpoint(endpoint, `endpoints[${index}]`, Object.keys(upstreams))
+  }
+}
+
+function checkUpstream(upstream: unknown, where: string): void {
+  const [expected, holds] = UPSTREAM_CHECKS['origin']!
+  if (typeof upstream === 'string') return demand(holds(upstream), where, expected, upstream)
+  demand(isRecord(upstream), where, `${expected}, or an object with \`origin\``, upstream)
+  checkAll(upstream, UPSTREAM_CHECKS, where, ['origin'])
+}
+
+function checkEndpoint(endpoint: unknown, where: string, upstreams: readonly string[]): void {
+  demand(isRecord(endpoint), where, 'an object with `path` and `calls`', endpoint)
+  checkAll(endpoint, ENDPOINT_CHECKS, where, ['path', 'calls'])
+  for (const [name, call] of Object.entries(endpoint['calls'] as object)) {
+    const at = `${where}.calls.${name}`
+    demand(/^[\w-]+$/.test(name), at, 'named by letters, digits, - and _', name)
+    demand(isRecord(call), at, 'an object with `upstream` and `path`', call)
+    checkAll(call, CALL_CHECKS, at, ['upstream', 'path'])
+    const { upstream } = call as { upstream: string }
+    demand(upstreams.includes(upstream), `${at}.upstream`, `one of ${upstreams.join(', ')}`, upstream)
+  }
+}
+
+function checkAll(options: Record<string, unknown>, checks: Checks, where: string, required: readonly string[]): void {
+  refuseUnknown(options, Object.keys(checks), where)
+  for (const [name, [expected, holds]] of Object.entries(checks)) {
+    const value = options[name]
+    const isLeftOut = value === undefined && !required.includes(name)
+    demand(isLeftOut || holds(value), `${where}.${name}`, expected, value)
+  }
+}
+
+function refuseUnknown(options: object, known: readonly string[], where: string): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  throw new InvalidOptionError(`Expected \`${where}\` to have some of ${known.join(', ')}, got \`${unknown}\``)
+}
+
+function isOrigin(value: unknown): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false
+  const { protocol, origin } = new URL(value)
+  return (protocol === 'http:' || protocol === 'https:') && (value === origin || value === `${origin}/`)
+}
+
+function isForwardable(name: unknown): boolean {
+  return typeof name === 'string' && /^[a-z0-9-]+$/.test(name) && !HOP_BY_HOP.includes(name)
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function demand(holds: boolean, name: string, expected: string, got: unknown): asserts holds {
+  if (!holds) throw new InvalidOptionError(`Expected \`${name}\` to be ${expected}, got ${shown(got)}`)
+}
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'string') return `${JSON.stringify(value)} (string)`
+  if (typeof value === 'number' || typeof value === 'boolean') return `${value} (${typeof value})`
+  if (value === undefined || value === null) return String(value)
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}

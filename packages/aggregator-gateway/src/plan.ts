@@ -1,0 +1,95 @@
+// Makes endpoints ready to answer: templates are read, and it is found out which call waits for which.
+
+import type { Compose } from './compose.ts'
+import { composeOf } from './compose.ts'
+import type { PlannedCall, PlannedEndpoint } from './endpoint.ts'
+import { InvalidOptionError } from './errors.ts'
+import { JsonBodyReader } from './json-body.ts'
+import { mappingOf } from './mapping.ts'
+import type { CallOptions, EndpointOptions } from './options.ts'
+import { parseTemplate } from './template.ts'
+import type { Upstream } from './upstream.ts'
+
+/** @throws GATEWAY_INVALID_OPTION for templates that cannot be filled in, and for calls that wait for each other */
+export function planEndpoint(
+  { path, timeout = 2000, calls, compose = 'object' }: EndpointOptions,
+  where: string,
+  upstreams: ReadonlyMap<string, Upstream>,
+): PlannedEndpoint {
+  const names = Object.keys(calls)
+  const templates = names.map((name) => parseTemplate(calls[name]!.path, `${where}.calls.${name}.path`))
+  const waits = templates.map((template, index) => {
+    const at = `${where}.calls.${names[index]!}.path`
+    const unknownParam = template.params.find((param) => !paramsOf(path).includes(param))
+    if (unknownParam !== undefined) {
+      throw new InvalidOptionError(`Expected \`${at}\` to take parameters of ${path}, got {params.${unknownParam}}`)
+    }
+    return template.calls.map((name) => {
+      if (!names.includes(name)) {
+        throw new InvalidOptionError(`Expected \`${at}\` to take answers of ${names.join(', ')}, got {calls.${name}}`)
+      }
+      return names.indexOf(name)
+    })
+  })
+  refuseCycle(names, waits, where)
+  return {
+    calls: names.map((name, index) => ({
+      ...plannedCall(calls[name]!, compose === 'merge'),
+      name,
+      upstream: upstreams.get(calls[name]!.upstream)!,
+      path: templates[index]!,
+      waitsFor: waits[index]!.length,
+      dependents: waits.flatMap((others, dependent) => (others.includes(index) ? dependent : [])),
+    })),
+    indexOf: new Map(names.map((name, index) => [name, index])),
+    timeout,
+    ...composition(compose, names),
+    hasOptional: Object.values(calls).some(({ optional }) => optional),
+  }
+}
+
+function plannedCall(
+  { method = 'GET', headers = {}, forwardHeaders = [], forwardBody = false, optional = false, ...options }: CallOptions,
+  isMerged: boolean,
+): Omit<PlannedCall, 'name' | 'upstream' | 'path' | 'waitsFor' | 'dependents'> {
+  const { timeout, maxDepth = 64 } = options
+  return {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(forwardBody ? { 'content-type': 'application/json' } : {}),
+      ...headers,
+    },
+    forwardHeaders,
+    forwardsBody: forwardBody,
+    isOptional: optional,
+    timeout,
+    rules: { reader: new JsonBodyReader({ maxDepth, mapping: mappingOf(options), mustBeObject: isMerged }) },
+  }
+}
+
+function composition(
+  compose: NonNullable<EndpointOptions['compose']>,
+  names: readonly string[],
+): { compose: Compose | undefined; composeValues: PlannedEndpoint['composeValues'] } {
+  if (typeof compose === 'function') return { compose: undefined, composeValues: compose }
+  return { compose: composeOf(compose, names), composeValues: undefined }
+}
+
+/** Names of path parameters, in the syntax of find-my-way. */
+function paramsOf(path: string): string[] {
+  const names = [...path.matchAll(/(?<!:):(\w+)/g)].map(([, name]) => name!)
+  return path.endsWith('*') ? [...names, '*'] : names
+}
+
+/** Calls that wait for each other would wait forever. */
+function refuseCycle(names: readonly string[], waits: readonly (readonly number[])[], where: string): void {
+  const visit = (index: number, way: readonly number[]): void => {
+    if (way.includes(index)) {
+      const cycle = [...way.slice(way.indexOf(index)), index].map((step) => names[step]).join(' -> ')
+      throw new InvalidOptionError(`Expected \`${where}.calls\` to wait for each other in no circle, got ${cycle}`)
+    }
+    for (const other of waits[index]!) visit(other, [...way, index])
+  }
+  for (const index of names.keys()) visit(index, [])
+}

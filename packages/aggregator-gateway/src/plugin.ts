@@ -1,0 +1,54 @@
+import type { FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+import { Aggregate } from './endpoint.ts'
+import { type CallOptions, checkOptions, type GatewayPluginOptions } from './options.ts'
+import { planEndpoint } from './plan.ts'
+import { Upstream } from './upstream.ts'
+
+type Calls = Readonly<Record<string, CallOptions>>
+
+/** Answers endpoints by calls to upstreams, in an app that is there. */
+type GatewayPlugin = <const Endpoints extends readonly Calls[]>(
+  app: FastifyInstance,
+  options: GatewayPluginOptions<Endpoints>,
+) => Promise<void>
+
+const plugin = async (app: FastifyInstance, options: GatewayPluginOptions): Promise<void> => {
+  checkOptions(options, ['prefix', 'logLevel', 'logSerializers'])
+  const upstreams = new Map(
+    Object.entries(options.upstreams).map(([name, upstream]) => [
+      name,
+      new Upstream(name, typeof upstream === 'string' ? { origin: upstream } : upstream),
+    ]),
+  )
+  app.addHook('onClose', async () => {
+    await Promise.all([...upstreams.values()].map((upstream) => upstream.close()))
+  })
+  for (const [index, endpoint] of options.endpoints.entries()) {
+    const planned = planEndpoint(endpoint, `endpoints[${index}]`, upstreams)
+    app.route({
+      method: endpoint.method ?? 'GET',
+      url: endpoint.path,
+      handler: (request, reply) => {
+        new Aggregate(planned, request, reply).start()
+      },
+    })
+  }
+}
+
+/**
+ * Merges the answers of many upstream calls into one.
+ *
+ * @throws GATEWAY_INVALID_OPTION
+ *
+ * @example
+ * await app.register(gatewayPlugin, {
+ *   upstreams: { users: 'http://users:3000' },
+ *   endpoints: [{ path: '/me/:id', calls: { profile: { upstream: 'users', path: '/users/{params.id}' } } }],
+ * })
+ */
+export const gatewayPlugin: GatewayPlugin = fp(plugin as never, {
+  fastify: '5.x',
+  name: 'aggregator-gateway',
+  encapsulate: true,
+}) as GatewayPlugin

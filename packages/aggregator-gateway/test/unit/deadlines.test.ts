@@ -1,0 +1,114 @@
+import { once } from 'node:events'
+import { connect, type AddressInfo } from 'node:net'
+import type { Socket } from 'node:net'
+import { expect, it, vi } from 'vitest'
+import { gateway, gatewayOf, sendJson, tcpUpstream, upstream } from './servers.ts'
+
+/** Answers `/fast` at once, and nothing else ever. */
+const halfHanging = (hanging: Set<Socket> = new Set()): Promise<string> =>
+  upstream((request, response) => {
+    if (request.url === '/fast') return sendJson(response, '"fast"')
+    hanging.add(request.socket)
+    request.socket.once('close', () => hanging.delete(request.socket))
+  })
+
+it('answers 504 when a call that is needed hangs, and gives it up', async () => {
+  const hanging = new Set<Socket>()
+  const app = await gatewayOf(
+    await halfHanging(hanging),
+    { slow: { path: '/slow' }, fast: { path: '/fast' } },
+    { timeout: 100 },
+  )
+  const { statusCode, json } = await app.inject('/')
+  expect([statusCode, json()]).toEqual([
+    504,
+    {
+      statusCode: 504,
+      code: 'GATEWAY_UPSTREAM_TIMEOUT',
+      error: 'Gateway Timeout',
+      message: 'The call "slow" to it did not answer in time',
+    },
+  ])
+  await vi.waitFor(() => expect(hanging.size).toBe(0))
+})
+
+it('leaves out an optional call that hangs, and says so', async () => {
+  const app = await gatewayOf(
+    await halfHanging(),
+    { slow: { path: '/slow', optional: true }, fast: { path: '/fast' } },
+    { timeout: 100 },
+  )
+  const { statusCode, headers, json } = await app.inject('/')
+  expect([statusCode, json()]).toEqual([200, { slow: null, fast: 'fast' }])
+  expect(headers['x-gateway-complete']).toBe('false')
+  expect(headers['x-gateway-missing']).toBe('slow;reason=timeout')
+})
+
+it('says that an answer is complete', async () => {
+  const app = await gatewayOf(await halfHanging(), { fast: { path: '/fast', optional: true } })
+  const { headers } = await app.inject('/')
+  expect([headers['x-gateway-complete'], headers['x-gateway-missing']]).toEqual(['true', undefined])
+})
+
+it('does not wait longer for a call than the call says', async () => {
+  const app = await gatewayOf(
+    await halfHanging(),
+    { slow: { path: '/slow', optional: true, timeout: 50 }, fast: { path: '/fast' } },
+    { timeout: 1_000_000 },
+  )
+  expect((await app.inject('/')).json()).toEqual({ slow: null, fast: 'fast' })
+})
+
+it('gives up an upstream that answers byte by byte', async () => {
+  let isClosed = false
+  const origin = await tcpUpstream((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n[')
+    const dripping = setInterval(() => socket.write(' '), 10)
+    socket.once('close', () => {
+      clearInterval(dripping)
+      isClosed = true
+    })
+  })
+  const app = await gatewayOf(origin, { one: { path: '/' } }, { timeout: 200 })
+  expect((await app.inject('/')).statusCode).toBe(504)
+  await vi.waitFor(() => expect(isClosed).toBe(true))
+})
+
+it('gives up its calls when the client leaves, and makes no further one', async () => {
+  const hanging = new Set<Socket>()
+  const origin = await halfHanging(hanging)
+  const app = await gateway({
+    upstreams: { it: origin },
+    endpoints: [
+      {
+        path: '/',
+        timeout: 60_000,
+        calls: {
+          one: { upstream: 'it', path: '/one' },
+          two: { upstream: 'it', path: '/two' },
+          three: { upstream: 'it', path: '/three/{calls.one}' },
+        },
+      },
+    ],
+  })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const client = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+  client.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+  await once(client, 'ready')
+  await vi.waitFor(() => expect(hanging.size).toBe(2))
+  client.destroy()
+  await vi.waitFor(() => expect(hanging.size).toBe(0))
+})
+
+it('counts the time of calls that wait for others', async () => {
+  const origin = await upstream((request, response) => {
+    if (request.url === '/one') setTimeout(() => sendJson(response, '1'), 80)
+  })
+  const app = await gatewayOf(
+    origin,
+    { one: { path: '/one' }, two: { path: '/two/{calls.one}', optional: true } },
+    { timeout: 150 },
+  )
+  const { headers, json } = await app.inject('/')
+  expect([json(), headers['x-gateway-missing']]).toEqual([{ one: 1, two: null }, 'two;reason=timeout'])
+})

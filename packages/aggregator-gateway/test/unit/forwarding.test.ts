@@ -1,0 +1,71 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { expect, it } from 'vitest'
+import { gateway, gatewayOf, jsonUpstream, sendJson, upstream } from './servers.ts'
+
+const OURS = {
+  authorization: 'Bearer secret',
+  cookie: 'session=1',
+  'x-forwarded-for': '1.2.3.4',
+  'x-tenant': 'acme',
+  'accept-language': 'de',
+  connection: 'x-tenant',
+  te: 'trailers',
+  'proxy-authorization': 'Basic x',
+}
+
+it('hands on no header of the client', async () => {
+  let seen: IncomingHttpHeaders = {}
+  const origin = await jsonUpstream((_, { headers }) => (seen = headers))
+  const app = await gatewayOf(origin, { one: { path: '/' } })
+  await app.inject({ url: '/?admin=1', headers: OURS })
+  expect(seen).toEqual({ host: origin.slice(7), connection: 'keep-alive', accept: 'application/json' })
+})
+
+it('hands on the headers that are named, and sends its own', async () => {
+  let seen: IncomingHttpHeaders = {}
+  const origin = await jsonUpstream((_, { headers }) => (seen = headers))
+  const app = await gatewayOf(origin, {
+    one: { path: '/', forwardHeaders: ['x-tenant', 'accept-language', 'x-missing'], headers: { 'x-from': 'gateway' } },
+  })
+  await app.inject({ url: '/', headers: OURS })
+  expect(seen).toEqual({
+    host: origin.slice(7),
+    connection: 'keep-alive',
+    accept: 'application/json',
+    'x-tenant': 'acme',
+    'accept-language': 'de',
+    'x-from': 'gateway',
+  })
+})
+
+it('hands on nothing of the upstream but the body', async () => {
+  const origin = await upstream((_, response) => {
+    response.setHeader('set-cookie', 'a=1').setHeader('x-internal', '1').setHeader('cache-control', 'public')
+    sendJson(response, '1')
+  })
+  const { headers } = await (await gatewayOf(origin, { one: { path: '/' } })).inject('/')
+  expect(Object.keys(headers).toSorted()).toEqual(['connection', 'content-length', 'content-type', 'date'])
+})
+
+it('hands on the JSON body where it is asked for', async () => {
+  const origin = await upstream((request, response) => {
+    let text = ''
+    request.setEncoding('utf8').on('data', (part: string) => (text += part))
+    request.on('end', () => sendJson(response, JSON.stringify([request.method, request.headers['content-type'], text])))
+  })
+  const app = await gateway({
+    upstreams: { it: origin },
+    endpoints: [
+      {
+        method: 'POST',
+        path: '/',
+        calls: {
+          one: { upstream: 'it', path: '/', method: 'POST', forwardBody: true },
+          two: { upstream: 'it', path: '/{body.id}', method: 'PUT' },
+        },
+      },
+    ],
+  })
+  const { json } = await app.inject({ method: 'POST', url: '/', payload: { id: 1, text: 'é' } })
+  expect(json()).toEqual({ one: ['POST', 'application/json', '{"id":1,"text":"é"}'], two: ['PUT', null, ''] })
+})

@@ -1,0 +1,162 @@
+import Fastify from 'fastify'
+import { describe, expect, it } from 'vitest'
+import { createAggregatorGateway, gatewayPlugin } from '../../src/index.ts'
+
+const origin = 'http://127.0.0.1:1'
+const call = { upstream: 'it', path: '/' }
+const withUpstream = (upstream: unknown): object => ({ upstreams: { it: upstream }, endpoints: [] })
+const withEndpoint = (endpoint: unknown): object => ({ upstreams: { it: origin }, endpoints: [endpoint] })
+const withCall = (one: unknown): object => withEndpoint({ path: '/:id', calls: { one } })
+const withPath = (path: string): object => withCall({ ...call, path })
+
+const WRONG: readonly [title: string, options: unknown, message: string][] = [
+  ['nothing', undefined, 'Expected `options` to be an object with `upstreams` and `endpoints`, got undefined'],
+  [
+    'an unknown option',
+    { upstreams: {}, endpoints: [], wrong: 1 },
+    'Expected `options` to have some of upstreams, endpoints, fastify, got `wrong`',
+  ],
+  ['no upstreams', { endpoints: [] }, 'Expected `upstreams` to be an object of upstreams by name, got undefined'],
+  ['no endpoints', { upstreams: {} }, 'Expected `endpoints` to be an array of endpoints, got undefined'],
+  [
+    'an upstream that is no URL',
+    withUpstream('users'),
+    'Expected `upstreams.it` to be an origin such as http://users:3000, or an array of them, got "users" (string)',
+  ],
+  [
+    'an upstream with a path',
+    withUpstream('http://users/api'),
+    'Expected `upstreams.it` to be an origin such as http://users:3000, or an array of them, got "http://users/api" (string)',
+  ],
+  [
+    'an upstream of another protocol',
+    withUpstream({ origin: 'file:///etc' }),
+    'Expected `upstreams.it.origin` to be an origin such as http://users:3000, or an array of them, got "file:///etc" (string)',
+  ],
+  [
+    'an upstream without origins',
+    withUpstream({ origin: [] }),
+    'Expected `upstreams.it.origin` to be an origin such as http://users:3000, or an array of them, got an array',
+  ],
+  [
+    'no connections',
+    withUpstream({ origin, connections: 0 }),
+    'Expected `upstreams.it.connections` to be a whole number >= 1, got 0 (number)',
+  ],
+  [
+    'half a connection in the queue',
+    withUpstream({ origin, queue: 0.5 }),
+    'Expected `upstreams.it.queue` to be a whole number >= 0, got 0.5 (number)',
+  ],
+  [
+    'an endpoint without path',
+    withEndpoint({ calls: { one: call } }),
+    'Expected `endpoints[0].path` to be a path that begins with a slash, got undefined',
+  ],
+  [
+    'an endpoint without calls',
+    withEndpoint({ path: '/', calls: {} }),
+    'Expected `endpoints[0].calls` to be an object of calls by name, at least one, got an object',
+  ],
+  [
+    'an unknown composition',
+    withEndpoint({ path: '/', calls: { one: call }, compose: 'zip' }),
+    'Expected `endpoints[0].compose` to be one of object, array, merge, or a function, got "zip" (string)',
+  ],
+  [
+    'an unknown method',
+    withEndpoint({ path: '/', method: 'get', calls: { one: call } }),
+    'Expected `endpoints[0].method` to be one of GET, HEAD, POST, PUT, PATCH, DELETE, got "get" (string)',
+  ],
+  [
+    'no time',
+    withEndpoint({ path: '/', timeout: 0, calls: { one: call } }),
+    'Expected `endpoints[0].timeout` to be a number of milliseconds from 1 to 2147483647, got 0 (number)',
+  ],
+  [
+    'a name that is no name',
+    withEndpoint({ path: '/', calls: { 'a b': call } }),
+    'Expected `endpoints[0].calls.a b` to be named by letters, digits, - and _, got "a b" (string)',
+  ],
+  [
+    'a call of an unknown upstream',
+    withCall({ ...call, upstream: 'others' }),
+    'Expected `endpoints[0].calls.one.upstream` to be one of it, got "others" (string)',
+  ],
+  ['an unknown option of a call', withCall({ ...call, retries: 1 }), 'got `retries`'],
+  [
+    'a header that belongs to a connection',
+    withCall({ ...call, forwardHeaders: ['connection'] }),
+    'Expected `endpoints[0].calls.one.forwardHeaders` to be an array of header names in lower case, and none that belongs to a connection, got an array',
+  ],
+  ['a path without slash', withPath('users'), 'got "users": it begins with one slash'],
+  ['a path of another origin', withPath('//evil.example/'), 'got "//evil.example/": it begins with one slash'],
+  ['a path with a fragment', withPath('/a#b'), 'got "/a#b": "/a#b" has characters that must be encoded'],
+  ['a path with a line break', withPath('/a\r\nb'), 'has characters that must be encoded'],
+  ['a path with a wrong escape', withPath('/100%'), 'a % begins an escape of two hexadecimal digits'],
+  ['a path that goes up', withPath('/a/../b'), 'its segments are none of . and ..'],
+  ['a path that goes up, encoded', withPath('/a/%2e%2E'), 'its segments are none of . and ..'],
+  [
+    'a place without source',
+    withPath('/{id}'),
+    '{id} is none of {params.name}, {query.name}, {headers.name}, {body.name}, {calls.name}',
+  ],
+  ['a place that is open', withPath('/{params.id'), 'has characters that must be encoded'],
+  [
+    'a parameter that the path has not',
+    withPath('/{params.name}'),
+    'Expected `endpoints[0].calls.one.path` to take parameters of /:id, got {params.name}',
+  ],
+  [
+    'an answer of no call',
+    withPath('/{calls.two}'),
+    'Expected `endpoints[0].calls.one.path` to take answers of one, got {calls.two}',
+  ],
+  [
+    'a call that waits for itself',
+    withPath('/{calls.one}'),
+    'Expected `endpoints[0].calls` to wait for each other in no circle, got one -> one',
+  ],
+  [
+    'calls that wait for each other',
+    withEndpoint({
+      path: '/',
+      calls: {
+        a: { ...call, path: '/{calls.b.x}' },
+        b: { ...call, path: '/{calls.c.x}' },
+        c: { ...call, path: '/{calls.a.x}' },
+      },
+    }),
+    'got a -> b -> c -> a',
+  ],
+]
+
+describe.each(WRONG)('%s', (_title, options, message) => {
+  it('is refused by the factory', async () => {
+    await expect(createAggregatorGateway(options as never)).rejects.toMatchObject({
+      code: 'GATEWAY_INVALID_OPTION',
+      message: expect.stringContaining(message) as string,
+    })
+  })
+})
+
+it('is refused by the plugin too', async () => {
+  const app = Fastify()
+  await expect(app.register(gatewayPlugin, withUpstream('users') as never)).rejects.toMatchObject({
+    code: 'GATEWAY_INVALID_OPTION',
+  })
+  await app.close()
+})
+
+it('the plugin serves at a prefix, beside other routes', async () => {
+  const app = Fastify()
+  app.get('/mine', () => 'mine')
+  await app.register(gatewayPlugin, {
+    prefix: '/api',
+    upstreams: { it: origin },
+    endpoints: [{ path: '/one', calls: { one: call } }],
+  })
+  const answers = await Promise.all([app.inject('/mine'), app.inject('/api/one'), app.inject('/one')])
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 502, 404])
+  await app.close()
+})

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { optionsOf, rowsOf } from './options-table.ts'
+
+const read = (path: string): string =>
+  readFileSync(new URL(`../../packages/aggregator-gateway/${path}`, import.meta.url), 'utf8')
+const readme = read('README.md')
+const rows = rowsOf(readme)
+
+const options = [
+  ...optionsOf(read('src/upstream.ts'), 'UpstreamOptions'),
+  ...optionsOf(read('src/options.ts'), 'EndpointOptions'),
+  ...optionsOf(read('src/options.ts'), 'CallOptions'),
+  ...optionsOf(read('src/mapping.ts'), 'MappingOptions'),
+]
+
+describe('options', () => {
+  it.each(options)('$option stands in the README as in its TSDoc', ({ option, meaning, standard }) => {
+    expect(rows).toContainEqual([`\`${option}\``, meaning, standard])
+  })
+
+  it('the README has no other options', () => {
+    const named = rows
+      .filter((row) => row.length === 3 && /^`\w+`$/.test(row[0]!))
+      .map(([first]) => first!.slice(1, -1))
+    const known = [...options.map(({ option }) => option), 'upstreams', 'endpoints', 'fastify']
+    expect(named.filter((name) => !name.startsWith('GATEWAY_')).toSorted()).toEqual(known.toSorted())
+  })
+})
+
+it('the README has the codes of all errors, and no others', () => {
+  const codes = [...read('src/errors.ts').matchAll(/createError\(\s*'(\w+)'/g)].map(([, code]) => code)
+  expect(codes.length).toBeGreaterThan(3)
+  const named = rows.filter(([first]) => first!.startsWith('`GATEWAY_')).map(([first]) => first!.slice(1, -1))
+  expect(named).toEqual(codes)
+})
+
+it('the README names all reasons for which a call has no answer, and no others', () => {
+  const union = /type FailureReason =\n((?: {2}\| '[\w-]+'\n)+)/.exec(read('src/call.ts'))![1]!
+  const reasons = [...union.matchAll(/'([\w-]+)'/g)].map(([, reason]) => reason)
+  const named = /Reasons are ([^.]*)\./.exec(readme.replaceAll(/\s+/g, ' '))![1]!
+  expect([...named.matchAll(/`([\w-]+)`/g)].map(([, reason]) => reason)).toEqual(reasons)
+})
