@@ -85,26 +85,45 @@ export class Aggregate implements Values {
 
   start(): void {
     const { calls, timeout } = this.#endpoint
+    // Before the first call: a bad request makes none.
+    const paths = calls.map((call) => (call.waitsFor === 0 ? this.#pathOf(call) : undefined))
+    if (this.#isOver) return
     this.#timers.push(setTimeout(expire, timeout, this))
     this.#reply.raw.once('close', closeOf(this))
     for (let index = 0; index < calls.length && !this.#isOver; index++) {
-      if (calls[index]!.waitsFor === 0) this.#make(index)
+      const path = paths[index]
+      if (path !== undefined) this.#call(index, path)
     }
   }
 
-  #make(index: number): void {
-    const call = this.#endpoint.calls[index]!
-    let path: string
+  /** The path that is filled in; nothing when the request was refused for it. */
+  #pathOf({ path }: PlannedCall): string | undefined {
     try {
-      path = call.path.render(this)
+      return path.render(this)
     } catch (cause) {
-      if (cause instanceof BadParameterError) return this.#refuse(cause)
+      if (!(cause instanceof BadParameterError)) throw cause
+      if (!this.#isOver) this.#refuse(cause)
+      return undefined
+    }
+  }
+
+  /** Makes a call whose dependencies are there. */
+  #make(index: number): void {
+    let path: string | undefined
+    try {
+      path = this.#pathOf(this.#endpoint.calls[index]!)
+    } catch (cause) {
       if (!(cause instanceof MissingValueError)) throw cause
       return this.settle(
         { failure: { reason: 'dependency', message: `was not called: ${cause.message}`, cause } },
         index,
       )
     }
+    if (path !== undefined) this.#call(index, path)
+  }
+
+  #call(index: number, path: string): void {
+    const call = this.#endpoint.calls[index]!
     const made = new UpstreamCall(index, call.rules, this.#settled)
     this.#active[index] = made
     if (call.timeout !== undefined) this.#timers.push(setTimeout(expireCall, call.timeout, this, index))
@@ -116,9 +135,11 @@ export class Aggregate implements Values {
   #headersOf({ forwardHeaders }: PlannedCall, fixed: Readonly<Record<string, string>>): Record<string, string> {
     if (forwardHeaders.length === 0) return fixed
     const headers = { ...fixed }
+    // What `connection` names is about the client's connection too (RFC 9110, 7.6.1).
+    const ofConnection = this.#request.headers.connection?.toLowerCase().split(/\s*,\s*/) ?? []
     for (const name of forwardHeaders) {
       const value = this.#request.headers[name]
-      if (value !== undefined) headers[name] = String(value)
+      if (value !== undefined && !ofConnection.includes(name)) headers[name] = String(value)
     }
     return headers
   }

@@ -8,7 +8,7 @@ const OURS = {
   'x-forwarded-for': '1.2.3.4',
   'x-tenant': 'acme',
   'accept-language': 'de',
-  connection: 'x-tenant',
+  connection: 'keep-alive',
   te: 'trailers',
   'proxy-authorization': 'Basic x',
 }
@@ -36,6 +36,14 @@ it('hands on the headers that are named, and sends its own', async () => {
     'accept-language': 'de',
     'x-from': 'gateway',
   })
+})
+
+it('hands on no header that the client declares as of its connection', async () => {
+  let seen: IncomingHttpHeaders = {}
+  const origin = await jsonUpstream((_, { headers }) => (seen = headers))
+  const app = await gatewayOf(origin, { one: { path: '/', forwardHeaders: ['x-tenant', 'accept-language'] } })
+  await app.inject({ url: '/', headers: { ...OURS, connection: 'keep-alive , X-Tenant' } })
+  expect([seen['x-tenant'], seen['accept-language']]).toEqual([undefined, 'de'])
 })
 
 it('hands on nothing of the upstream but the body', async () => {

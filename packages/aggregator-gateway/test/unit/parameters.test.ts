@@ -104,7 +104,9 @@ it('refuses an empty segment', async () => {
 it('makes no other call when one has a bad value', async () => {
   const asked: string[] = []
   const origin = await jsonUpstream((path) => asked.push(path))
-  const app = await gatewayOf(origin, { bad: { path: '/{query.q}' }, good: { path: '/good' } })
+  const app = await gatewayOf(origin, { good: { path: '/good' }, bad: { path: '/{query.q}' } })
   expect((await app.inject('/')).statusCode).toBe(400)
-  expect(asked).toEqual([])
+  // A call that was made before would have come by now.
+  expect((await app.inject('/?q=1')).statusCode).toBe(200)
+  expect(asked.toSorted()).toEqual(['/1', '/good'])
 })
