@@ -80,7 +80,7 @@ export const bounds: Record<
     { case: 'hello', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2 },
     { case: 'hello', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.5, metric: 'peakRss' },
   ],
-  // Of what a subscriber adds to the server, not of the whole process. Measured 2.6 to 2.7x in eight runs of
+  // Of what a subscriber adds to the server, not of the whole process. Measured 2.6 to 2.9x in nine runs of
   // one day, 54 kB against 20; the worst process against the best 2.38x at the least, the margin is 16 % below that.
   'trpc-memory': [{ contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2, metric: 'rss' }],
 }
