@@ -1,0 +1,112 @@
+// What people get: the tarball, in an empty project, and what the README tells them to do with it.
+
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readJson, run, Tarball } from './tarball.ts'
+
+const tarball = new Tarball('aggregator-gateway')
+const { project, installed } = tarball
+
+const readme = readFileSync(join(tarball.source, 'README.md'), 'utf8')
+/** The quick start, with one upstream for all, which is told it, and one request to itself in place of a port. */
+const quickStart = /```ts\n(\/\/ server\.ts\n[\s\S]*?)```/.exec(readme)![1]!
+const server = quickStart
+  .replaceAll(/'http:\/\/localhost:300\d'/g, 'process.argv[2]!')
+  .replace(
+    'await app.listen({ port: 3000 })',
+    "console.log((await app.inject('/dashboard/7')).body)\nawait app.close()",
+  )
+
+const FILES = {
+  'package.json': '{ "private": true, "type": "module" }\n',
+  'server.ts': server,
+  'types.ts': `
+import { createAggregatorGateway, gatewayPlugin, type CallOptions } from 'aggregator-gateway'
+import Fastify from 'fastify'
+
+const profile = { upstream: 'users', path: '/users/{params.id}' } satisfies CallOptions
+const upstreams = { users: 'http://localhost:3001' }
+const endpoints = [{ path: '/:id', calls: { profile } }] as const
+await Fastify().register(gatewayPlugin, { prefix: '/api', upstreams, endpoints })
+await createAggregatorGateway({ upstreams, endpoints: [{ path: '/:id', calls: { profile }, compose: ({ profile }) => profile }] })
+// @ts-expect-error An endpoint needs calls.
+await createAggregatorGateway({ upstreams, endpoints: [{ path: '/:id' }] })
+`,
+  'tsconfig.json': `{
+  "compilerOptions": {
+    "target": "es2024",
+    "module": "nodenext",
+    "strict": true,
+    "exactOptionalPropertyTypes": true,
+    "skipLibCheck": true,
+    "noEmit": true,
+    "types": ["node"]
+  },
+  "files": ["server.ts", "types.ts"]
+}
+`,
+}
+
+beforeAll(() => tarball.install(FILES, ['fastify', '@types/node']))
+
+afterAll(() => tarball.remove())
+
+describe('the tarball', () => {
+  it('has nothing that publint objects to', async () => {
+    expect(await tarball.publint()).toMatchObject({ code: 0 })
+  })
+
+  it('has types that resolve from ES modules and from CommonJS', async () => {
+    expect(await tarball.attw()).toMatchObject({ code: 0 })
+  })
+
+  it('has the build of every source and nothing else', () => {
+    expect(tarball.files).toEqual([...tarball.built, 'LICENSE', 'README.md', 'package.json'].toSorted())
+  })
+
+  it('has the dependencies that it needs, and no address of this workspace', () => {
+    const manifest = readJson(join(installed, 'package.json'))
+    expect(JSON.stringify(manifest)).not.toMatch(/catalog:|workspace:|src\//)
+    expect(Object.keys(manifest['dependencies'] as object)).toEqual(['@fastify/error', 'fastify-plugin', 'undici'])
+  })
+})
+
+describe('in an empty project', () => {
+  it.each([
+    ['require()', "const gateway = require('aggregator-gateway')"],
+    ['import', "const gateway = await import('aggregator-gateway')"],
+  ])('%s gives the factory and the plugin', async (name, load) => {
+    const type = name === 'require()' ? 'commonjs' : 'module'
+    const program = `${load}; console.log(typeof gateway.createAggregatorGateway, typeof gateway.gatewayPlugin)`
+    const { code, output } = await run(project, [process.execPath, `--input-type=${type}`, '-e', program])
+    // No warning either.
+    expect({ code, output }).toEqual({ code: 0, output: 'function function\n' })
+  })
+
+  it('the quick start of the README answers as the README says', async () => {
+    const upstream = createServer((request, response) => {
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ path: request.url, account: 9 }))
+    }).listen(0, '127.0.0.1')
+    await once(upstream, 'listening')
+    const origin = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
+    try {
+      expect(server).not.toContain('localhost')
+      const { code, output } = await run(project, [process.execPath, 'server.ts', origin])
+      const answer = (path: string): object => ({ path, account: 9 })
+      expect([code, JSON.parse(output)]).toEqual([
+        0,
+        { profile: answer('/users/7'), orders: answer('/orders?user=7'), invoices: answer('/invoices/9') },
+      ])
+    } finally {
+      upstream.close()
+    }
+  })
+
+  it('its types and those of the README hold', async () => {
+    expect(await tarball.tsc()).toEqual({ code: 0, stdout: '', output: '' })
+  })
+})
