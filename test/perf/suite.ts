@@ -30,7 +30,7 @@ export interface Outcome {
 const RESULTS = new URL('../../results/', import.meta.url)
 
 /** What a claim may take, in milliseconds: two more stages of two subjects, as a rule. */
-const BUDGET = 120_000
+const BUDGET = 180_000
 
 /** How often progress is told, in milliseconds: it costs CPU that the race would find as foreign. */
 const TELL = 1000
