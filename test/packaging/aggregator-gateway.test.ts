@@ -6,10 +6,11 @@ import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readJson, run, Tarball } from './tarball.ts'
+import { run, Tarball } from './tarball.ts'
+import { isWellPacked } from './well-packed.ts'
 
 const tarball = new Tarball('aggregator-gateway')
-const { project, installed } = tarball
+const { project } = tarball
 
 const readme = readFileSync(join(tarball.source, 'README.md'), 'utf8')
 /** The quick start, with one upstream for all, which is told it, and one request to itself in place of a port. */
@@ -55,25 +56,7 @@ beforeAll(() => tarball.install(FILES, ['fastify', '@types/node']))
 
 afterAll(() => tarball.remove())
 
-describe('the tarball', () => {
-  it('has nothing that publint objects to', async () => {
-    expect(await tarball.publint()).toMatchObject({ code: 0 })
-  })
-
-  it('has types that resolve from ES modules and from CommonJS', async () => {
-    expect(await tarball.attw()).toMatchObject({ code: 0 })
-  })
-
-  it('has the build of every source and nothing else', () => {
-    expect(tarball.files).toEqual([...tarball.built, 'LICENSE', 'README.md', 'package.json'].toSorted())
-  })
-
-  it('has the dependencies that it needs, and no address of this workspace', () => {
-    const manifest = readJson(join(installed, 'package.json'))
-    expect(JSON.stringify(manifest)).not.toMatch(/catalog:|workspace:|src\//)
-    expect(Object.keys(manifest['dependencies'] as object)).toEqual(['@fastify/error', 'fastify-plugin', 'undici'])
-  })
-})
+isWellPacked(tarball, { dependencies: ['@fastify/error', 'fastify-plugin', 'undici'] })
 
 describe('in an empty project', () => {
   it.each([

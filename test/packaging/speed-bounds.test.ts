@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { demand, readJson, run, Tarball } from './tarball.ts'
+import { isWellPacked } from './well-packed.ts'
 
 interface Validator {
   validate: (schema: object, document: unknown) => boolean
@@ -96,27 +97,23 @@ beforeAll(() => tarball.install(FILES, ['vitest', '@types/node']))
 
 afterAll(() => tarball.remove())
 
-describe('the tarball', () => {
-  it('has nothing that publint objects to', async () => {
-    expect(await tarball.publint()).toMatchObject({ code: 0 })
-  })
-
-  it('has types that resolve from ES modules and from CommonJS', async () => {
-    expect(await tarball.attw()).toMatchObject({ code: 0 })
-  })
-
-  it('has the build of every source and nothing else', () => {
-    const beside = ['LICENSE', 'README.md', 'package.json', 'result.schema.json']
-    expect(tarball.files).toEqual([...tarball.built, ...beside].toSorted())
-  })
-
-  it('has no address of this workspace in its package.json', () => {
-    const manifest = readJson(join(installed, 'package.json'))
-    expect(JSON.stringify(manifest)).not.toMatch(/catalog:|workspace:/)
-    const { exports, bin, dependencies } = manifest
-    expect(JSON.stringify([exports, bin])).not.toContain('src/')
-    expect(Object.keys(dependencies as object)).not.toEqual([])
-  })
+isWellPacked(tarball, {
+  beside: ['result.schema.json'],
+  dependencies: [
+    'autocannon',
+    'cli-table3',
+    'commander',
+    'diff',
+    'get-port',
+    'hdr-histogram-js',
+    'jstat',
+    'log-update',
+    'markdown-table',
+    'pidtree',
+    'pidusage',
+    'pure-rand',
+    'undici',
+  ],
 })
 
 describe('in an empty project', () => {

@@ -3,10 +3,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readJson, run, Tarball } from './tarball.ts'
+import { run, Tarball } from './tarball.ts'
+import { isWellPacked } from './well-packed.ts'
 
 const tarball = new Tarball('trpc-fastify')
-const { project, installed } = tarball
+const { project } = tarball
 
 const readme = readFileSync(join(tarball.source, 'README.md'), 'utf8')
 /** The quick start, on any port, which it tells. */
@@ -74,32 +75,7 @@ beforeAll(() => tarball.install(FILES, ['fastify', '@trpc/server', 'zod', '@type
 
 afterAll(() => tarball.remove())
 
-describe('the tarball', () => {
-  it('has nothing that publint objects to', async () => {
-    expect(await tarball.publint()).toMatchObject({ code: 0 })
-  })
-
-  it('has types that resolve from ES modules and from CommonJS', async () => {
-    expect(await tarball.attw()).toMatchObject({ code: 0 })
-  })
-
-  it('has the build of every source and nothing else', () => {
-    expect(tarball.files).toEqual([...tarball.built, 'LICENSE', 'README.md', 'package.json'].toSorted())
-  })
-
-  it('has no address of this workspace in its package.json', () => {
-    const manifest = readJson(join(installed, 'package.json'))
-    expect(JSON.stringify(manifest)).not.toMatch(/catalog:|workspace:/)
-    const { exports, dependencies } = manifest
-    expect(JSON.stringify(exports)).not.toContain('src/')
-    expect(Object.keys(dependencies as object)).toEqual([
-      '@fastify/error',
-      'fast-json-stringify',
-      'fastify-plugin',
-      'p-limit',
-    ])
-  })
-})
+isWellPacked(tarball, { dependencies: ['@fastify/error', 'fast-json-stringify', 'fastify-plugin', 'p-limit'] })
 
 describe('in an empty project', () => {
   it.each([
