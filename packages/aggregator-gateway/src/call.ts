@@ -28,11 +28,6 @@ export interface CallFailure {
 /** What came of a call. */
 export type CallOutcome = { readonly body: JsonBody } | { readonly failure: CallFailure }
 
-/** How an answer is read. */
-export interface AnswerRules {
-  readonly reader: JsonBodyReader
-}
-
 const EMPTY = Buffer.alloc(0)
 /** What 204 means. */
 const NOTHING = Buffer.from('null')
@@ -40,7 +35,7 @@ const TOO_LARGE = { reason: 'too-large', message: 'answered with more than is ta
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i
 
 export class UpstreamCall implements Dispatcher.DispatchHandler {
-  readonly #rules: AnswerRules
+  readonly #reader: JsonBodyReader
   readonly #settled: (outcome: CallOutcome, index: number) => void
   readonly #index: number
   #controller: Dispatcher.DispatchController | undefined
@@ -51,9 +46,9 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   #first: Buffer | undefined
   #others: Buffer[] | undefined
 
-  constructor(index: number, rules: AnswerRules, settled: (outcome: CallOutcome, index: number) => void) {
+  constructor(index: number, reader: JsonBodyReader, settled: (outcome: CallOutcome, index: number) => void) {
     this.#index = index
-    this.#rules = rules
+    this.#reader = reader
     this.#settled = settled
   }
 
@@ -121,7 +116,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     const bytes = this.#others ? Buffer.concat(this.#others) : (this.#first ?? EMPTY)
     let body: JsonBody
     try {
-      body = this.#rules.reader.read(bytes)
+      body = this.#reader.read(bytes)
     } catch (cause) {
       if (!(cause instanceof InvalidBodyError || cause instanceof MissingTargetError)) throw cause
       return this.#fail({ reason: 'body', message: `answered with a body that ${cause.message}`, cause })

@@ -2,9 +2,10 @@
 // puts the answer together.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type AnswerRules, type CallFailure, type CallOutcome, UpstreamCall } from './call.ts'
+import { type CallFailure, type CallOutcome, UpstreamCall } from './call.ts'
 import type { Compose } from './compose.ts'
 import { BadParameterError, OverloadedError, UpstreamFailedError, UpstreamTimeoutError } from './errors.ts'
+import type { JsonBodyReader } from './json-body.ts'
 import { MissingValueError, type Template, type Values } from './template.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -22,7 +23,8 @@ export interface PlannedCall {
   readonly isOptional: boolean
   /** Milliseconds; nothing where the endpoint's deadline is enough. */
   readonly timeout: number | undefined
-  readonly rules: AnswerRules
+  /** Reads its answers. */
+  readonly reader: JsonBodyReader
   /** Indices of the calls that wait for it, and how many it waits for. */
   readonly dependents: readonly number[]
   readonly waitsFor: number
@@ -39,6 +41,7 @@ export interface PlannedEndpoint {
   readonly hasOptional: boolean
 }
 
+const LATE: CallFailure = { reason: 'timeout', message: 'did not answer in time' }
 const JSON_CONTENT = 'application/json; charset=utf-8'
 
 /** A request that is being answered. */
@@ -124,15 +127,14 @@ export class Aggregate implements Values {
 
   #call(index: number, path: string): void {
     const call = this.#endpoint.calls[index]!
-    const made = new UpstreamCall(index, call.rules, this.#settled)
+    const made = new UpstreamCall(index, call.reader, this.#settled)
     this.#active[index] = made
     if (call.timeout !== undefined) this.#timers.push(setTimeout(expireCall, call.timeout, this, index))
-    const { method, headers } = call
-    const options = { path, method, headers: this.#headersOf(call, headers), body: this.#bodyOf(call) }
+    const options = { path, method: call.method, headers: this.#headersOf(call), body: this.#bodyOf(call) }
     made.dispatch(call.upstream, options)
   }
 
-  #headersOf({ forwardHeaders }: PlannedCall, fixed: Readonly<Record<string, string>>): Record<string, string> {
+  #headersOf({ headers: fixed, forwardHeaders }: PlannedCall): Readonly<Record<string, string>> {
     if (forwardHeaders.length === 0) return fixed
     const headers = { ...fixed }
     // What `connection` names is about the client's connection too (RFC 9110, 7.6.1).
@@ -169,7 +171,7 @@ export class Aggregate implements Values {
     const call = this.#active[index]
     if (!call) return
     call.abort()
-    this.settle({ failure: { reason: 'timeout', message: 'did not answer in time' } }, index)
+    this.settle({ failure: LATE }, index)
   }
 
   /** The deadline: what is missing is missing. */
@@ -178,8 +180,8 @@ export class Aggregate implements Values {
       if (this.#isOver) return
       if (this.#outcomes[index]) continue
       this.#active[index]?.abort()
-      if (call.isOptional) this.#outcomes[index] = { failure: { reason: 'timeout', message: 'did not answer in time' } }
-      else return this.#refuse(errorOf(call, { reason: 'timeout', message: 'did not answer in time' }))
+      if (call.isOptional) this.#outcomes[index] = { failure: LATE }
+      else return this.#refuse(errorOf(call, LATE))
     }
     this.#answer()
   }

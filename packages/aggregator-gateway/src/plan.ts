@@ -1,7 +1,6 @@
 // Makes endpoints ready to answer: templates are read, and it is found out which call waits for which.
 
-import type { Compose } from './compose.ts'
-import { composeOf } from './compose.ts'
+import { type Compose, composeOf } from './compose.ts'
 import type { PlannedCall, PlannedEndpoint } from './endpoint.ts'
 import { InvalidOptionError } from './errors.ts'
 import { JsonBodyReader } from './json-body.ts'
@@ -64,7 +63,7 @@ function plannedCall(
     forwardsBody: forwardBody,
     isOptional: optional,
     timeout,
-    rules: { reader: new JsonBodyReader({ maxDepth, mapping: mappingOf(options), mustBeObject: isMerged }) },
+    reader: new JsonBodyReader({ maxDepth, mapping: mappingOf(options), mustBeObject: isMerged }),
   }
 }
 

@@ -3,6 +3,7 @@
 
 import { gzipSync } from 'node:zlib'
 import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { gateway, gatewayOf, jsonUpstream, nobody, sendJson, tcpUpstream, upstream } from './servers.ts'
 
@@ -102,8 +103,9 @@ const FAULTS: readonly [title: string, origin: () => Promise<string>, reason: st
 ]
 
 describe.each(FAULTS)('an upstream that %s', (_title, makeOrigin, reason, message) => {
-  it('fails the answer that needs it', async () => {
-    const app = await gateway({
+  /** A gateway with one call to it, and one to an upstream that does what it should. */
+  const before = async (call: { optional?: boolean }): Promise<FastifyInstance> =>
+    gateway({
       upstreams: {
         bad: { origin: await makeOrigin(), maxResponseSize: 10_000, connectTimeout: 500 },
         good: await jsonUpstream(() => 1),
@@ -112,10 +114,13 @@ describe.each(FAULTS)('an upstream that %s', (_title, makeOrigin, reason, messag
         {
           path: '/',
           timeout: 5000,
-          calls: { one: { upstream: 'bad', path: '/' }, two: { upstream: 'good', path: '/' } },
+          calls: { one: { upstream: 'bad', path: '/', ...call }, two: { upstream: 'good', path: '/' } },
         },
       ],
     })
+
+  it('fails the answer that needs it', async () => {
+    const app = await before({})
     for (const _ of [1, 2]) {
       const { statusCode, json } = await app.inject('/')
       expect([statusCode, json()]).toEqual([
@@ -131,19 +136,7 @@ describe.each(FAULTS)('an upstream that %s', (_title, makeOrigin, reason, messag
   })
 
   it('is left out where it is optional', async () => {
-    const app = await gateway({
-      upstreams: {
-        bad: { origin: await makeOrigin(), maxResponseSize: 10_000, connectTimeout: 500 },
-        good: await jsonUpstream(() => 1),
-      },
-      endpoints: [
-        {
-          path: '/',
-          timeout: 5000,
-          calls: { one: { upstream: 'bad', path: '/', optional: true }, two: { upstream: 'good', path: '/' } },
-        },
-      ],
-    })
+    const app = await before({ optional: true })
     for (const _ of [1, 2]) {
       const { statusCode, headers, json } = await app.inject('/')
       expect([statusCode, json(), headers['x-gateway-missing']]).toEqual([
