@@ -9,6 +9,7 @@ const rows = rowsOf(readme)
 
 const options = [
   ...optionsOf(read('src/upstream.ts'), 'UpstreamOptions'),
+  ...optionsOf(read('src/circuit.ts'), 'BreakerOptions'),
   ...optionsOf(read('src/options.ts'), 'EndpointOptions'),
   ...optionsOf(read('src/options.ts'), 'CallOptions'),
   ...optionsOf(read('src/mapping.ts'), 'MappingOptions'),
@@ -23,7 +24,7 @@ describe('options', () => {
     const named = rows
       .filter((row) => row.length === 3 && /^`\w+`$/.test(row[0]!))
       .map(([first]) => first!.slice(1, -1))
-    const known = [...options.map(({ option }) => option), 'upstreams', 'endpoints', 'fastify']
+    const known = [...options.map(({ option }) => option), 'upstreams', 'endpoints', 'coalesce', 'fastify']
     expect(named.filter((name) => !name.startsWith('GATEWAY_')).toSorted()).toEqual(known.toSorted())
   })
 })
@@ -36,7 +37,7 @@ it('the README has the codes of all errors, and no others', () => {
 })
 
 it('the README names all reasons for which a call has no answer, and no others', () => {
-  const union = /type FailureReason =\n((?: {2}\| '[\w-]+'\n)+)/.exec(read('src/call.ts'))![1]!
+  const union = /type FailureReason =\n((?: {2}\| '[\w-]+'\n)+)/.exec(read('src/outcome.ts'))![1]!
   const reasons = [...union.matchAll(/'([\w-]+)'/g)].map(([, reason]) => reason)
   const named = /Reasons are ([^.]*)\./.exec(readme.replaceAll(/\s+/g, ' '))![1]!
   expect([...named.matchAll(/`([\w-]+)`/g)].map(([, reason]) => reason)).toEqual(reasons)

@@ -1,156 +1,193 @@
-// One request to an upstream: from its dispatch until its answer is read or given up.
+// A call as the endpoint sees it: one answer or one failure, out of one attempt or several.
 
 import type { Dispatcher } from 'undici'
-import { InvalidBodyError, type JsonBody, type JsonBodyReader } from './json-body.ts'
-import { MissingTargetError } from './mapping.ts'
-import type { Upstream } from './upstream.ts'
+import { Attempt } from './attempt.ts'
+import type { HedgeDelay } from './hedge.ts'
+import type { JsonBodyReader } from './json-body.ts'
+import { type CallFailure, type CallOutcome, LATE } from './outcome.ts'
+import type { Template } from './template.ts'
+import type { Origin, Upstream } from './upstream.ts'
 
-/** Why a call has no answer. */
-type FailureReason =
-  | 'timeout'
-  | 'connection'
-  | 'status'
-  | 'content-type'
-  | 'body'
-  | 'too-large'
-  | 'overloaded'
-  | 'dependency'
-
-export interface CallFailure {
-  readonly reason: FailureReason
-  /** In words, to follow the call's name. */
-  readonly message: string
-  /** The upstream's status, where it has answered. */
-  readonly status?: number
-  readonly cause?: unknown
+/** A call of an endpoint, ready to be made. */
+export interface PlannedCall {
+  readonly name: string
+  readonly upstream: Upstream
+  readonly method: string
+  /** It may be made twice (RFC 9110, 9.2.2). */
+  readonly isIdempotent: boolean
+  readonly path: Template
+  /** Headers that each of its requests has, and those of the client that it hands on. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly forwardHeaders: readonly string[]
+  /** The client's body goes along. */
+  readonly forwardsBody: boolean
+  readonly isOptional: boolean
+  /** Milliseconds; nothing where the endpoint's deadline is enough. */
+  readonly timeout: number | undefined
+  readonly retries: number
+  readonly hedge: HedgeDelay | undefined
+  /** Statuses that become the answer's. */
+  readonly propagated: readonly number[]
+  /** Reads its answers. */
+  readonly reader: JsonBodyReader
+  /** Indices of the calls that wait for it, and how many it waits for. */
+  readonly dependents: readonly number[]
+  readonly waitsFor: number
 }
 
-/** What came of a call. */
-export type CallOutcome = { readonly body: JsonBody } | { readonly failure: CallFailure }
+/** Who waits for a call. */
+export interface CallOwner {
+  /** Told once, unless it was given up. */
+  callEnded: (index: number, outcome: CallOutcome) => void
+  /** Milliseconds until nobody waits any more. */
+  timeLeft: () => number
+}
 
-const EMPTY = Buffer.alloc(0)
-/** What 204 means. */
-const NOTHING = Buffer.from('null')
-const TOO_LARGE = { reason: 'too-large', message: 'answered with more than is taken' } as const
-const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i
+/** Answers that another attempt may well change; undici's own list too. */
+const RETRIED_STATUSES = [429, 500, 502, 503, 504]
+/** Milliseconds, times 2 for each retry before; a random part of it is waited. */
+const RETRY_DELAY = 50
+/** How many connections that were closed meanwhile a call may meet. */
+const MOST_OUTDATED = 2
 
-export class UpstreamCall implements Dispatcher.DispatchHandler {
-  readonly #reader: JsonBodyReader
-  readonly #settled: (outcome: CallOutcome, index: number) => void
+export class Call {
+  readonly #owner: CallOwner
   readonly #index: number
-  #controller: Dispatcher.DispatchController | undefined
-  #origin: { pending: number } | undefined
+  readonly #plan: PlannedCall
+  readonly #request: Dispatcher.DispatchOptions
+  readonly #startedAt = performance.now()
+  #running: Attempt | undefined
+  #hedge: Attempt | undefined
+  #timeout: NodeJS.Timeout | undefined
+  /** Starts a hedge, or a retry. */
+  #nextAttempt: NodeJS.Timeout | undefined
+  #attempts = 0
+  #retriesLeft: number
+  #outdated = 0
   #isOver = false
-  #failure: CallFailure | undefined
-  #mostBytes = 0
-  #first: Buffer | undefined
-  #others: Buffer[] | undefined
 
-  constructor(index: number, reader: JsonBodyReader, settled: (outcome: CallOutcome, index: number) => void) {
+  constructor(owner: CallOwner, index: number, plan: PlannedCall, request: Dispatcher.DispatchOptions) {
+    this.#owner = owner
     this.#index = index
-    this.#reader = reader
-    this.#settled = settled
+    this.#plan = plan
+    this.#request = request
+    this.#retriesLeft = plan.retries
   }
 
-  /** Sends it; whatever happens is told by `settled`, once. */
-  dispatch(upstream: Upstream, options: Dispatcher.DispatchOptions): void {
-    const origin = upstream.choose()
-    if (!origin) return this.#fail({ reason: 'overloaded', message: 'has too many calls to wait for' })
-    origin.pending++
-    this.#origin = origin
-    this.#mostBytes = upstream.maxResponseSize
-    try {
-      origin.pool.dispatch(options, this)
-    } catch (cause) {
-      this.#fail({ reason: 'connection', message: 'cannot be called', cause })
-    }
+  /** Milliseconds since it was made. */
+  elapsed(): number {
+    return performance.now() - this.#startedAt
   }
 
-  /** Gives it up: nothing is told any more. */
-  abort(): void {
-    if (this.#isOver) return
-    this.#end()
-    this.#controller?.abort(new Error('Nobody waits for this answer any more'))
+  start(): void {
+    const { upstream, timeout, hedge } = this.#plan
+    upstream.retryBudget.earn()
+    upstream.hedgeBudget.earn()
+    if (timeout !== undefined) this.#timeout = setTimeout(expire, timeout, this)
+    const delay = hedge?.get()
+    if (delay !== undefined) this.#nextAttempt = setTimeout(hedgeLate, delay, this)
+    this.attempt(undefined)
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller
-    // It was given up while it waited for a connection.
-    if (this.#isOver) controller.abort(new Error('Nobody waits for this answer any more'))
+  attempt(avoid: Origin | undefined): void {
+    this.#attempts++
+    this.#running = new Attempt(this, this.#plan.reader)
+    this.#running.dispatch(this.#plan.upstream, this.#request, avoid)
   }
 
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    statusCode: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    if (statusCode < 200 || this.#isOver) return
-    if (Number(headers['content-length'] ?? 0) > this.#mostBytes) {
-      this.#fail({ ...TOO_LARGE, status: statusCode })
-      controller.abort(new Error('It is more than is taken'))
+  /** Makes it a second time while the first waits: whichever answers first counts. */
+  hedge(): void {
+    const { upstream, reader } = this.#plan
+    if (!this.#running || !upstream.hedgeBudget.spend()) return
+    this.#attempts++
+    this.#hedge = new Attempt(this, reader)
+    this.#hedge.dispatch(upstream, this.#request, this.#running.origin)
+  }
+
+  attemptEnded(attempt: Attempt, outcome: CallOutcome): void {
+    const other = attempt === this.#hedge ? this.#running : this.#hedge
+    this.#running = undefined
+    this.#hedge = undefined
+    if ('failure' in outcome) {
+      if (other) this.#running = other
+      else this.#retryOrFail(outcome, attempt.origin)
       return
     }
-    // Read to its end all the same: the connection can be used again then.
-    if (statusCode >= 300) {
-      this.#failure = { reason: 'status', message: `answered ${statusCode}`, status: statusCode }
-    } else if (statusCode === 204) {
-      this.#first = NOTHING
-    } else if (!JSON_TYPE.test(String(headers['content-type'] ?? ''))) {
-      const type = String(headers['content-type'] ?? 'no content type')
-      this.#failure = { reason: 'content-type', message: `answered with ${type}, not JSON`, status: statusCode }
-    } else if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
-      const message = `answered with the content encoding ${String(headers['content-encoding'])}, which nobody asked for`
-      this.#failure = { reason: 'content-type', message, status: statusCode }
-    }
+    other?.abort(false)
+    this.#plan.hedge?.learn(this.elapsed())
+    this.#end(outcome)
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#failure) return
-    if (!this.#first) this.#first = chunk
-    else (this.#others ??= [this.#first]).push(chunk)
-  }
-
-  onResponseEnd(): void {
+  /** Its time is over. */
+  expire(): void {
     if (this.#isOver) return
-    if (this.#failure) return this.#fail(this.#failure)
-    const bytes = this.#others ? Buffer.concat(this.#others) : (this.#first ?? EMPTY)
-    let body: JsonBody
-    try {
-      body = this.#reader.read(bytes)
-    } catch (cause) {
-      if (!(cause instanceof InvalidBodyError || cause instanceof MissingTargetError)) throw cause
-      return this.#fail({ reason: 'body', message: `answered with a body that ${cause.message}`, cause })
-    }
-    this.#end()
-    this.#settled({ body }, this.#index)
+    this.giveUp(true)
+    this.#owner.callEnded(this.#index, { failure: LATE })
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (!this.#isOver) this.#fail(failureOf(error))
-  }
-
-  #fail(failure: CallFailure): void {
-    this.#end()
-    this.#settled({ failure }, this.#index)
-  }
-
-  #end(): void {
+  /** Nothing is told of it any more; `isLate` when that is the upstream's fault. */
+  giveUp(isLate: boolean): void {
     this.#isOver = true
-    if (this.#origin) this.#origin.pending--
+    clearTimeout(this.#timeout)
+    clearTimeout(this.#nextAttempt)
+    this.#running?.abort(isLate)
+    this.#hedge?.abort(isLate)
+  }
+
+  #retryOrFail(outcome: { readonly failure: CallFailure }, origin: Origin | undefined): void {
+    const delay = this.#retryDelay(outcome.failure)
+    if (delay === undefined) return this.#end(outcome)
+    clearTimeout(this.#nextAttempt)
+    if (delay === 0) this.attempt(origin)
+    else this.#nextAttempt = setTimeout(attemptAgain, delay, this, origin)
+  }
+
+  /** Milliseconds until another attempt; nothing when there is none. */
+  #retryDelay({ reason, status = 0, retryAfter, isUnseen, isOutdated }: CallFailure): number | undefined {
+    const { upstream, isIdempotent } = this.#plan
+    // The upstream has not seen it: another origin may answer any call.
+    if (isUnseen && this.#attempts < upstream.size) return 0
+    if (!isIdempotent) return undefined
+    if (isOutdated && this.#outdated < MOST_OUTDATED) {
+      this.#outdated++
+      return 0
+    }
+    const isRetried =
+      reason === 'connection' || reason === 'timeout' || (reason === 'status' && RETRIED_STATUSES.includes(status))
+    if (!isRetried || this.#retriesLeft === 0) return undefined
+    const wait =
+      retryAfter === undefined
+        ? Math.random() * RETRY_DELAY * 2 ** (this.#plan.retries - this.#retriesLeft)
+        : millisecondsOf(retryAfter)
+    if (wait >= this.#owner.timeLeft() || !upstream.retryBudget.spend()) return undefined
+    this.#retriesLeft--
+    return wait
+  }
+
+  #end(outcome: CallOutcome): void {
+    this.#isOver = true
+    clearTimeout(this.#timeout)
+    clearTimeout(this.#nextAttempt)
+    this.#owner.callEnded(this.#index, outcome)
   }
 }
 
-/** What undici's errors mean to a gateway. */
-function failureOf(error: Error): CallFailure {
-  switch ((error as { code?: string }).code) {
-    case 'UND_ERR_CONNECT_TIMEOUT':
-    case 'UND_ERR_HEADERS_TIMEOUT':
-    case 'UND_ERR_BODY_TIMEOUT':
-      return { reason: 'timeout', message: 'did not connect in time', cause: error }
-    case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
-    case 'UND_ERR_HEADERS_OVERFLOW':
-      return { ...TOO_LARGE, cause: error }
-    default:
-      return { reason: 'connection', message: 'did not answer', cause: error }
-  }
+// Functions of their own: closures made in a constructor would hold past requests in memory for longer.
+function expire(call: Call): void {
+  call.expire()
+}
+
+function hedgeLate(call: Call): void {
+  call.hedge()
+}
+
+function attemptAgain(call: Call, origin: Origin | undefined): void {
+  call.attempt(origin)
+}
+
+/** Of `retry-after`, which is seconds or a date. */
+function millisecondsOf(retryAfter: string): number {
+  const wait = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now()
+  // A date that nobody can read is never.
+  return Number.isNaN(wait) ? Number.POSITIVE_INFINITY : Math.max(0, wait)
 }

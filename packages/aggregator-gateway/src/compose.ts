@@ -1,6 +1,6 @@
 // Puts the answers of calls together. Texts are joined as they came: what was validated alone stays what it was.
 
-import type { CallOutcome } from './call.ts'
+import type { CallOutcome } from './outcome.ts'
 
 /** How the answer is made of the calls' answers, which are in the order of `calls`. */
 export type Composition = 'object' | 'array' | 'merge'

@@ -28,6 +28,20 @@ export const UpstreamFailedError: FastifyErrorConstructor<{ code: 'GATEWAY_UPSTR
 export const UpstreamTimeoutError: FastifyErrorConstructor<{ code: 'GATEWAY_UPSTREAM_TIMEOUT' }, [string]> =
   createError('GATEWAY_UPSTREAM_TIMEOUT', '%s', 504)
 
+/** A call that the answer needs was answered with a status that the endpoint hands on: the answer has that status. */
+export const UpstreamStatusError: FastifyErrorConstructor<{ code: 'GATEWAY_UPSTREAM_STATUS' }, [string]> = createError(
+  'GATEWAY_UPSTREAM_STATUS',
+  '%s',
+  502,
+)
+
+/** A call that the answer needs was not made: too many calls to that upstream have failed. */
+export const CircuitOpenError: FastifyErrorConstructor<{ code: 'GATEWAY_CIRCUIT_OPEN' }, [string]> = createError(
+  'GATEWAY_CIRCUIT_OPEN',
+  '%s',
+  502,
+)
+
 /** An upstream has as many calls as it may have, and as many that wait. */
 export const OverloadedError: FastifyErrorConstructor<{ code: 'GATEWAY_OVERLOADED' }, [string]> = createError(
   'GATEWAY_OVERLOADED',

@@ -14,4 +14,5 @@ export type {
   GatewayPluginOptions,
   Method,
 } from './options.ts'
+export type { BreakerOptions } from './circuit.ts'
 export type { UpstreamOptions } from './upstream.ts'

@@ -2,10 +2,13 @@ import type { FastifyRequest, FastifyServerOptions } from 'fastify'
 import type { Composition } from './compose.ts'
 import { InvalidOptionError } from './errors.ts'
 import type { MappingOptions } from './mapping.ts'
+import type { BreakerOptions } from './circuit.ts'
 import type { UpstreamOptions } from './upstream.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof METHODS)[number]
+/** Methods that an upstream may be asked twice by (RFC 9110, 9.2.2). */
+const IDEMPOTENT: readonly Method[] = ['GET', 'HEAD', 'PUT', 'DELETE']
 const COMPOSITIONS: readonly Composition[] = ['object', 'array', 'merge']
 
 /** A call to an upstream. */
@@ -26,6 +29,12 @@ export interface CallOptions extends MappingOptions {
   optional?: boolean
   /** Milliseconds that it may take. @default the endpoint's timeout */
   timeout?: number
+  /** How often it is made again when it fails; for GET, PUT and DELETE. @default 0 */
+  retry?: number
+  /** Whether it is made a second time when it is late, by that many milliseconds or, with `true`, by twice what 95 % of the answers took; for GET. @default false */
+  hedge?: boolean | number
+  /** Statuses of the upstream, from 400 on, that become the answer's when the call is not optional. @default none */
+  propagate?: readonly number[]
   /** The most arrays and objects within each other in its answer. @default 64 */
   maxDepth?: number
 }
@@ -42,6 +51,10 @@ export interface EndpointOptions<Calls extends Readonly<Record<string, CallOptio
   calls: Calls
   /** How the answer is made: an object by name, an array, all members in one object, or what a function returns. @default 'object' */
   compose?: Composition | ((values: { [Name in keyof Calls]: unknown }, request: FastifyRequest) => unknown)
+  /** Whether clients that ask the same at the same time are answered by the same calls; for GET. @default the gateway's, unless a call hands on `authorization` or `cookie` */
+  coalesce?: boolean
+  /** Whether the answer says how long each call took, by the header `server-timing`. @default false */
+  serverTiming?: boolean
 }
 
 /** Options of {@link gatewayPlugin}. */
@@ -52,6 +65,8 @@ export interface GatewayPluginOptions<
   upstreams: Readonly<Record<string, string | UpstreamOptions>>
   /** What is answered. */
   endpoints: { readonly [Index in keyof Endpoints]: EndpointOptions<Endpoints[Index]> }
+  /** Whether endpoints coalesce where they can. @default false */
+  coalesce?: boolean
 }
 
 /** Options of {@link createAggregatorGateway}: the plugin's, and those of Fastify itself. */
@@ -87,6 +102,14 @@ const oneOf = (values: readonly string[]): Check => [
   (value) => values.includes(value as string),
 ]
 
+const aShare: Check = ['a number from 0 to 1', (value) => typeof value === 'number' && value >= 0 && value <= 1]
+
+const BREAKER_CHECKS: Checks = {
+  threshold: ['a number between 0 and 1', (value) => typeof value === 'number' && value > 0 && value < 1],
+  calls: aCount,
+  openFor: milliseconds,
+}
+
 const UPSTREAM_CHECKS: Checks = {
   origin: [
     'an origin such as http://users:3000, or an array of them',
@@ -95,7 +118,14 @@ const UPSTREAM_CHECKS: Checks = {
   connections: aCount,
   queue: aCountOrNone,
   connectTimeout: milliseconds,
+  connectionTtl: milliseconds,
   maxResponseSize: aCount,
+  breaker: [
+    'false, or an object with some of threshold, calls and openFor',
+    (value) => value === false || isRecord(value),
+  ],
+  retryBudget: aShare,
+  hedgeBudget: aShare,
 }
 
 const CALL_CHECKS: Checks = {
@@ -110,6 +140,12 @@ const CALL_CHECKS: Checks = {
   forwardBody: aBoolean,
   optional: aBoolean,
   timeout: milliseconds,
+  retry: aCountOrNone,
+  hedge: ['a boolean, or milliseconds', (value) => typeof value === 'boolean' || milliseconds[1](value)],
+  propagate: [
+    'an array of statuses from 400 to 599',
+    (value) => Array.isArray(value) && value.every((one) => Number.isInteger(one) && one >= 400 && one <= 599),
+  ],
   maxDepth: aCount,
   target: aString,
   unwrap: aBoolean,
@@ -127,6 +163,8 @@ const ENDPOINT_CHECKS: Checks = {
     `one of ${COMPOSITIONS.join(', ')}, or a function`,
     (value) => typeof value === 'function' || COMPOSITIONS.includes(value as Composition),
   ],
+  coalesce: aBoolean,
+  serverTiming: aBoolean,
 }
 
 /** They are about one connection, and never handed on (RFC 9110, 7.6.1); the last two are undici's to set. */
@@ -138,8 +176,9 @@ const HOP_BY_HOP = [
 /** Throws for options that nothing can be answered with, and says where in them. */
 export function checkOptions(options: unknown, others: readonly string[] = []): void {
   demand(isRecord(options), 'options', 'an object with `upstreams` and `endpoints`', options)
-  refuseUnknown(options, ['upstreams', 'endpoints', ...others], 'options')
-  const { upstreams, endpoints } = options
+  refuseUnknown(options, ['upstreams', 'endpoints', 'coalesce', ...others], 'options')
+  const { upstreams, endpoints, coalesce } = options
+  demand(coalesce === undefined || typeof coalesce === 'boolean', 'coalesce', 'a boolean', coalesce)
   demand(isRecord(upstreams), 'upstreams', 'an object of upstreams by name', upstreams)
   for (const [name, upstream] of Object.entries(upstreams)) checkUpstream(upstream, `upstreams.${name}`)
   demand(Array.isArray(endpoints), 'endpoints', 'an array of endpoints', endpoints)
@@ -153,6 +192,8 @@ function checkUpstream(upstream: unknown, where: string): void {
   if (typeof upstream === 'string') return demand(holds(upstream), where, expected, upstream)
   demand(isRecord(upstream), where, `${expected}, or an object with \`origin\``, upstream)
   checkAll(upstream, UPSTREAM_CHECKS, where, ['origin'])
+  const { breaker } = upstream as { breaker?: false | BreakerOptions }
+  if (breaker) checkAll({ ...breaker }, BREAKER_CHECKS, `${where}.breaker`, [])
 }
 
 function checkEndpoint(endpoint: unknown, where: string, upstreams: readonly string[]): void {
@@ -163,9 +204,16 @@ function checkEndpoint(endpoint: unknown, where: string, upstreams: readonly str
     demand(/^[\w-]+$/.test(name), at, 'named by letters, digits, - and _', name)
     demand(isRecord(call), at, 'an object with `upstream` and `path`', call)
     checkAll(call, CALL_CHECKS, at, ['upstream', 'path'])
-    const { upstream } = call as { upstream: string }
+    const { upstream, method = 'GET', retry = 0, hedge = false } = call as unknown as CallOptions
     demand(upstreams.includes(upstream), `${at}.upstream`, `one of ${upstreams.join(', ')}`, upstream)
+    const again = `one of ${IDEMPOTENT.join(', ')}`
+    if (retry > 0) demand(isIdempotent(method), `${at}.method`, `${again}, as it has \`retry\``, method)
+    if (hedge !== false) demand(method === 'GET', `${at}.method`, 'GET, as it has `hedge`', method)
   }
+}
+
+export function isIdempotent(method: Method): boolean {
+  return IDEMPOTENT.includes(method)
 }
 
 function checkAll(options: Record<string, unknown>, checks: Checks, where: string, required: readonly string[]): void {

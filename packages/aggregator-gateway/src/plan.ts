@@ -1,17 +1,19 @@
 // Makes endpoints ready to answer: templates are read, and it is found out which call waits for which.
 
+import type { PlannedEndpoint } from './aggregate.ts'
+import type { PlannedCall } from './call.ts'
 import { type Compose, composeOf } from './compose.ts'
-import type { PlannedCall, PlannedEndpoint } from './endpoint.ts'
 import { InvalidOptionError } from './errors.ts'
+import { HedgeDelay } from './hedge.ts'
 import { JsonBodyReader } from './json-body.ts'
 import { mappingOf } from './mapping.ts'
-import type { CallOptions, EndpointOptions } from './options.ts'
+import { type CallOptions, type EndpointOptions, isIdempotent } from './options.ts'
 import { parseTemplate } from './template.ts'
 import type { Upstream } from './upstream.ts'
 
 /** @throws GATEWAY_INVALID_OPTION for templates that cannot be filled in, and for calls that wait for each other */
 export function planEndpoint(
-  { path, timeout = 2000, calls, compose = 'object' }: EndpointOptions,
+  { path, timeout = 2000, calls, compose = 'object', serverTiming = false }: EndpointOptions,
   where: string,
   upstreams: ReadonlyMap<string, Upstream>,
 ): PlannedEndpoint {
@@ -44,16 +46,46 @@ export function planEndpoint(
     timeout,
     ...composition(compose, names),
     hasOptional: Object.values(calls).some(({ optional }) => optional),
+    hasServerTiming: serverTiming,
   }
+}
+
+/**
+ * Whether clients that ask the same are answered together. What a function makes of a request, nobody can compare.
+ *
+ * @throws GATEWAY_INVALID_OPTION for an endpoint that is to, and cannot
+ */
+export function coalesces(
+  { method = 'GET', compose, coalesce, calls }: EndpointOptions,
+  where: string,
+  ofGateway: boolean,
+): boolean {
+  const all = Object.values(calls)
+  const obstacle =
+    method !== 'GET'
+      ? `the method ${method}`
+      : typeof compose === 'function'
+        ? 'a function that composes'
+        : all.some((call) => call.forwardBody || (call.method ?? 'GET') !== 'GET')
+          ? 'calls that are more than GET'
+          : undefined
+  if (coalesce && obstacle) {
+    throw new InvalidOptionError(`Expected \`${where}.coalesce\` to be of an endpoint with GET alone, got ${obstacle}`)
+  }
+  const handsOnCredentials = all.some(({ forwardHeaders = [] }) =>
+    forwardHeaders.some((name) => name === 'authorization' || name === 'cookie'),
+  )
+  return coalesce ?? (ofGateway && !obstacle && !handsOnCredentials)
 }
 
 function plannedCall(
   { method = 'GET', headers = {}, forwardHeaders = [], forwardBody = false, optional = false, ...options }: CallOptions,
   isMerged: boolean,
 ): Omit<PlannedCall, 'name' | 'upstream' | 'path' | 'waitsFor' | 'dependents'> {
-  const { timeout, maxDepth = 64 } = options
+  const { timeout, maxDepth = 64, retry = 0, hedge = false, propagate = [] } = options
   return {
     method,
+    isIdempotent: isIdempotent(method),
     headers: {
       accept: 'application/json',
       ...(forwardBody ? { 'content-type': 'application/json' } : {}),
@@ -63,6 +95,9 @@ function plannedCall(
     forwardsBody: forwardBody,
     isOptional: optional,
     timeout,
+    retries: retry,
+    hedge: hedge === false ? undefined : new HedgeDelay(hedge),
+    propagated: propagate,
     reader: new JsonBodyReader({ maxDepth, mapping: mappingOf(options), mustBeObject: isMerged }),
   }
 }

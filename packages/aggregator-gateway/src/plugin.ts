@@ -1,8 +1,9 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { Aggregate } from './endpoint.ts'
+import { Aggregate, type PlannedEndpoint } from './aggregate.ts'
+import { Coalescing } from './coalesce.ts'
 import { type CallOptions, checkOptions, type GatewayPluginOptions } from './options.ts'
-import { planEndpoint } from './plan.ts'
+import { coalesces, planEndpoint } from './plan.ts'
 import { Upstream } from './upstream.ts'
 
 type Calls = Readonly<Record<string, CallOptions>>
@@ -25,14 +26,28 @@ const plugin = async (app: FastifyInstance, options: GatewayPluginOptions): Prom
     await Promise.all([...upstreams.values()].map((upstream) => upstream.close()))
   })
   for (const [index, endpoint] of options.endpoints.entries()) {
-    const planned = planEndpoint(endpoint, `endpoints[${index}]`, upstreams)
+    const where = `endpoints[${index}]`
+    const planned = planEndpoint(endpoint, where, upstreams)
     app.route({
       method: endpoint.method ?? 'GET',
       url: endpoint.path,
-      handler: (request, reply) => {
-        new Aggregate(planned, request, reply).start()
-      },
+      handler: handlerOf(planned, coalesces(endpoint, where, options.coalesce ?? false)),
     })
+  }
+}
+
+function handlerOf(
+  endpoint: PlannedEndpoint,
+  isCoalescing: boolean,
+): (request: FastifyRequest, reply: FastifyReply) => void {
+  if (isCoalescing) {
+    const coalescing = new Coalescing(endpoint)
+    return (request, reply) => coalescing.answer(request, reply)
+  }
+  return (request, reply) => {
+    const aggregate = new Aggregate(endpoint, request)
+    aggregate.join(reply)
+    aggregate.start()
   }
 }
 

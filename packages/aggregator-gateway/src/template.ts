@@ -19,6 +19,8 @@ export interface Template {
   readonly calls: readonly string[]
   /** Names of the client's path parameters that it needs. */
   readonly params: readonly string[]
+  /** Names of the client's headers that it needs. */
+  readonly headers: readonly string[]
   /**
    * Fills in the values.
    *
@@ -71,9 +73,13 @@ export function parseTemplate(text: string, where: string): Template {
     .filter((place) => place !== undefined)
   if (leavesPath(literals.join('a'))) refuse('its segments are none of . and ..')
 
+  const namesOf = (source: Place['source']): string[] => [
+    ...new Set(places.filter((place) => place.source === source).map(({ keys }) => keys[0]!)),
+  ]
   return {
-    calls: unique(places.filter(({ source }) => source === 'calls').map(({ keys }) => keys[0]!)),
-    params: unique(places.filter(({ source }) => source === 'params').map(({ keys }) => keys[0]!)),
+    calls: namesOf('calls'),
+    params: namesOf('params'),
+    headers: namesOf('headers'),
     render: places.length === 0 ? () => text : (values) => render(literals, places, values),
   }
 }
@@ -131,8 +137,4 @@ function valueAt({ source, keys }: Place, values: Values): unknown {
 /** Whether a segment is one that servers resolve: `.` or `..`, encoded or not. */
 function leavesPath(path: string): boolean {
   return /\/(?:\.|%2e){1,2}(?=[/?]|$)/i.test(path)
-}
-
-function unique(names: readonly string[]): string[] {
-  return [...new Set(names)]
 }

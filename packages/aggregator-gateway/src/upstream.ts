@@ -1,10 +1,12 @@
-// The servers that calls go to: a bounded pool of connections for each origin.
+// The servers that calls go to: for each origin a bounded pool of connections and a circuit.
 
-import { Pool } from 'undici'
+import { buildConnector, Pool } from 'undici'
+import { Budget } from './budget.ts'
+import { type BreakerOptions, Circuit } from './circuit.ts'
 
 /** An upstream: one server, or several that give the same answers. */
 export interface UpstreamOptions {
-  /** Where it is, such as `http://orders:3000`; of several origins, the one with the fewest calls is taken. */
+  /** Where it is, such as `http://orders:3000`; of several origins, the one with the fewest calls of those that work is taken. */
   origin: string | readonly string[]
   /** The most connections to an origin. @default 64 */
   connections?: number
@@ -12,61 +14,140 @@ export interface UpstreamOptions {
   queue?: number
   /** Milliseconds that connecting may take. @default 1000 */
   connectTimeout?: number
-  /** The most bytes of an answer. @default 1048576 */
+  /** Milliseconds after which a connection is made anew, which follows changes of the DNS. @default 30000 */
+  connectionTtl?: number
+  /** The most bytes of an answer, as it comes and decompressed. @default 1048576 */
   maxResponseSize?: number
+  /** When an origin that fails is not called any more; `false` for never. @default see below */
+  breaker?: false | BreakerOptions
+  /** How many retries there may be for each call, on average. @default 0.1 */
+  retryBudget?: number
+  /** How many hedges there may be for each call, on average. @default 0.02 */
+  hedgeBudget?: number
 }
 
-interface Origin {
-  readonly pool: Pool
-  /** Calls that are not over. */
+/** What is known of an origin. */
+export interface OriginStatus {
+  origin: string
+  /** Whether calls are stopped, as too many have failed. */
+  circuit: 'closed' | 'open' | 'off'
+  /** Calls that are not over, those that wait for a connection among them. */
   pending: number
+  /** Connections that are open. */
+  connected: number
+}
+
+/** One server. */
+export class Origin {
+  readonly url: string
+  readonly pool: Pool
+  readonly circuit: Circuit | undefined
+  /** Calls that are not over. */
+  pending = 0
+
+  constructor(url: string, pool: Pool, circuit: Circuit | undefined) {
+    this.url = url
+    this.pool = pool
+    this.circuit = circuit
+  }
 }
 
 /** The most bytes of an answer's headers; 10,000 headers are no answer. */
 const MAX_HEADER_SIZE = 16_384
 
+/** Errors of connections that had served before. */
+const errorsOfUsed = new WeakSet<Error>()
+
+/** Whether a connection that had served before broke: its server may have closed it before it saw the request. */
+export function isOfUsedConnection(error: Error): boolean {
+  return errorsOfUsed.has(error) || ((error as { socket?: { bytesRead?: number } }).socket?.bytesRead ?? 0) > 0
+}
+
 export class Upstream {
   readonly name: string
   readonly maxResponseSize: number
+  readonly retryBudget: Budget
+  readonly hedgeBudget: Budget
   readonly #origins: readonly Origin[]
   readonly #mostPending: number
   #next = 0
 
   constructor(name: string, options: UpstreamOptions) {
-    const { origin, connections = 64, queue = 256, connectTimeout = 1000, maxResponseSize = 1_048_576 } = options
+    const { origin, connections = 64, queue = 256, maxResponseSize = 1_048_576, breaker = {} } = options
+    const { retryBudget = 0.1, hedgeBudget = 0.02 } = options
     this.name = name
     this.maxResponseSize = maxResponseSize
+    this.retryBudget = new Budget(retryBudget)
+    this.hedgeBudget = new Budget(hedgeBudget)
     this.#mostPending = connections + queue
-    this.#origins = [origin].flat().map((url) => ({
-      // HTTP/2 and pipelining were slower, and an answer that hangs would hold up those behind it.
-      pool: new Pool(url, {
-        connections,
-        pipelining: 1,
-        allowH2: false,
-        maxResponseSize,
-        maxHeaderSize: MAX_HEADER_SIZE,
-        // The deadline of the request ends calls: one timer, where these would be two for each call.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-        connect: { timeout: connectTimeout },
-      }),
-      pending: 0,
-    }))
+    this.#origins = [origin]
+      .flat()
+      .map((url) => new Origin(url, poolOf(url, options), breaker === false ? undefined : new Circuit(breaker)))
   }
 
-  /** The origin that a call goes to; nothing when each has as many as it may have. */
-  choose(): Origin | undefined {
+  /** How many origins it has. */
+  get size(): number {
+    return this.#origins.length
+  }
+
+  /** The origin that a call goes to, if there is another not to `avoid`; or why there is none. */
+  choose(avoid?: Origin): Origin | 'overloaded' | 'circuit-open' {
     const origins = this.#origins
-    const start = this.#next++ % origins.length
-    let best = origins[start]!
-    for (let step = 1; step < origins.length; step++) {
-      const other = origins[(start + step) % origins.length]!
-      if (other.pending < best.pending) best = other
+    if (origins.length === 1) {
+      const only = origins[0]!
+      if (only.circuit && !only.circuit.allows()) return 'circuit-open'
+      return only.pending < this.#mostPending ? only : 'overloaded'
     }
-    return best.pending < this.#mostPending ? best : undefined
+    const start = this.#next++ % origins.length
+    let best: Origin | undefined
+    let last: Origin | undefined
+    for (let step = 0; step < origins.length; step++) {
+      const other = origins[(start + step) % origins.length]!
+      if (other.circuit && !other.circuit.allows()) continue
+      if (other === avoid) last = other
+      else if (!best || other.pending < best.pending) best = other
+    }
+    const chosen = best && best.pending < this.#mostPending ? best : (last ?? best)
+    if (!chosen) return 'circuit-open'
+    return chosen.pending < this.#mostPending ? chosen : 'overloaded'
+  }
+
+  status(): OriginStatus[] {
+    return this.#origins.map(({ url, pool, circuit, pending }) => ({
+      origin: url,
+      circuit: circuit ? (circuit.isOpen ? 'open' : 'closed') : 'off',
+      pending,
+      connected: pool.stats.connected,
+    }))
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#origins.map(({ pool }) => pool.destroy()))
   }
+}
+
+function poolOf(url: string, options: UpstreamOptions): Pool {
+  const { connections = 64, connectTimeout = 1000, connectionTtl = 30_000, maxResponseSize = 1_048_576 } = options
+  // HTTP/2 and pipelining were slower, and an answer that hangs would hold up those behind it.
+  const connect = buildConnector({ timeout: connectTimeout, allowH2: false })
+  return new Pool(url, {
+    connections,
+    pipelining: 1,
+    allowH2: false,
+    clientTtl: connectionTtl,
+    maxResponseSize,
+    maxHeaderSize: MAX_HEADER_SIZE,
+    // The deadline of the request ends calls: one timer, where these would be two for each call.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: (target, callback) => {
+      connect(target, (...result) => {
+        const [, socket] = result
+        socket?.once('error', (error) => {
+          if (socket.bytesRead > 0) errorsOfUsed.add(error)
+        })
+        callback(...result)
+      })
+    },
+  })
 }

@@ -34,6 +34,7 @@ describe('aggregator-gateway', () => {
     )
     expect(types.toSorted()).toMatchInlineSnapshot(`
       [
+        "BreakerOptions",
         "CallOptions",
         "Composition",
         "CreateAggregatorGatewayOptions",

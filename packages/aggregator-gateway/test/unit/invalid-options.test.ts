@@ -14,7 +14,7 @@ const WRONG: readonly [title: string, options: unknown, message: string][] = [
   [
     'an unknown option',
     { upstreams: {}, endpoints: [], wrong: 1 },
-    'Expected `options` to have some of upstreams, endpoints, fastify, got `wrong`',
+    'Expected `options` to have some of upstreams, endpoints, coalesce, fastify, got `wrong`',
   ],
   ['no upstreams', { endpoints: [] }, 'Expected `upstreams` to be an object of upstreams by name, got undefined'],
   ['no endpoints', { upstreams: {} }, 'Expected `endpoints` to be an array of endpoints, got undefined'],

@@ -21,6 +21,12 @@ const body =
   (text: string | Buffer, type = 'application/json'): (() => Promise<string>) =>
   () =>
     upstream((_, response) => void response.writeHead(200, { 'content-type': type }).end(text))
+const compressed =
+  (text: string | Buffer, encoding = 'gzip'): (() => Promise<string>) =>
+  () =>
+    upstream((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': encoding }).end(text)
+    })
 const status =
   (code: number, headers: Record<string, string> = {}): (() => Promise<string>) =>
   () =>
@@ -89,16 +95,23 @@ const FAULTS: readonly [title: string, origin: () => Promise<string>, reason: st
     'answered with text/plain; charset=application/json, not JSON',
   ],
   [
-    'compresses unasked',
-    raw(
-      Buffer.concat([
-        Buffer.from(head('content-encoding: gzip\r\nconnection: close')),
-        gzipSync(Buffer.alloc(100_000)),
-      ]),
-      (socket) => socket.end(),
-    ),
+    'compresses to what is too large',
+    compressed(gzipSync(Buffer.alloc(100_000, ' '))),
+    'too-large',
+    'answered with more than is taken',
+  ],
+  ['compresses what is no JSON', compressed(gzipSync('{')), 'body', 'answered with a body that is not JSON'],
+  [
+    'compresses half',
+    compressed(gzipSync('{}').subarray(0, 15)),
+    'body',
+    'answered with a body that cannot be decompressed',
+  ],
+  [
+    'compresses in its own way',
+    compressed('{}', 'gzip, br'),
     'content-type',
-    'answered with the content encoding gzip, which nobody asked for',
+    'answered with the content encoding gzip, br, which cannot be read',
   ],
 ]
 

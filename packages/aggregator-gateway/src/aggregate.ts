@@ -1,0 +1,281 @@
+// Answers an endpoint: makes the calls as soon as what they need is there, waits for all or for the deadline, and puts
+// the answer together, for one client or for several that have asked the same.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Call, type CallOwner, type PlannedCall } from './call.ts'
+import type { Compose } from './compose.ts'
+import {
+  BadParameterError,
+  CircuitOpenError,
+  OverloadedError,
+  UpstreamFailedError,
+  UpstreamStatusError,
+  UpstreamTimeoutError,
+} from './errors.ts'
+import { type CallFailure, type CallOutcome, LATE } from './outcome.ts'
+import { MissingValueError, type Values } from './template.ts'
+
+/** An endpoint, ready to answer. */
+export interface PlannedEndpoint {
+  readonly calls: readonly PlannedCall[]
+  readonly indexOf: ReadonlyMap<string, number>
+  /** Milliseconds for the whole of it. */
+  readonly timeout: number
+  readonly compose: Compose | undefined
+  readonly composeValues: ((values: Record<string, unknown>, request: FastifyRequest) => unknown) | undefined
+  readonly hasOptional: boolean
+  /** Says how long each call took. */
+  readonly hasServerTiming: boolean
+}
+
+const JSON_CONTENT = 'application/json; charset=utf-8'
+
+/** A request that is being answered. */
+export class Aggregate implements CallOwner, Values {
+  readonly #endpoint: PlannedEndpoint
+  readonly #request: FastifyRequest
+  /** Those who wait for the answer. */
+  readonly #replies: FastifyReply[] = []
+  readonly #active: (Call | undefined)[]
+  readonly #outcomes: CallOutcome[]
+  readonly #waiting: number[] | undefined
+  readonly #ended: (() => void) | undefined
+  readonly #startedAt = performance.now()
+  readonly #durations: (number | undefined)[] | undefined
+  #deadline: NodeJS.Timeout | undefined
+  #left: number
+  #isOver = false
+
+  /** `ended` is told when nobody can join any more. */
+  constructor(endpoint: PlannedEndpoint, request: FastifyRequest, ended?: () => void) {
+    const { calls, hasServerTiming } = endpoint
+    this.#endpoint = endpoint
+    this.#request = request
+    this.#ended = ended
+    this.#active = Array.from({ length: calls.length })
+    this.#outcomes = Array.from({ length: calls.length })
+    this.#left = calls.length
+    this.#waiting = calls.some(({ waitsFor }) => waitsFor > 0) ? calls.map(({ waitsFor }) => waitsFor) : undefined
+    if (hasServerTiming) this.#durations = Array.from({ length: calls.length })
+  }
+
+  get params(): unknown {
+    return this.#request.params
+  }
+  get query(): unknown {
+    return this.#request.query
+  }
+  get headers(): unknown {
+    return this.#request.headers
+  }
+  get body(): unknown {
+    return this.#request.body
+  }
+  callValue(name: string): unknown {
+    const outcome = this.#outcomes[this.#endpoint.indexOf.get(name)!]!
+    return 'body' in outcome ? outcome.body.value : undefined
+  }
+  timeLeft(): number {
+    return this.#startedAt + this.#endpoint.timeout - performance.now()
+  }
+
+  /** Someone waits for the answer; when all of them have left, the calls are given up. */
+  join(reply: FastifyReply): void {
+    this.#replies.push(reply)
+    reply.raw.once('close', leaveOf(this, reply))
+  }
+
+  leave(reply: FastifyReply): void {
+    if (this.#isOver) return
+    this.#replies.splice(this.#replies.indexOf(reply), 1)
+    if (this.#replies.length === 0) this.#end()
+  }
+
+  start(): void {
+    const { calls, timeout } = this.#endpoint
+    // Before the first call: a bad request makes none.
+    const paths = calls.map((call) => (call.waitsFor === 0 ? this.#pathOf(call) : undefined))
+    if (this.#isOver) return
+    this.#deadline = setTimeout(expire, timeout, this)
+    for (let index = 0; index < calls.length && !this.#isOver; index++) {
+      const path = paths[index]
+      if (path !== undefined) this.#call(index, path)
+    }
+  }
+
+  /** The path that is filled in; nothing when the request was refused for it. */
+  #pathOf({ path }: PlannedCall): string | undefined {
+    try {
+      return path.render(this)
+    } catch (cause) {
+      if (!(cause instanceof BadParameterError)) throw cause
+      if (!this.#isOver) this.#refuse(cause)
+      return undefined
+    }
+  }
+
+  /** Makes a call whose dependencies are there. */
+  #make(index: number): void {
+    let path: string | undefined
+    try {
+      path = this.#pathOf(this.#endpoint.calls[index]!)
+    } catch (cause) {
+      if (!(cause instanceof MissingValueError)) throw cause
+      const failure = { reason: 'dependency', message: `was not called: ${cause.message}`, cause } as const
+      return this.callEnded(index, { failure })
+    }
+    if (path !== undefined) this.#call(index, path)
+  }
+
+  #call(index: number, path: string): void {
+    const plan = this.#endpoint.calls[index]!
+    const { method } = plan
+    const call = new Call(this, index, plan, { path, method, headers: this.#headersOf(plan), body: this.#bodyOf(plan) })
+    this.#active[index] = call
+    call.start()
+  }
+
+  #headersOf({ headers: fixed, forwardHeaders }: PlannedCall): Readonly<Record<string, string>> {
+    if (forwardHeaders.length === 0) return fixed
+    const headers = { ...fixed }
+    // What `connection` names is about the client's connection too (RFC 9110, 7.6.1).
+    const ofConnection = this.#request.headers.connection?.toLowerCase().split(/\s*,\s*/) ?? []
+    for (const name of forwardHeaders) {
+      const value = this.#request.headers[name]
+      if (value !== undefined && !ofConnection.includes(name)) headers[name] = String(value)
+    }
+    return headers
+  }
+
+  #bodyOf({ forwardsBody }: PlannedCall): string | null {
+    return forwardsBody ? JSON.stringify(this.#request.body ?? null) : null
+  }
+
+  callEnded(index: number, outcome: CallOutcome): void {
+    if (this.#durations && this.#active[index]) this.#durations[index] = this.#active[index].elapsed()
+    this.#active[index] = undefined
+    if (this.#isOver) return
+    const call = this.#endpoint.calls[index]!
+    if ('failure' in outcome) {
+      if (!call.isOptional) return this.#refuse(errorOf(call, outcome.failure))
+      this.#warn(call, outcome.failure)
+    }
+    this.#outcomes[index] = outcome
+    if (--this.#left === 0) return this.#answer()
+    for (const dependent of call.dependents) {
+      if (--this.#waiting![dependent]! === 0 && !this.#isOver) this.#make(dependent)
+    }
+  }
+
+  /** The deadline: what is missing is missing. */
+  expire(): void {
+    for (const [index, call] of this.#endpoint.calls.entries()) {
+      if (this.#outcomes[index]) continue
+      this.#active[index]?.giveUp(true)
+      if (!call.isOptional) return this.#refuse(errorOf(call, LATE))
+      this.#warn(call, LATE)
+      this.#outcomes[index] = { failure: LATE }
+    }
+    this.#answer()
+  }
+
+  #warn({ name, upstream }: PlannedCall, { reason, message }: CallFailure): void {
+    this.#request.log.warn({ call: name, upstream: upstream.name, reason }, `optional call ${message}`)
+  }
+
+  #answer(): void {
+    const { calls, compose, composeValues } = this.#endpoint
+    const replies = this.#end()
+    try {
+      if (compose) {
+        const text = compose(this.#outcomes)
+        for (const reply of replies) this.#head(reply).type(JSON_CONTENT).serializer(asItIs).send(text)
+        return
+      }
+      // Parsed for each request: what a user's function changes must not show in other answers.
+      const values = calls.map(({ name }, index) => {
+        const outcome = this.#outcomes[index]!
+        return [name, 'body' in outcome ? (JSON.parse(outcome.body.text) as unknown) : null]
+      })
+      const send = (answer: unknown): void => {
+        for (const reply of replies) this.#head(reply).send(answer)
+      }
+      Promise.resolve(composeValues!(Object.fromEntries(values) as Record<string, unknown>, this.#request)).then(
+        send,
+        send,
+      )
+    } catch (cause) {
+      for (const reply of replies) reply.send(cause)
+    }
+  }
+
+  /** Says what is missing, and how long the calls took. */
+  #head(reply: FastifyReply): FastifyReply {
+    const { calls, hasOptional } = this.#endpoint
+    if (hasOptional) {
+      const missing = calls.flatMap(({ name }, index) => {
+        const outcome = this.#outcomes[index]!
+        return 'failure' in outcome ? `${name};reason=${outcome.failure.reason}` : []
+      })
+      reply.header('x-gateway-complete', missing.length === 0 ? 'true' : 'false')
+      if (missing.length > 0) reply.header('x-gateway-missing', missing.join(', '))
+    }
+    const durations = this.#durations
+    if (durations) {
+      const entries = calls.flatMap(({ name }, index) =>
+        durations[index] === undefined ? [] : `${name};dur=${durations[index].toFixed(1)}`,
+      )
+      if (entries.length > 0) reply.header('server-timing', entries.join(', '))
+    }
+    return reply
+  }
+
+  #refuse(error: Error): void {
+    for (const reply of this.#end()) reply.send(error)
+  }
+
+  /** Stops what still runs; gives those who wait. */
+  #end(): readonly FastifyReply[] {
+    this.#isOver = true
+    clearTimeout(this.#deadline)
+    for (const call of this.#active) call?.giveUp(false)
+    this.#ended?.()
+    return this.#replies
+  }
+}
+
+// Functions of their own: closures that a constructor keeps would hold past requests in memory for longer.
+function leaveOf(aggregate: Aggregate, reply: FastifyReply): () => void {
+  return () => aggregate.leave(reply)
+}
+
+function expire(aggregate: Aggregate): void {
+  aggregate.expire()
+}
+
+function asItIs(body: unknown): string {
+  return body as string
+}
+
+function errorOf({ name, upstream, propagated }: PlannedCall, failure: CallFailure): Error {
+  const { reason, message, status, retryAfter, cause } = failure
+  const text = `The call "${name}" to ${upstream.name} ${message}`
+  const error = errorFor(reason, text)
+  if (cause !== undefined) error.cause = cause
+  if (status === undefined || !propagated.includes(status)) return error
+  const headers = retryAfter === undefined ? {} : { headers: { 'retry-after': retryAfter } }
+  return Object.assign(new UpstreamStatusError(text), { statusCode: status, ...headers })
+}
+
+function errorFor(reason: CallFailure['reason'], text: string): Error {
+  switch (reason) {
+    case 'timeout':
+      return new UpstreamTimeoutError(text)
+    case 'overloaded':
+      return new OverloadedError(text)
+    case 'circuit-open':
+      return new CircuitOpenError(text)
+    default:
+      return new UpstreamFailedError(text)
+  }
+}

@@ -1,0 +1,35 @@
+// What comes of a call.
+
+import type { JsonBody } from './json-body.ts'
+
+/** Why a call has no answer. */
+type FailureReason =
+  | 'timeout'
+  | 'connection'
+  | 'status'
+  | 'content-type'
+  | 'body'
+  | 'too-large'
+  | 'overloaded'
+  | 'circuit-open'
+  | 'dependency'
+
+export interface CallFailure {
+  readonly reason: FailureReason
+  /** In words, to follow the call's name. */
+  readonly message: string
+  /** The upstream's status, where it has answered. */
+  readonly status?: number
+  /** The header with which it says when it will answer again. */
+  readonly retryAfter?: string
+  /** No byte of the request was sent. */
+  readonly isUnseen?: boolean
+  /** The connection had served before, and was closed before it answered this request. */
+  readonly isOutdated?: boolean
+  readonly cause?: unknown
+}
+
+/** What came of a call. */
+export type CallOutcome = { readonly body: JsonBody } | { readonly failure: CallFailure }
+
+export const LATE: CallFailure = { reason: 'timeout', message: 'did not answer in time' }
