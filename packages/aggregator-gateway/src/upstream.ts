@@ -98,7 +98,8 @@ export class Upstream {
       if (only.circuit && !only.circuit.allows()) return 'circuit-open'
       return only.pending < this.#mostPending ? only : 'overloaded'
     }
-    const start = this.#next++ % origins.length
+    // Only first attempts move on: with retries too, two origins would take turns in being first for good.
+    const start = (avoid ? this.#next : this.#next++) % origins.length
     let best: Origin | undefined
     let last: Origin | undefined
     for (let step = 0; step < origins.length; step++) {
