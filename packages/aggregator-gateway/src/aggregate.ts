@@ -12,7 +12,7 @@ import {
   UpstreamStatusError,
   UpstreamTimeoutError,
 } from './errors.ts'
-import { type CallFailure, type CallOutcome, LATE } from './outcome.ts'
+import { type CallFailure, type CallOutcome, LATE, NOT_MADE } from './outcome.ts'
 import { MissingValueError, type Values } from './template.ts'
 
 /** An endpoint, ready to answer. */
@@ -24,6 +24,8 @@ export interface PlannedEndpoint {
   readonly compose: Compose | undefined
   readonly composeValues: ((values: Record<string, unknown>, request: FastifyRequest) => unknown) | undefined
   readonly hasOptional: boolean
+  /** Of each upstream, a call that is made at once and needed, and how many of them there are. */
+  readonly needs: readonly { readonly call: PlannedCall; readonly calls: number }[]
   /** Says how long each call took. */
   readonly hasServerTiming: boolean
 }
@@ -95,12 +97,26 @@ export class Aggregate implements CallOwner, Values {
     const { calls, timeout } = this.#endpoint
     // Before the first call: a bad request makes none.
     const paths = calls.map((call) => (call.waitsFor === 0 ? this.#pathOf(call) : undefined))
-    if (this.#isOver) return
+    if (this.#isOver || this.#isRefused()) return
     this.#deadline = setTimeout(expire, timeout, this)
     for (let index = 0; index < calls.length && !this.#isOver; index++) {
       const path = paths[index]
       if (path !== undefined) this.#call(index, path)
     }
+  }
+
+  /**
+   * Whether a call that the answer needs cannot be made. Then none is: with some made and given up again, a gateway
+   * with twice the load it can bear answered a third of what it can.
+   */
+  #isRefused(): boolean {
+    for (const { call, calls } of this.#endpoint.needs) {
+      const refusal = call.upstream.refusal(calls)
+      if (!refusal) continue
+      this.#refuse(errorOf(call, NOT_MADE[refusal]))
+      return true
+    }
+    return false
   }
 
   /** The path that is filled in; nothing when the request was refused for it. */

@@ -4,7 +4,7 @@ import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { InvalidBodyError, type JsonBody, type JsonBodyReader } from './json-body.ts'
 import { MissingTargetError } from './mapping.ts'
-import type { CallFailure, CallOutcome } from './outcome.ts'
+import { type CallFailure, type CallOutcome, NOT_MADE } from './outcome.ts'
 import { isOfUsedConnection, type Origin, type Upstream } from './upstream.ts'
 
 /** Who waits for an attempt. */
@@ -66,15 +66,18 @@ export class Attempt implements Dispatcher.DispatchHandler {
     return this.#status
   }
 
-  /** Sends it, to another origin than `avoid` if there is one. */
-  dispatch(upstream: Upstream, options: Dispatcher.DispatchOptions, avoid: Origin | undefined): void {
-    const origin = upstream.choose(avoid)
-    if (origin === 'overloaded') {
-      return this.#fail({ reason: 'overloaded', message: 'has too many calls to wait for' })
-    }
-    if (origin === 'circuit-open') {
-      return this.#fail({ reason: 'circuit-open', message: 'was not called, as too many calls to it have failed' })
-    }
+  /**
+   * Sends it, to another origin than `avoid` if there is one; `isAccepted` when there was room for the request that it
+   * belongs to.
+   */
+  dispatch(
+    upstream: Upstream,
+    options: Dispatcher.DispatchOptions,
+    avoid: Origin | undefined,
+    isAccepted: boolean,
+  ): void {
+    const origin = upstream.choose(avoid, isAccepted)
+    if (typeof origin === 'string') return this.#fail(NOT_MADE[origin])
     origin.pending++
     this.#origin = origin
     this.#isTry = origin.circuit?.begin() ?? false

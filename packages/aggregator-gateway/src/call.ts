@@ -86,13 +86,19 @@ export class Call {
     if (timeout !== undefined) this.#timeout = setTimeout(expire, timeout, this)
     const delay = hedge?.get()
     if (delay !== undefined) this.#nextAttempt = setTimeout(hedgeLate, delay, this)
-    this.attempt(undefined)
+    // When it waited for others, the request was accepted before: refused now, the work of the others would be lost.
+    this.#dispatch(undefined, this.#plan.waitsFor > 0)
   }
 
+  /** Makes it again. */
   attempt(avoid: Origin | undefined): void {
+    this.#dispatch(avoid, false)
+  }
+
+  #dispatch(avoid: Origin | undefined, isAccepted: boolean): void {
     this.#attempts++
     this.#running = new Attempt(this, this.#plan.reader)
-    this.#running.dispatch(this.#plan.upstream, this.#request, avoid)
+    this.#running.dispatch(this.#plan.upstream, this.#request, avoid, isAccepted)
   }
 
   /** Makes it a second time while the first waits: whichever answers first counts. */
@@ -101,7 +107,7 @@ export class Call {
     if (!this.#running || !upstream.hedgeBudget.spend()) return
     this.#attempts++
     this.#hedge = new Attempt(this, reader)
-    this.#hedge.dispatch(upstream, this.#request, this.#running.origin)
+    this.#hedge.dispatch(upstream, this.#request, this.#running.origin, false)
   }
 
   attemptEnded(attempt: Attempt, outcome: CallOutcome): void {

@@ -33,3 +33,9 @@ export interface CallFailure {
 export type CallOutcome = { readonly body: JsonBody } | { readonly failure: CallFailure }
 
 export const LATE: CallFailure = { reason: 'timeout', message: 'did not answer in time' }
+
+/** What an upstream's refusal means. */
+export const NOT_MADE: Readonly<Record<'overloaded' | 'circuit-open', CallFailure>> = {
+  overloaded: { reason: 'overloaded', message: 'was not made, as too many wait already' },
+  'circuit-open': { reason: 'circuit-open', message: 'was not made, as too many have failed' },
+}

@@ -33,14 +33,20 @@ export function planEndpoint(
     })
   })
   refuseCycle(names, waits, where)
+  const planned = names.map((name, index) => ({
+    ...plannedCall(calls[name]!, compose === 'merge'),
+    name,
+    upstream: upstreams.get(calls[name]!.upstream)!,
+    path: templates[index]!,
+    waitsFor: waits[index]!.length,
+    dependents: waits.flatMap((others, dependent) => (others.includes(index) ? dependent : [])),
+  }))
+  const needed = planned.filter(({ isOptional, waitsFor }) => !isOptional && waitsFor === 0)
   return {
-    calls: names.map((name, index) => ({
-      ...plannedCall(calls[name]!, compose === 'merge'),
-      name,
-      upstream: upstreams.get(calls[name]!.upstream)!,
-      path: templates[index]!,
-      waitsFor: waits[index]!.length,
-      dependents: waits.flatMap((others, dependent) => (others.includes(index) ? dependent : [])),
+    calls: planned,
+    needs: [...Map.groupBy(needed, ({ upstream }) => upstream).values()].map((same) => ({
+      call: same[0]!,
+      calls: same.length,
     })),
     indexOf: new Map(names.map((name, index) => [name, index])),
     timeout,

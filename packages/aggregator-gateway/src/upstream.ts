@@ -90,27 +90,35 @@ export class Upstream {
     return this.#origins.length
   }
 
-  /** The origin that a call goes to, if there is another not to `avoid`; or why there is none. */
-  choose(avoid?: Origin): Origin | 'overloaded' | 'circuit-open' {
-    const origins = this.#origins
-    if (origins.length === 1) {
-      const only = origins[0]!
-      if (only.circuit && !only.circuit.allows()) return 'circuit-open'
-      return only.pending < this.#mostPending ? only : 'overloaded'
+  /** Why so many calls cannot be made now; nothing when they can. */
+  refusal(calls: number): 'overloaded' | 'circuit-open' | undefined {
+    let room = 0
+    let isOpen = true
+    for (const { pending, circuit } of this.#origins) {
+      if (circuit && !circuit.allows()) continue
+      isOpen = false
+      room += this.#mostPending - pending
     }
+    return isOpen ? 'circuit-open' : room < calls ? 'overloaded' : undefined
+  }
+
+  /** The origin that a call goes to, another than `avoid` if there is one; or why there is none. */
+  choose(avoid: Origin | undefined, isAccepted: boolean): Origin | 'overloaded' | 'circuit-open' {
+    const origins = this.#origins
     // Only first attempts move on: with retries too, two origins would take turns in being first for good.
-    const start = (avoid ? this.#next : this.#next++) % origins.length
+    const start = origins.length === 1 ? 0 : (avoid ? this.#next : this.#next++) % origins.length
     let best: Origin | undefined
     let last: Origin | undefined
     for (let step = 0; step < origins.length; step++) {
-      const other = origins[(start + step) % origins.length]!
-      if (other.circuit && !other.circuit.allows()) continue
-      if (other === avoid) last = other
-      else if (!best || other.pending < best.pending) best = other
+      const origin = origins[(start + step) % origins.length]!
+      if (origin.circuit && !origin.circuit.allows()) continue
+      if (origin === avoid) last = origin
+      else if (!best || origin.pending < best.pending) best = origin
     }
-    const chosen = best && best.pending < this.#mostPending ? best : (last ?? best)
-    if (!chosen) return 'circuit-open'
-    return chosen.pending < this.#mostPending ? chosen : 'overloaded'
+    const hasRoom = ({ pending }: Origin): boolean => isAccepted || pending < this.#mostPending
+    if (best && hasRoom(best)) return best
+    if (last && hasRoom(last)) return last
+    return (best ?? last) ? 'overloaded' : 'circuit-open'
   }
 
   status(): OriginStatus[] {

@@ -176,23 +176,6 @@ it('a valid answer after an invalid one is taken, and the other way round', asyn
   ])
 })
 
-it('refuses calls beyond its queue at once', async () => {
-  const waiting: (() => void)[] = []
-  const origin = await upstream((_, response) => void waiting.push(() => sendJson(response, '1')))
-  const app = await gateway({
-    upstreams: { it: { origin, connections: 1, queue: 1 } },
-    endpoints: [{ path: '/', timeout: 60_000, calls: { one: { upstream: 'it', path: '/' } } }],
-  })
-  // An injected request begins when it is waited for.
-  const accepted = [1, 2].map(() => app.inject('/').then((answer) => answer))
-  const { statusCode, json } = await app.inject('/')
-  expect([statusCode, json<{ code: string }>().code]).toEqual([503, 'GATEWAY_OVERLOADED'])
-  const pump = setInterval(() => waiting.shift()?.(), 5)
-  expect((await Promise.all(accepted)).map((answer) => answer.statusCode)).toEqual([200, 200])
-  expect((await app.inject('/')).statusCode).toBe(200)
-  clearInterval(pump)
-})
-
 it('goes to the origin with the fewest calls, and to each in turn', async () => {
   const seen = [0, 0]
   const origins = await Promise.all([0, 1].map((index) => jsonUpstream(() => ++seen[index]!)))

@@ -1,0 +1,97 @@
+import type { ServerResponse } from 'node:http'
+import { expect, it } from 'vitest'
+import { gateway, sendJson, upstream } from './servers.ts'
+
+/** An upstream that answers when it is told to. */
+async function waiting(): Promise<{ origin: string; seen: { path: string; response: ServerResponse }[] }> {
+  const seen: { path: string; response: ServerResponse }[] = []
+  const origin = await upstream((request, response) => void seen.push({ path: request.url!, response }))
+  return { origin, seen }
+}
+
+it('refuses calls beyond its queue at once', async () => {
+  const { origin, seen } = await waiting()
+  const app = await gateway({
+    upstreams: { it: { origin, connections: 1, queue: 1 } },
+    endpoints: [{ path: '/', timeout: 60_000, calls: { one: { upstream: 'it', path: '/' } } }],
+  })
+  // An injected request begins when it is waited for.
+  const accepted = [1, 2].map(() => app.inject('/').then((answer) => answer.statusCode))
+  const { statusCode, json } = await app.inject('/')
+  expect([statusCode, json<{ code: string }>().code]).toEqual([503, 'GATEWAY_OVERLOADED'])
+  await expect.poll(() => seen.length).toBe(1)
+  sendJson(seen[0]!.response, '1')
+  await expect.poll(() => seen.length).toBe(2)
+  sendJson(seen[1]!.response, '1')
+  expect(await Promise.all(accepted)).toEqual([200, 200])
+})
+
+it('makes none of the calls of a request that there is no room for', async () => {
+  const { origin, seen } = await waiting()
+  const other = await waiting()
+  const app = await gateway({
+    upstreams: { it: { origin, connections: 2, queue: 1 }, other: other.origin },
+    endpoints: [
+      {
+        path: '/',
+        timeout: 60_000,
+        calls: {
+          other: { upstream: 'other', path: '/other' },
+          one: { upstream: 'it', path: '/one' },
+          two: { upstream: 'it', path: '/two' },
+        },
+      },
+    ],
+  })
+  const accepted = app.inject('/').then(({ body }) => body)
+  await expect.poll(() => seen.length).toBe(2)
+  // There is room for one of its two calls.
+  const { statusCode, json } = await app.inject('/')
+  expect([statusCode, json()]).toMatchObject([
+    503,
+    { code: 'GATEWAY_OVERLOADED', message: 'The call "one" to it was not made, as too many wait already' },
+  ])
+  expect([seen.length, other.seen.length]).toEqual([2, 1])
+  for (const { response } of [...seen, ...other.seen]) sendJson(response, '1')
+  expect(await accepted).toBe('{"other":1,"one":1,"two":1}')
+})
+
+it('makes a call that waited for another, though there is no room any more', async () => {
+  const { origin, seen } = await waiting()
+  const app = await gateway({
+    upstreams: { it: { origin, connections: 1, queue: 0 } },
+    endpoints: [
+      {
+        path: '/chain',
+        timeout: 60_000,
+        calls: { one: { upstream: 'it', path: '/one' }, two: { upstream: 'it', path: '/two?of={calls.one}' } },
+      },
+      { path: '/', timeout: 60_000, calls: { one: { upstream: 'it', path: '/alone' } } },
+    ],
+  })
+  const chain = app.inject('/chain').then(({ body }) => body)
+  await expect.poll(() => seen.length).toBe(1)
+  sendJson(seen[0]!.response, '7')
+  await expect.poll(() => seen.map(({ path }) => path)).toEqual(['/one', '/two?of=7'])
+  expect((await app.inject('/')).statusCode).toBe(503)
+  sendJson(seen[1]!.response, '8')
+  expect(await chain).toBe('{"one":7,"two":8}')
+})
+
+it('leaves out an optional call that there is no room for', async () => {
+  const { origin, seen } = await waiting()
+  const app = await gateway({
+    upstreams: { it: { origin, connections: 1, queue: 0 } },
+    endpoints: [
+      {
+        path: '/',
+        timeout: 60_000,
+        calls: { one: { upstream: 'it', path: '/one' }, two: { upstream: 'it', path: '/two', optional: true } },
+      },
+    ],
+  })
+  const answer = app.inject('/').then(({ body, headers }) => [body, headers['x-gateway-missing']])
+  await expect.poll(() => seen.length).toBe(1)
+  sendJson(seen[0]!.response, '1')
+  expect(await answer).toEqual(['{"one":1,"two":null}', 'two;reason=overloaded'])
+})
