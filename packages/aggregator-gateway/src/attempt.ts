@@ -83,7 +83,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#isTry = origin.circuit?.begin() ?? false
     this.#mostBytes = upstream.maxResponseSize
     try {
-      origin.pool.dispatch(options, this)
+      origin.connections.dispatch(options, this)
     } catch (cause) {
       this.#fail({ reason: 'connection', message: 'cannot be called', cause })
     }

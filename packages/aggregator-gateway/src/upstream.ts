@@ -1,8 +1,9 @@
-// The servers that calls go to: for each origin a bounded pool of connections and a circuit.
+// The servers that calls go to: for each origin its connections and a circuit.
 
-import { buildConnector, Pool } from 'undici'
+import { buildConnector } from 'undici'
 import { Budget } from './budget.ts'
 import { type BreakerOptions, Circuit } from './circuit.ts'
+import { Connections } from './connections.ts'
 
 /** An upstream: one server, or several that give the same answers. */
 export interface UpstreamOptions {
@@ -40,14 +41,14 @@ export interface OriginStatus {
 /** One server. */
 export class Origin {
   readonly url: string
-  readonly pool: Pool
+  readonly connections: Connections
   readonly circuit: Circuit | undefined
   /** Calls that are not over. */
   pending = 0
 
-  constructor(url: string, pool: Pool, circuit: Circuit | undefined) {
+  constructor(url: string, connections: Connections, circuit: Circuit | undefined) {
     this.url = url
-    this.pool = pool
+    this.connections = connections
     this.circuit = circuit
   }
 }
@@ -82,7 +83,7 @@ export class Upstream {
     this.#mostPending = connections + queue
     this.#origins = [origin]
       .flat()
-      .map((url) => new Origin(url, poolOf(url, options), breaker === false ? undefined : new Circuit(breaker)))
+      .map((url) => new Origin(url, connectionsOf(url, options), breaker === false ? undefined : new Circuit(breaker)))
   }
 
   /** How many origins it has. */
@@ -122,34 +123,29 @@ export class Upstream {
   }
 
   status(): OriginStatus[] {
-    return this.#origins.map(({ url, pool, circuit, pending }) => ({
+    return this.#origins.map(({ url, connections, circuit, pending }) => ({
       origin: url,
       circuit: circuit ? (circuit.isOpen ? 'open' : 'closed') : 'off',
       pending,
-      connected: pool.stats.connected,
+      connected: connections.connected,
     }))
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#origins.map(({ pool }) => pool.destroy()))
+    await Promise.all(this.#origins.map(({ connections }) => connections.destroy()))
   }
 }
 
-function poolOf(url: string, options: UpstreamOptions): Pool {
+function connectionsOf(url: string, options: UpstreamOptions): Connections {
   const { connections = 64, connectTimeout = 1000, connectionTtl = 30_000, maxResponseSize = 1_048_576 } = options
-  // HTTP/2 and pipelining were slower, and an answer that hangs would hold up those behind it.
+  // HTTP/2 was slower, and so was pipelining, with which an answer that hangs would hold up those behind it.
   const connect = buildConnector({ timeout: connectTimeout, allowH2: false })
-  return new Pool(url, {
-    connections,
-    pipelining: 1,
-    allowH2: false,
-    clientTtl: connectionTtl,
+  return new Connections(url, {
+    most: connections,
+    timeToLive: connectionTtl,
     maxResponseSize,
     maxHeaderSize: MAX_HEADER_SIZE,
-    // The deadline of the request ends calls: one timer, where these would be two for each call.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: (target, callback) => {
+    connector: (target, callback) => {
       connect(target, (...result) => {
         const [, socket] = result
         socket?.once('error', (error) => {
