@@ -119,6 +119,8 @@ const UPSTREAM_CHECKS: Checks = {
   queue: aCountOrNone,
   connectTimeout: milliseconds,
   connectionTtl: milliseconds,
+  lookup: ['a function', (value) => typeof value === 'function'],
+  tls: ['an object', isRecord],
   maxResponseSize: aCount,
   breaker: [
     'false, or an object with some of threshold, calls and openFor',

@@ -1,5 +1,7 @@
 // The servers that calls go to: for each origin its connections and a circuit.
 
+import type { LookupFunction } from 'node:net'
+import type { ConnectionOptions } from 'node:tls'
 import { buildConnector } from 'undici'
 import { Budget } from './budget.ts'
 import { type BreakerOptions, Circuit } from './circuit.ts'
@@ -17,6 +19,10 @@ export interface UpstreamOptions {
   connectTimeout?: number
   /** Milliseconds after which a connection is made anew, which follows changes of the DNS. @default 30000 */
   connectionTtl?: number
+  /** How names of hosts are looked up. @default that of Node */
+  lookup?: LookupFunction
+  /** For `https:`, what Node's TLS takes: `ca`, `cert`, `key`, `servername` and so on. @default {} */
+  tls?: Omit<ConnectionOptions, 'host' | 'port' | 'path' | 'socket' | 'lookup' | 'timeout'>
   /** The most bytes of an answer, as it comes and decompressed. @default 1048576 */
   maxResponseSize?: number
   /** When an origin that fails is not called any more; `false` for never. @default see below */
@@ -138,8 +144,9 @@ export class Upstream {
 
 function connectionsOf(url: string, options: UpstreamOptions): Connections {
   const { connections = 64, connectTimeout = 1000, connectionTtl = 30_000, maxResponseSize = 1_048_576 } = options
+  const { lookup, tls } = options
   // HTTP/2 was slower, and so was pipelining, with which an answer that hangs would hold up those behind it.
-  const connect = buildConnector({ timeout: connectTimeout, allowH2: false })
+  const connect = buildConnector({ ...tls, ...(lookup && { lookup }), timeout: connectTimeout, allowH2: false })
   return new Connections(url, {
     most: connections,
     timeToLive: connectionTtl,

@@ -175,14 +175,3 @@ it('a valid answer after an invalid one is taken, and the other way round', asyn
     '{"one":{"a":2}}',
   ])
 })
-
-it('goes to the origin with the fewest calls, and to each in turn', async () => {
-  const seen = [0, 0]
-  const origins = await Promise.all([0, 1].map((index) => jsonUpstream(() => ++seen[index]!)))
-  const app = await gateway({
-    upstreams: { it: { origin: origins } },
-    endpoints: [{ path: '/', calls: { one: { upstream: 'it', path: '/' }, two: { upstream: 'it', path: '/' } } }],
-  })
-  for (let count = 0; count < 5; count++) await app.inject('/')
-  expect(seen).toEqual([5, 5])
-})
