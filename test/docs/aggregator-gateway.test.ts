@@ -8,11 +8,15 @@ const readme = read('README.md')
 const rows = rowsOf(readme)
 
 const options = [
+  ...optionsOf(read('src/options.ts'), 'GatewayPluginOptions'),
   ...optionsOf(read('src/upstream.ts'), 'UpstreamOptions'),
   ...optionsOf(read('src/circuit.ts'), 'BreakerOptions'),
   ...optionsOf(read('src/options.ts'), 'EndpointOptions'),
   ...optionsOf(read('src/options.ts'), 'CallOptions'),
   ...optionsOf(read('src/mapping.ts'), 'MappingOptions'),
+  ...optionsOf(read('src/status.ts'), 'StatusOptions'),
+  ...optionsOf(read('src/prometheus.ts'), 'PrometheusObserverOptions'),
+  ...optionsOf(read('src/opentelemetry.ts'), 'OpenTelemetryObserverOptions'),
 ]
 
 describe('options', () => {
@@ -24,7 +28,7 @@ describe('options', () => {
     const named = rows
       .filter((row) => row.length === 3 && /^`\w+`$/.test(row[0]!))
       .map(([first]) => first!.slice(1, -1))
-    const known = [...options.map(({ option }) => option), 'upstreams', 'endpoints', 'coalesce', 'fastify']
+    const known = [...options.map(({ option }) => option), 'fastify']
     expect(named.filter((name) => !name.startsWith('GATEWAY_')).toSorted()).toEqual(known.toSorted())
   })
 })
@@ -41,4 +45,22 @@ it('the README names all reasons for which a call has no answer, and no others',
   const reasons = [...union.matchAll(/'([\w-]+)'/g)].map(([, reason]) => reason)
   const named = /Reasons are ([^.]*)\./.exec(readme.replaceAll(/\s+/g, ' '))![1]!
   expect([...named.matchAll(/`([\w-]+)`/g)].map(([, reason]) => reason)).toEqual(reasons)
+})
+
+it('the README has what observers learn of the end of a call, as its TSDoc', () => {
+  const members = optionsOf(read('src/observe.ts').replaceAll(/^ {2}readonly /gm, '  '), 'CallEnd')
+  expect(members.length).toBeGreaterThan(5)
+  const start = rows.findIndex(([first]) => first === 'member') + 2
+  expect(rows.slice(start, start + members.length)).toEqual(
+    members.map(({ option, meaning }) => [`\`${option}\``, meaning]),
+  )
+})
+
+it('the README has all metrics as Prometheus is told of them, and no others', () => {
+  const made = [...read('src/prometheus.ts').matchAll(/'(gateway_\w+)',\s*(?:help: )?'([^']+)'/g)]
+  expect(made).toHaveLength(7)
+  const documented = rows.filter(([first]) => first!.startsWith('`gateway_'))
+  expect(documented.map(([name, , , help]) => [name, help])).toEqual(
+    made.map(([, name, help]) => [`\`${name}\``, `${help}.`]),
+  )
 })

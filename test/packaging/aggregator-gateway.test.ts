@@ -22,7 +22,21 @@ const server = quickStart
     "console.log((await app.inject('/dashboard/7')).body)\nawait app.close()",
   )
 
+/** The programs of the README by name. */
+const samples = Object.fromEntries(
+  [...readme.matchAll(/```ts\n(\/\/ (\S+\.ts)\n[\s\S]*?)```/g)]
+    .filter(([, , name]) => name !== 'server.ts')
+    .map(([, text, name]) => [name!, text!]),
+)
+/** That of metrics, with an upstream, and one request and a look at what Prometheus gets in place of a port. */
+const metrics = samples['metrics.ts']!.replace("'http://localhost:3001'", 'process.argv[2]!').replace(
+  'await app.listen({ port: 3000 })',
+  "await app.inject('/users/7')\nconsole.log((await app.inject('/metrics')).body)\nawait app.close()",
+)
+
 const FILES = {
+  ...samples,
+  'metrics.ts': metrics,
   'package.json': '{ "private": true, "type": "module" }\n',
   'server.ts': server,
   'types.ts': `
@@ -47,16 +61,18 @@ await createAggregatorGateway({ upstreams, endpoints: [{ path: '/:id' }] })
     "noEmit": true,
     "types": ["node"]
   },
-  "files": ["server.ts", "types.ts"]
+  "files": ["server.ts", "types.ts", ${Object.keys(samples)
+    .map((name) => `"${name}"`)
+    .join(', ')}]
 }
 `,
 }
 
-beforeAll(() => tarball.install(FILES, ['fastify', '@types/node']))
+beforeAll(() => tarball.install(FILES, [...['fastify', '@types/node', 'prom-client', '@opentelemetry/api']]))
 
 afterAll(() => tarball.remove())
 
-isWellPacked(tarball, { dependencies: ['@fastify/error', 'fastify-plugin', 'undici'] })
+isWellPacked(tarball, { dependencies: ['@fastify/error', 'cockatiel', 'fastify-plugin', 'undici'] })
 
 describe('in an empty project', () => {
   it.each([
@@ -68,6 +84,36 @@ describe('in an empty project', () => {
     const { code, output } = await run(project, [process.execPath, `--input-type=${type}`, '-e', program])
     // No warning either.
     expect({ code, output }).toEqual({ code: 0, output: 'function function\n' })
+  })
+
+  it.each([
+    ['require()', 'prometheus', "const observers = require('aggregator-gateway/prometheus')"],
+    ['require()', 'openTelemetry', "const observers = require('aggregator-gateway/opentelemetry')"],
+    ['import', 'prometheus', "const observers = await import('aggregator-gateway/prometheus')"],
+    ['import', 'openTelemetry', "const observers = await import('aggregator-gateway/opentelemetry')"],
+  ])('%s gives the observer %s', async (name, observer, load) => {
+    const type = name === 'require()' ? 'commonjs' : 'module'
+    const program = `${load}; console.log(Object.keys(observers).join(), typeof observers.${observer}Observer)`
+    const { code, output } = await run(project, [process.execPath, `--input-type=${type}`, '-e', program])
+    expect({ code, output }).toEqual({ code: 0, output: `${observer}Observer function\n` })
+  })
+
+  it('the metrics of the README are there', async () => {
+    const upstream = createServer((_request, response) => {
+      response.setHeader('content-type', 'application/json').end('{}')
+    }).listen(0, '127.0.0.1')
+    await once(upstream, 'listening')
+    const origin = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
+    try {
+      const { code, output } = await run(project, [process.execPath, 'metrics.ts', origin])
+      expect(code).toBe(0)
+      expect(output).toContain(
+        'gateway_call_duration_seconds_count{method="GET",route="/users/:id",call="profile",upstream="users"} 1\n',
+      )
+      expect(output).toContain(`gateway_origin_circuit_open{upstream="users",origin="${origin}"} 0\n`)
+    } finally {
+      upstream.close()
+    }
   })
 
   it('the quick start of the README answers as the README says', async () => {

@@ -12,6 +12,7 @@ import {
   UpstreamStatusError,
   UpstreamTimeoutError,
 } from './errors.ts'
+import { CLIENT_LEFT, endOf, type GivenUp, NOT_NEEDED, type Observing, refusedEnd } from './observe.ts'
 import { type CallFailure, type CallOutcome, LATE, NOT_MADE } from './outcome.ts'
 import { MissingValueError, type Values } from './template.ts'
 
@@ -28,6 +29,8 @@ export interface PlannedEndpoint {
   readonly needs: readonly { readonly call: PlannedCall; readonly calls: number }[]
   /** Says how long each call took. */
   readonly hasServerTiming: boolean
+  /** Who is told of its calls. */
+  readonly observing: Observing | undefined
 }
 
 const JSON_CONTENT = 'application/json; charset=utf-8'
@@ -44,13 +47,15 @@ export class Aggregate implements CallOwner, Values {
   readonly #ended: (() => void) | undefined
   readonly #startedAt = performance.now()
   readonly #durations: (number | undefined)[] | undefined
+  /** What observers have said when the calls started. */
+  readonly #observed: (readonly unknown[] | undefined)[] | undefined
   #deadline: NodeJS.Timeout | undefined
   #left: number
   #isOver = false
 
   /** `ended` is told when nobody can join any more. */
   constructor(endpoint: PlannedEndpoint, request: FastifyRequest, ended?: () => void) {
-    const { calls, hasServerTiming } = endpoint
+    const { calls, hasServerTiming, observing } = endpoint
     this.#endpoint = endpoint
     this.#request = request
     this.#ended = ended
@@ -59,6 +64,7 @@ export class Aggregate implements CallOwner, Values {
     this.#left = calls.length
     this.#waiting = calls.some(({ waitsFor }) => waitsFor > 0) ? calls.map(({ waitsFor }) => waitsFor) : undefined
     if (hasServerTiming) this.#durations = Array.from({ length: calls.length })
+    if (observing) this.#observed = Array.from({ length: calls.length })
   }
 
   get params(): unknown {
@@ -90,7 +96,7 @@ export class Aggregate implements CallOwner, Values {
   leave(reply: FastifyReply): void {
     if (this.#isOver) return
     this.#replies.splice(this.#replies.indexOf(reply), 1)
-    if (this.#replies.length === 0) this.#end()
+    if (this.#replies.length === 0) this.#end(CLIENT_LEFT)
   }
 
   start(): void {
@@ -113,6 +119,7 @@ export class Aggregate implements CallOwner, Values {
     for (const { call, calls } of this.#endpoint.needs) {
       const refusal = call.upstream.refusal(calls)
       if (!refusal) continue
+      if (this.#observed) this.#tellRefusal(call, NOT_MADE[refusal])
       this.#refuse(errorOf(call, NOT_MADE[refusal]))
       return true
     }
@@ -146,7 +153,8 @@ export class Aggregate implements CallOwner, Values {
   #call(index: number, path: string): void {
     const plan = this.#endpoint.calls[index]!
     const { method } = plan
-    const call = new Call(this, index, plan, { path, method, headers: this.#headersOf(plan), body: this.#bodyOf(plan) })
+    const headers = this.#observed ? this.#observedHeaders(index, plan) : this.#headersOf(plan)
+    const call = new Call(this, index, plan, { path, method, headers, body: this.#bodyOf(plan) })
     this.#active[index] = call
     call.start()
   }
@@ -163,13 +171,28 @@ export class Aggregate implements CallOwner, Values {
     return headers
   }
 
+  /** Tells observers that a call starts, and gives its headers with theirs. */
+  #observedHeaders(index: number, plan: PlannedCall): Readonly<Record<string, string>> {
+    const { observers, calls } = this.#endpoint.observing!
+    const headers = { ...this.#headersOf(plan) }
+    this.#observed![index] = observers.started(calls[index]!, this.#request, headers)
+    return headers
+  }
+
+  /** Tells observers of a call for which there was no room: they would not see it otherwise. */
+  #tellRefusal(plan: PlannedCall, failure: CallFailure): void {
+    const index = this.#endpoint.indexOf.get(plan.name)!
+    const { observers, calls } = this.#endpoint.observing!
+    const state = observers.started(calls[index]!, this.#request, {})
+    observers.ended(calls[index]!, refusedEnd(failure), state)
+  }
+
   #bodyOf({ forwardsBody }: PlannedCall): string | null {
     return forwardsBody ? JSON.stringify(this.#request.body ?? null) : null
   }
 
   callEnded(index: number, outcome: CallOutcome): void {
-    if (this.#durations && this.#active[index]) this.#durations[index] = this.#active[index].elapsed()
-    this.#active[index] = undefined
+    this.#over(index, 'failure' in outcome ? outcome.failure : undefined)
     if (this.#isOver) return
     const call = this.#endpoint.calls[index]!
     if ('failure' in outcome) {
@@ -183,11 +206,30 @@ export class Aggregate implements CallOwner, Values {
     }
   }
 
+  /** A call is over: how long it took is kept, and observers are told. */
+  #over(index: number, failure: CallFailure | GivenUp | undefined): void {
+    const call = this.#active[index]
+    if (!call) return
+    this.#active[index] = undefined
+    if (this.#durations) this.#durations[index] = call.elapsed()
+    const { observing } = this.#endpoint
+    if (observing) observing.observers.ended(observing.calls[index]!, endOf(call, failure), this.#observed![index]!)
+  }
+
+  /** Stops what still runs. */
+  #giveUp(why: CallFailure | GivenUp): void {
+    for (let index = 0; index < this.#active.length; index++) {
+      this.#active[index]?.giveUp(why === LATE)
+      this.#over(index, why)
+    }
+  }
+
   /** The deadline: what is missing is missing. */
   expire(): void {
+    // All of them at once: each has had its time, also those behind one that the answer needs.
+    this.#giveUp(LATE)
     for (const [index, call] of this.#endpoint.calls.entries()) {
       if (this.#outcomes[index]) continue
-      this.#active[index]?.giveUp(true)
       if (!call.isOptional) return this.#refuse(errorOf(call, LATE))
       this.#warn(call, LATE)
       this.#outcomes[index] = { failure: LATE }
@@ -251,10 +293,10 @@ export class Aggregate implements CallOwner, Values {
   }
 
   /** Stops what still runs; gives those who wait. */
-  #end(): readonly FastifyReply[] {
+  #end(why: GivenUp = NOT_NEEDED): readonly FastifyReply[] {
     this.#isOver = true
     clearTimeout(this.#deadline)
-    for (const call of this.#active) call?.giveUp(false)
+    this.#giveUp(why)
     this.#ended?.()
     return this.#replies
   }

@@ -58,6 +58,8 @@ export class Call {
   readonly #startedAt = performance.now()
   #running: Attempt | undefined
   #hedge: Attempt | undefined
+  #last: Attempt | undefined
+  #isHedged = false
   #timeout: NodeJS.Timeout | undefined
   /** Starts a hedge, or a retry. */
   #nextAttempt: NodeJS.Timeout | undefined
@@ -72,6 +74,20 @@ export class Call {
     this.#plan = plan
     this.#request = request
     this.#retriesLeft = plan.retries
+  }
+
+  /** How many attempts there were. */
+  get attempts(): number {
+    return this.#attempts
+  }
+
+  get isHedged(): boolean {
+    return this.#isHedged
+  }
+
+  /** The attempt that runs, or else the one that has ended last. */
+  get latest(): Attempt | undefined {
+    return this.#running ?? this.#last
   }
 
   /** Milliseconds since it was made. */
@@ -106,6 +122,7 @@ export class Call {
     const { upstream, reader } = this.#plan
     if (!this.#running || !upstream.hedgeBudget.spend()) return
     this.#attempts++
+    this.#isHedged = true
     this.#hedge = new Attempt(this, reader)
     this.#hedge.dispatch(upstream, this.#request, this.#running.origin, false)
   }
@@ -114,6 +131,7 @@ export class Call {
     const other = attempt === this.#hedge ? this.#running : this.#hedge
     this.#running = undefined
     this.#hedge = undefined
+    this.#last = attempt
     if ('failure' in outcome) {
       if (other) this.#running = other
       else this.#retryOrFail(outcome, attempt.origin)

@@ -15,4 +15,10 @@ export type {
   Method,
 } from './options.ts'
 export type { BreakerOptions } from './circuit.ts'
+export type { StatusOptions } from './status.ts'
 export type { UpstreamOptions } from './upstream.ts'
+
+// Observers
+export type { CallEnd, GatewayObserver, GatewayStatus, ObservedCall, ObservedGateway } from './observe.ts'
+export type { FailureReason } from './outcome.ts'
+export type { OriginStatus } from './upstream.ts'

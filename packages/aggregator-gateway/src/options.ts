@@ -1,8 +1,10 @@
-import type { FastifyRequest, FastifyServerOptions } from 'fastify'
+import type { FastifyRequest, FastifyServerOptions, LogLevel } from 'fastify'
 import type { Composition } from './compose.ts'
 import { InvalidOptionError } from './errors.ts'
 import type { MappingOptions } from './mapping.ts'
 import type { BreakerOptions } from './circuit.ts'
+import type { GatewayObserver } from './observe.ts'
+import type { StatusOptions } from './status.ts'
 import type { UpstreamOptions } from './upstream.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -67,6 +69,12 @@ export interface GatewayPluginOptions<
   endpoints: { readonly [Index in keyof Endpoints]: EndpointOptions<Endpoints[Index]> }
   /** Whether endpoints coalesce where they can. @default false */
   coalesce?: boolean
+  /** Who is told of each call, such as metrics and traces. @default none */
+  observers?: readonly GatewayObserver[]
+  /** The level that each call is logged at when it is over. @default 'silent' */
+  callLogLevel?: LogLevel
+  /** Whether `GET /__gateway` answers how the upstreams are: origins, circuits, calls, connections; or where. @default false */
+  status?: boolean | StatusOptions
 }
 
 /** Options of {@link createAggregatorGateway}: the plugin's, and those of Fastify itself. */
@@ -102,6 +110,11 @@ const oneOf = (values: readonly string[]): Check => [
   (value) => values.includes(value as string),
 ]
 
+const aPath: Check = ['a path that begins with a slash', (value) => typeof value === 'string' && value.startsWith('/')]
+const aRoute: Check = [
+  'an object of route options, without method, url and handler',
+  (value) => isRecord(value) && ['method', 'url', 'handler'].every((name) => !(name in value)),
+]
 const aShare: Check = ['a number from 0 to 1', (value) => typeof value === 'number' && value >= 0 && value <= 1]
 
 const BREAKER_CHECKS: Checks = {
@@ -158,7 +171,7 @@ const CALL_CHECKS: Checks = {
 
 const ENDPOINT_CHECKS: Checks = {
   method: oneOf(METHODS),
-  path: ['a path that begins with a slash', (value) => typeof value === 'string' && value.startsWith('/')],
+  path: aPath,
   timeout: milliseconds,
   calls: ['an object of calls by name, at least one', (value) => isRecord(value) && Object.keys(value).length > 0],
   compose: [
@@ -167,6 +180,27 @@ const ENDPOINT_CHECKS: Checks = {
   ],
   coalesce: aBoolean,
   serverTiming: aBoolean,
+}
+
+const OBSERVER_METHODS = ['gatewayOpened', 'gatewayClosed', 'callStarted', 'callEnded']
+const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+/** Options by which one sees what the gateway does. */
+const SEEING_CHECKS: Checks = {
+  observers: [
+    `an array of objects with some of ${OBSERVER_METHODS.join(', ')}`,
+    (value) => Array.isArray(value) && value.every(isObserver),
+  ],
+  callLogLevel: oneOf(LOG_LEVELS),
+  status: [
+    'a boolean, or an object with some of path and route',
+    (value) => typeof value === 'boolean' || isRecord(value),
+  ],
+}
+
+const STATUS_CHECKS: Checks = {
+  path: aPath,
+  route: aRoute,
 }
 
 /** They are about one connection, and never handed on (RFC 9110, 7.6.1); the last two are undici's to set. */
@@ -178,7 +212,8 @@ const HOP_BY_HOP = [
 /** Throws for options that nothing can be answered with, and says where in them. */
 export function checkOptions(options: unknown, others: readonly string[] = []): void {
   demand(isRecord(options), 'options', 'an object with `upstreams` and `endpoints`', options)
-  refuseUnknown(options, ['upstreams', 'endpoints', 'coalesce', ...others], 'options')
+  refuseUnknown(options, ['upstreams', 'endpoints', 'coalesce', ...Object.keys(SEEING_CHECKS), ...others], 'options')
+  checkSeeing(options)
   const { upstreams, endpoints, coalesce } = options
   demand(coalesce === undefined || typeof coalesce === 'boolean', 'coalesce', 'a boolean', coalesce)
   demand(isRecord(upstreams), 'upstreams', 'an object of upstreams by name', upstreams)
@@ -187,6 +222,21 @@ export function checkOptions(options: unknown, others: readonly string[] = []): 
   for (const [index, endpoint] of (endpoints as unknown[]).entries()) {
     checkEndpoint(endpoint, `endpoints[${index}]`, Object.keys(upstreams))
   }
+}
+
+function checkSeeing(options: Record<string, unknown>): void {
+  for (const [name, [expected, holds]] of Object.entries(SEEING_CHECKS)) {
+    const value = options[name]
+    demand(value === undefined || holds(value), name, expected, value)
+  }
+  const { status } = options
+  if (isRecord(status)) checkAll(status, STATUS_CHECKS, 'status', [])
+}
+
+function isObserver(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const methods = OBSERVER_METHODS.map((name) => (value as Record<string, unknown>)[name])
+  return methods.every((one) => one === undefined || typeof one === 'function') && methods.some(Boolean)
 }
 
 function checkUpstream(upstream: unknown, where: string): void {

@@ -3,7 +3,7 @@
 import type { JsonBody } from './json-body.ts'
 
 /** Why a call has no answer. */
-type FailureReason =
+export type FailureReason =
   | 'timeout'
   | 'connection'
   | 'status'

@@ -7,6 +7,7 @@ import { InvalidOptionError } from './errors.ts'
 import { HedgeDelay } from './hedge.ts'
 import { JsonBodyReader } from './json-body.ts'
 import { mappingOf } from './mapping.ts'
+import type { Observing } from './observe.ts'
 import { type CallOptions, type EndpointOptions, isIdempotent } from './options.ts'
 import { parseTemplate } from './template.ts'
 import type { Upstream } from './upstream.ts'
@@ -16,6 +17,7 @@ export function planEndpoint(
   { path, timeout = 2000, calls, compose = 'object', serverTiming = false }: EndpointOptions,
   where: string,
   upstreams: ReadonlyMap<string, Upstream>,
+  observing: Observing | undefined,
 ): PlannedEndpoint {
   const names = Object.keys(calls)
   const templates = names.map((name) => parseTemplate(calls[name]!.path, `${where}.calls.${name}.path`))
@@ -53,6 +55,7 @@ export function planEndpoint(
     ...composition(compose, names),
     hasOptional: Object.values(calls).some(({ optional }) => optional),
     hasServerTiming: serverTiming,
+    observing,
   }
 }
 

@@ -1,9 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { Aggregate, type PlannedEndpoint } from './aggregate.ts'
+import { callLog } from './call-log.ts'
 import { Coalescing } from './coalesce.ts'
-import { type CallOptions, checkOptions, type GatewayPluginOptions } from './options.ts'
+import { type Observing, Observers, statusOf } from './observe.ts'
+import { type CallOptions, checkOptions, type EndpointOptions, type GatewayPluginOptions } from './options.ts'
 import { coalesces, planEndpoint } from './plan.ts'
+import { addStatus } from './status.ts'
 import { Upstream } from './upstream.ts'
 
 type Calls = Readonly<Record<string, CallOptions>>
@@ -22,17 +25,46 @@ const plugin = async (app: FastifyInstance, options: GatewayPluginOptions): Prom
       new Upstream(name, typeof upstream === 'string' ? { origin: upstream } : upstream),
     ]),
   )
+  const observers = observersOf(options, app, upstreams)
   app.addHook('onClose', async () => {
+    observers?.closed()
     await Promise.all([...upstreams.values()].map((upstream) => upstream.close()))
   })
   for (const [index, endpoint] of options.endpoints.entries()) {
     const where = `endpoints[${index}]`
-    const planned = planEndpoint(endpoint, where, upstreams)
+    const planned = planEndpoint(endpoint, where, upstreams, observers && observing(observers, endpoint, app.prefix))
     app.route({
       method: endpoint.method ?? 'GET',
       url: endpoint.path,
       handler: handlerOf(planned, coalesces(endpoint, where, options.coalesce ?? false)),
     })
+  }
+  const { status = false } = options
+  if (status !== false) addStatus(app, status === true ? {} : status, statusOf(upstreams))
+  observers?.opened()
+}
+
+/** Those who are told of calls; nothing when nobody is. */
+function observersOf(
+  { observers = [], callLogLevel = 'silent' }: GatewayPluginOptions,
+  app: FastifyInstance,
+  upstreams: ReadonlyMap<string, Upstream>,
+): Observers | undefined {
+  const all = callLogLevel === 'silent' ? observers : [...observers, callLog(callLogLevel)]
+  return all.length === 0 ? undefined : new Observers(all, app.log, upstreams)
+}
+
+function observing(
+  observers: Observers,
+  { method: own = 'GET', path: ownPath, calls }: EndpointOptions,
+  prefix: string,
+): Observing {
+  const endpoint = { method: own, path: prefix + ownPath }
+  return {
+    observers,
+    calls: Object.entries(calls).map(([name, { upstream, method = 'GET', path }]) => {
+      return { endpoint, name, upstream, method, path }
+    }),
   }
 }
 

@@ -1,8 +1,11 @@
 // Checked by `tsc --noEmit`.
 
+import type { Span } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { expectTypeOf } from 'vitest'
-import { createAggregatorGateway } from '../src/index.ts'
+import { type CallEnd, createAggregatorGateway, type GatewayObserver, type ObservedCall } from '../src/index.ts'
+import { openTelemetryObserver } from '../src/opentelemetry.ts'
+import { prometheusObserver } from '../src/prometheus.ts'
 
 const upstreams = { it: 'http://localhost:1' }
 
@@ -33,3 +36,41 @@ expectTypeOf(
     ],
   }),
 ).toEqualTypeOf<Promise<FastifyInstance>>()
+
+// What an observer has returned at the start comes back, with its type.
+const timed: GatewayObserver<{ at: number }> = {
+  callStarted(call, request, headers) {
+    expectTypeOf(call).toEqualTypeOf<ObservedCall>()
+    expectTypeOf(request).toEqualTypeOf<FastifyRequest>()
+    expectTypeOf(headers).toEqualTypeOf<Record<string, string>>()
+    return { at: 1 }
+  },
+  callEnded(_call, end, state) {
+    expectTypeOf(end).toEqualTypeOf<CallEnd>()
+    expectTypeOf(state).toEqualTypeOf<{ at: number }>()
+  },
+}
+// @ts-expect-error it is to return a number
+const wrong: GatewayObserver<number> = { callStarted: () => 'one' }
+
+expectTypeOf(openTelemetryObserver()).toEqualTypeOf<GatewayObserver<Span>>()
+
+await createAggregatorGateway({
+  upstreams,
+  endpoints: [
+    {
+      path: '/one',
+      calls: { one: { upstream: 'it', path: '/' } },
+    },
+  ],
+  // Those of any state go together.
+  observers: [
+    timed,
+    wrong,
+    prometheusObserver(),
+    openTelemetryObserver(),
+    { callEnded: (_call, { duration }) => void duration },
+  ],
+  callLogLevel: 'info',
+  status: { path: '/status', route: { onRequest: async () => {} } },
+})

@@ -124,3 +124,23 @@ it('an optional call says that its circuit is open', async () => {
   const { body, headers } = await app.inject('/')
   expect([body, headers['x-gateway-missing']]).toEqual(['{"one":null}', 'one;reason=circuit-open'])
 })
+
+it('counts each call that is late at the deadline, those behind one that is needed too', async () => {
+  const servers = await Promise.all([settable(), settable()])
+  for (const server of servers) server.answer(0)
+  const breaker = { calls: 2, openFor: 60_000 }
+  const app = await gateway({
+    upstreams: { first: { origin: servers[0].url, breaker }, second: { origin: servers[1].url, breaker } },
+    endpoints: [
+      {
+        path: '/',
+        timeout: 50,
+        calls: { one: { upstream: 'first', path: '/' }, two: { upstream: 'second', path: '/' } },
+      },
+    ],
+    status: true,
+  })
+  expect(await codes(app, 2)).toEqual(times(2, 'GATEWAY_UPSTREAM_TIMEOUT'))
+  const { upstreams } = (await app.inject('/__gateway')).json<{ upstreams: Record<string, { circuit: string }[]> }>()
+  expect(Object.values(upstreams).map(([origin]) => origin!.circuit)).toEqual(['open', 'open'])
+})

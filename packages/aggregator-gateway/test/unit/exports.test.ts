@@ -23,6 +23,14 @@ describe('aggregator-gateway', () => {
     `)
   })
 
+  it('needs no optional peer but in the exports that are for it', () => {
+    const importing = (name: string): string[] =>
+      [...sources].filter(([, source]) => source.includes(`from '${name}'`)).map(([path]) => path)
+    expect(importing('prom-client')).toEqual(['prometheus.ts'])
+    expect(importing('@opentelemetry/api')).toEqual(['opentelemetry.ts'])
+    expect([...importing('./prometheus.ts'), ...importing('./opentelemetry.ts')]).toEqual([])
+  })
+
   it('exports these types', () => {
     const lists = sources.get('index.ts')!.matchAll(/^export (type )?\{([^}]*)\}/gm)
     const types = [...lists].flatMap(([, all, list]) =>
@@ -35,13 +43,21 @@ describe('aggregator-gateway', () => {
     expect(types.toSorted()).toMatchInlineSnapshot(`
       [
         "BreakerOptions",
+        "CallEnd",
         "CallOptions",
         "Composition",
         "CreateAggregatorGatewayOptions",
         "EndpointOptions",
+        "FailureReason",
+        "GatewayObserver",
         "GatewayPluginOptions",
+        "GatewayStatus",
         "MappingOptions",
         "Method",
+        "ObservedCall",
+        "ObservedGateway",
+        "OriginStatus",
+        "StatusOptions",
         "UpstreamOptions",
       ]
     `)
@@ -67,7 +83,7 @@ describe('each error', () => {
   })
 
   it('is documented where it is thrown', () => {
-    for (const path of ['plugin.ts', 'create-aggregator-gateway.ts']) {
+    for (const path of ['plugin.ts', 'create-aggregator-gateway.ts', 'prometheus.ts', 'opentelemetry.ts']) {
       expect(sources.get(path)).toMatch(/@throws .*GATEWAY_INVALID_OPTION/)
     }
   })

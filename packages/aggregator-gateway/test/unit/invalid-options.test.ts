@@ -14,7 +14,7 @@ const WRONG: readonly [title: string, options: unknown, message: string][] = [
   [
     'an unknown option',
     { upstreams: {}, endpoints: [], wrong: 1 },
-    'Expected `options` to have some of upstreams, endpoints, coalesce, fastify, got `wrong`',
+    'Expected `options` to have some of upstreams, endpoints, coalesce, observers, callLogLevel, status, fastify, got `wrong`',
   ],
   ['no upstreams', { endpoints: [] }, 'Expected `upstreams` to be an object of upstreams by name, got undefined'],
   ['no endpoints', { upstreams: {} }, 'Expected `endpoints` to be an array of endpoints, got undefined'],
@@ -47,6 +47,36 @@ const WRONG: readonly [title: string, options: unknown, message: string][] = [
     'half a connection in the queue',
     withUpstream({ origin, queue: 0.5 }),
     'Expected `upstreams.it.queue` to be a whole number >= 0, got 0.5 (number)',
+  ],
+  [
+    'an observer that observes nothing',
+    { ...withEndpoint({ path: '/', calls: { one: call } }), observers: [{}] },
+    'Expected `observers` to be an array of objects with some of gatewayOpened, gatewayClosed, callStarted, callEnded, got an array',
+  ],
+  [
+    'an observer that is no object',
+    { ...withUpstream(origin), observers: [null] },
+    'Expected `observers` to be an array of objects with some of gatewayOpened, gatewayClosed, callStarted, callEnded, got an array',
+  ],
+  [
+    'an unknown level',
+    { ...withUpstream(origin), callLogLevel: 'loud' },
+    'Expected `callLogLevel` to be one of trace, debug, info, warn, error, fatal, silent, got "loud" (string)',
+  ],
+  [
+    'a status that is no place',
+    { ...withUpstream(origin), status: '/status' },
+    'Expected `status` to be a boolean, or an object with some of path and route, got "/status" (string)',
+  ],
+  [
+    'a status without slash',
+    { ...withUpstream(origin), status: { path: 'status' } },
+    'Expected `status.path` to be a path that begins with a slash, got "status" (string)',
+  ],
+  [
+    'an unknown option of the status',
+    { ...withUpstream(origin), status: { url: '/status' } },
+    'Expected `status` to have some of path, route, got `url`',
   ],
   [
     'an endpoint without path',

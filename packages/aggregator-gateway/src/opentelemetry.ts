@@ -1,0 +1,114 @@
+// A span for each call, by the OpenTelemetry API: an SDK that is registered gets them, and without one nothing is done.
+
+import {
+  type Attributes,
+  context,
+  type Context,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Tracer,
+} from '@opentelemetry/api'
+import type { FastifyRequest } from 'fastify'
+import { InvalidOptionError } from './errors.ts'
+import type { CallEnd, GatewayObserver, ObservedCall } from './observe.ts'
+
+/** Options of {@link openTelemetryObserver}. */
+export interface OpenTelemetryObserverOptions {
+  /** What makes the spans. @default the global provider's tracer `aggregator-gateway` */
+  tracer?: Tracer
+}
+
+/**
+ * Makes a client span of each call, all its attempts together, as a child of the span that is active when the request
+ * is handled, or else of what the request's headers say. The global propagator tells the upstream of it: `traceparent`.
+ *
+ * @throws GATEWAY_INVALID_OPTION
+ *
+ * @example
+ * await app.register(gatewayPlugin, { upstreams, endpoints, observers: [openTelemetryObserver()] })
+ */
+export function openTelemetryObserver(options: OpenTelemetryObserverOptions = {}): GatewayObserver<Span> {
+  checkOptions(options)
+  const { tracer = trace.getTracer('aggregator-gateway') } = options
+  // By request: where a call that waits for another is made, the context is the one of a connection that others use.
+  const parents = new WeakMap<FastifyRequest, Context>()
+  const parentOf = (request: FastifyRequest): Context => {
+    let parent = parents.get(request)
+    if (!parent) {
+      const active = context.active()
+      parent = trace.getSpan(active) ? active : propagation.extract(active, request.headers)
+      parents.set(request, parent)
+    }
+    return parent
+  }
+  /** As many as there are calls in the options. */
+  const known = new Map<ObservedCall, Attributes>()
+  const attributesOf = (call: ObservedCall): Attributes => {
+    let attributes = known.get(call)
+    if (!attributes) {
+      attributes = fixedAttributes(call)
+      known.set(call, attributes)
+    }
+    return attributes
+  }
+  return {
+    callStarted(call, request, headers) {
+      const parent = parentOf(request)
+      const { method, path } = call
+      const span = tracer.startSpan(
+        `${method} ${path}`,
+        { kind: SpanKind.CLIENT, attributes: attributesOf(call) },
+        parent,
+      )
+      propagation.inject(trace.setSpan(parent, span), headers)
+      return span
+    },
+    callEnded(_call, end, span) {
+      if (span.isRecording()) tell(span, end)
+      span.end()
+    },
+  }
+}
+
+/** No URL: it would have values of clients, which the template has not. */
+function fixedAttributes({ endpoint, name, upstream, method, path }: ObservedCall): Attributes {
+  return {
+    'http.request.method': method,
+    'url.template': path,
+    'gateway.route': `${endpoint.method} ${endpoint.path}`,
+    'gateway.call': name,
+    'gateway.upstream': upstream,
+  }
+}
+
+function tell(span: Span, { origin, status, reason, message, cause, attempts }: CallEnd): void {
+  if (origin !== undefined) {
+    const { protocol, hostname, port } = new URL(origin)
+    span.setAttribute('url.scheme', protocol.slice(0, -1))
+    span.setAttribute('server.address', hostname)
+    span.setAttribute('server.port', Number(port) || (protocol === 'https:' ? 443 : 80))
+  }
+  if (status !== undefined) span.setAttribute('http.response.status_code', status)
+  if (attempts > 1) span.setAttribute('http.request.resend_count', attempts - 1)
+  if (reason === undefined) return
+  span.setAttribute('gateway.reason', reason)
+  // Nobody's failure.
+  if (reason === 'client-left' || reason === 'given-up') return
+  span.setAttribute('error.type', reason === 'status' ? String(status) : reason)
+  if (cause instanceof Error) span.recordException(cause)
+  span.setStatus({ code: SpanStatusCode.ERROR, ...(message === undefined ? {} : { message }) })
+}
+
+function checkOptions(options: OpenTelemetryObserverOptions): void {
+  const unknown = Object.keys(options).find((name) => name !== 'tracer')
+  if (unknown !== undefined) {
+    throw new InvalidOptionError(`Expected \`openTelemetryObserver\` to have some of tracer, got \`${unknown}\``)
+  }
+  const { tracer } = options
+  if (tracer !== undefined && typeof tracer.startSpan !== 'function') {
+    throw new InvalidOptionError('Expected `tracer` to be a tracer of OpenTelemetry, got something else')
+  }
+}
