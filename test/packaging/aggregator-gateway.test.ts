@@ -34,9 +34,16 @@ const metrics = samples['metrics.ts']!.replace("'http://localhost:3001'", 'proce
   "await app.inject('/users/7')\nconsole.log((await app.inject('/metrics')).body)\nawait app.close()",
 )
 
+/** That of routes, which tells its OpenAPI in place of a port. */
+const routes = samples['routes.ts']!.replace(
+  'await app.listen({ port: 3000 })',
+  "console.log((await app.inject('/openapi.json')).body)\nawait app.close()",
+)
+
 const FILES = {
   ...samples,
   'metrics.ts': metrics,
+  'routes.ts': routes,
   'package.json': '{ "private": true, "type": "module" }\n',
   'server.ts': server,
   'types.ts': `
@@ -68,7 +75,12 @@ await createAggregatorGateway({ upstreams, endpoints: [{ path: '/:id' }] })
 `,
 }
 
-beforeAll(() => tarball.install(FILES, [...['fastify', '@types/node', 'prom-client', '@opentelemetry/api']]))
+beforeAll(() =>
+  tarball.install(FILES, [
+    ...['fastify', '@types/node', 'prom-client', '@opentelemetry/api'],
+    ...['@fastify/rate-limit', '@fastify/swagger'],
+  ]),
+)
 
 afterAll(() => tarball.remove())
 
@@ -114,6 +126,13 @@ describe('in an empty project', () => {
     } finally {
       upstream.close()
     }
+  })
+
+  it('the OpenAPI document of the README has what its endpoint answers', async () => {
+    const { code, output } = await run(project, [process.execPath, 'routes.ts'])
+    expect(code).toBe(0)
+    const { paths } = JSON.parse(output) as { paths: Record<string, { get: { responses: object } }> }
+    expect(Object.keys(paths['/users/{id}']!.get.responses)).toEqual(['200', '400', '502', '503', '504'])
   })
 
   it('the quick start of the README answers as the README says', async () => {

@@ -1,4 +1,4 @@
-import type { FastifyRequest, FastifyServerOptions, LogLevel } from 'fastify'
+import type { FastifyRequest, FastifyServerOptions, LogLevel, RouteShorthandOptions } from 'fastify'
 import type { Composition } from './compose.ts'
 import { InvalidOptionError } from './errors.ts'
 import type { MappingOptions } from './mapping.ts'
@@ -39,6 +39,8 @@ export interface CallOptions extends MappingOptions {
   propagate?: readonly number[]
   /** The most arrays and objects within each other in its answer. @default 64 */
   maxDepth?: number
+  /** What is taken of its answer, as JSON Schema: for OpenAPI alone, nothing is checked by it. @default none */
+  schema?: Readonly<Record<string, unknown>>
 }
 
 /** A path that is answered by calls to upstreams. */
@@ -53,10 +55,12 @@ export interface EndpointOptions<Calls extends Readonly<Record<string, CallOptio
   calls: Calls
   /** How the answer is made: an object by name, an array, all members in one object, or what a function returns. @default 'object' */
   compose?: Composition | ((values: { [Name in keyof Calls]: unknown }, request: FastifyRequest) => unknown)
-  /** Whether clients that ask the same at the same time are answered by the same calls; for GET. @default the gateway's, unless a call hands on `authorization` or `cookie` */
+  /** Whether clients that ask the same at the same time are answered by the same calls; for GET. @default the gateway's, unless a call hands on `authorization` or `cookie`, or `route` has hooks */
   coalesce?: boolean
   /** Whether the answer says how long each call took, by the header `server-timing`. @default false */
   serverTiming?: boolean
+  /** Options of its route, as Fastify takes them: `schema`, hooks, `config`, `constraints`, `bodyLimit` and others. @default {} */
+  route?: RouteShorthandOptions
 }
 
 /** Options of {@link gatewayPlugin}. */
@@ -162,6 +166,7 @@ const CALL_CHECKS: Checks = {
     (value) => Array.isArray(value) && value.every((one) => Number.isInteger(one) && one >= 400 && one <= 599),
   ],
   maxDepth: aCount,
+  schema: ['a JSON Schema', isRecord],
   target: aString,
   unwrap: aBoolean,
   pick: strings,
@@ -180,6 +185,7 @@ const ENDPOINT_CHECKS: Checks = {
   ],
   coalesce: aBoolean,
   serverTiming: aBoolean,
+  route: aRoute,
 }
 
 const OBSERVER_METHODS = ['gatewayOpened', 'gatewayClosed', 'callStarted', 'callEnded']

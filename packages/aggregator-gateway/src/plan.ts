@@ -12,6 +12,9 @@ import { type CallOptions, type EndpointOptions, isIdempotent } from './options.
 import { parseTemplate } from './template.ts'
 import type { Upstream } from './upstream.ts'
 
+/** Hooks of a route that can change what its calls are made of. */
+const HOOKS = ['onRequest', 'preParsing', 'preValidation', 'preHandler'] as const
+
 /** @throws GATEWAY_INVALID_OPTION for templates that cannot be filled in, and for calls that wait for each other */
 export function planEndpoint(
   { path, timeout = 2000, calls, compose = 'object', serverTiming = false }: EndpointOptions,
@@ -65,7 +68,7 @@ export function planEndpoint(
  * @throws GATEWAY_INVALID_OPTION for an endpoint that is to, and cannot
  */
 export function coalesces(
-  { method = 'GET', compose, coalesce, calls }: EndpointOptions,
+  { method = 'GET', compose, coalesce, calls, route = {} }: EndpointOptions,
   where: string,
   ofGateway: boolean,
 ): boolean {
@@ -84,7 +87,9 @@ export function coalesces(
   const handsOnCredentials = all.some(({ forwardHeaders = [] }) =>
     forwardHeaders.some((name) => name === 'authorization' || name === 'cookie'),
   )
-  return coalesce ?? (ofGateway && !obstacle && !handsOnCredentials)
+  // They may answer by who asks, which a URL does not tell.
+  const hasHooks = HOOKS.some((name) => route[name] !== undefined)
+  return coalesce ?? (ofGateway && !obstacle && !handsOnCredentials && !hasHooks)
 }
 
 function plannedCall(

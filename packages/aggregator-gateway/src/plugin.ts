@@ -4,8 +4,10 @@ import { Aggregate, type PlannedEndpoint } from './aggregate.ts'
 import { callLog } from './call-log.ts'
 import { Coalescing } from './coalesce.ts'
 import { type Observing, Observers, statusOf } from './observe.ts'
+import { documented } from './openapi.ts'
 import { type CallOptions, checkOptions, type EndpointOptions, type GatewayPluginOptions } from './options.ts'
 import { coalesces, planEndpoint } from './plan.ts'
+import { demandRateLimit } from './rate-limit.ts'
 import { addStatus } from './status.ts'
 import { Upstream } from './upstream.ts'
 
@@ -33,14 +35,20 @@ const plugin = async (app: FastifyInstance, options: GatewayPluginOptions): Prom
   for (const [index, endpoint] of options.endpoints.entries()) {
     const where = `endpoints[${index}]`
     const planned = planEndpoint(endpoint, where, upstreams, observers && observing(observers, endpoint, app.prefix))
+    demandRateLimit(endpoint.route ?? {}, `${where}.route`, app)
     app.route({
+      ...documented(endpoint, where, app),
       method: endpoint.method ?? 'GET',
       url: endpoint.path,
       handler: handlerOf(planned, coalesces(endpoint, where, options.coalesce ?? false)),
     })
   }
   const { status = false } = options
-  if (status !== false) addStatus(app, status === true ? {} : status, statusOf(upstreams))
+  if (status !== false) {
+    const { route = {}, ...others } = status === true ? {} : status
+    demandRateLimit(route, 'status.route', app)
+    addStatus(app, { route, ...others }, statusOf(upstreams))
+  }
   observers?.opened()
 }
 

@@ -1,7 +1,7 @@
 // Checked by `tsc --noEmit`.
 
 import type { Span } from '@opentelemetry/api'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { expectTypeOf } from 'vitest'
 import { type CallEnd, createAggregatorGateway, type GatewayObserver, type ObservedCall } from '../src/index.ts'
 import { openTelemetryObserver } from '../src/opentelemetry.ts'
@@ -60,7 +60,15 @@ await createAggregatorGateway({
   endpoints: [
     {
       path: '/one',
-      calls: { one: { upstream: 'it', path: '/' } },
+      calls: { one: { upstream: 'it', path: '/', schema: { type: 'object' } } },
+      route: {
+        preHandler(request, reply, done) {
+          expectTypeOf(request).toEqualTypeOf<FastifyRequest>()
+          expectTypeOf(reply).toExtend<FastifyReply>()
+          done()
+        },
+        config: { rateLimit: { max: 1 } },
+      },
     },
   ],
   // Those of any state go together.

@@ -79,6 +79,16 @@ const WRONG: readonly [title: string, options: unknown, message: string][] = [
     'Expected `status` to have some of path, route, got `url`',
   ],
   [
+    "route options that are the endpoint's",
+    withEndpoint({ path: '/', calls: { one: call }, route: { method: 'POST' } }),
+    'Expected `endpoints[0].route` to be an object of route options, without method, url and handler, got an object',
+  ],
+  [
+    'a schema that is none',
+    withCall({ ...call, schema: 'User' }),
+    'Expected `endpoints[0].calls.one.schema` to be a JSON Schema, got "User" (string)',
+  ],
+  [
     'an endpoint without path',
     withEndpoint({ calls: { one: call } }),
     'Expected `endpoints[0].path` to be a path that begins with a slash, got undefined',
