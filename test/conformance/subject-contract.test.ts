@@ -1,12 +1,15 @@
 import { once } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
 import { endSubjects, startSubject } from '../running-subjects.ts'
+import { subjects as gatewaySubjects, dashboard, tail, upstreams } from '../suites/gateway.ts'
 import { subjects as httpFrameworks } from '../suites/http-frameworks.ts'
 import { subjects as trpc } from '../suites/trpc.ts'
 
 afterEach(endSubjects)
 
-describe.each(Object.entries({ httpFrameworks, trpc }))('%s', (_suite, subjects) => {
+const gateway = { ...gatewaySubjects, dashboard, tail, upstreams }
+
+describe.each(Object.entries({ httpFrameworks, trpc, gateway }))('%s', (_suite, subjects) => {
   describe.each(Object.entries(subjects))('%s', (_name, subject) => {
     const file = subject as URL
 

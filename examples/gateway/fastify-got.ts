@@ -1,0 +1,29 @@
+import Fastify from 'fastify'
+import got from 'got'
+import { closeOnSignal } from './close-on-signal.ts'
+
+const host = process.env.HOST ?? '127.0.0.1'
+const port = Number(process.env.PORT ?? 0)
+const client = got.extend({ prefixUrl: process.env.UPSTREAM ?? 'http://127.0.0.1:3001' })
+
+// A request that comes in while closing is answered; by default Fastify refuses it with a 503.
+const app = Fastify({ return503OnClosing: false })
+
+const get = (part: string, size: string): Promise<unknown> => client(`${part}/${encodeURIComponent(size)}`).json()
+
+app.get<{ Params: { size: string } }>('/api/:size', async (request) => {
+  const { size } = request.params
+  const [profile, permissions, preferences, notifications, activity] = await Promise.all([
+    get('profile', size),
+    get('permissions', size),
+    get('preferences', size),
+    get('notifications', size),
+    get('activity', size),
+  ])
+  return { profile, permissions, preferences, notifications, activity }
+})
+
+closeOnSignal(app.server, () => app.close())
+
+await app.listen({ host, port })
+console.log('Listening on', app.server.address())
