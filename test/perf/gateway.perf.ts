@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { RaceResult } from 'speed-bounds'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { endSubjects } from '../running-subjects.ts'
+import { cases, startUpstreams, subjects } from '../suites/gateway.ts'
+import { bounds } from './bounds.ts'
+import { perfSuite } from './suite.ts'
+import { constantly, userLoad } from './user-load.ts'
+
+const { small, medium, large } = cases
+const {
+  'nestjs-express-axios': nestExpress,
+  'aggregator-gateway': ours,
+  'aggregator-gateway-bare': bare,
+  'aggregator-gateway-coalesced': coalesced,
+  'fastify-undici': byHand,
+  'nestjs-fastify-axios': nestAxios,
+  'nestjs-fastify-undici': nestUndici,
+  ...others
+} = subjects
+const seed = {
+  'aggregator-gateway': ours,
+  'nestjs-express-axios': nestExpress,
+  'nestjs-fastify-axios': nestAxios,
+  'nestjs-fastify-undici': nestUndici,
+  'fastify-undici': byHand,
+}
+
+const load = {
+  connections: 100,
+  // Axios has 100 clients wait for 0.4 s and more, and a round must have an answer for each of them.
+  duration: 1000,
+  // To a race the upstreams are another program, of up to a core: only beyond that does somebody disturb it.
+  maxForeignCpu: 1.5,
+}
+
+let upstreams: Awaited<ReturnType<typeof startUpstreams>>
+beforeAll(async () => {
+  upstreams = await startUpstreams()
+})
+afterAll(endSubjects)
+
+perfSuite('gateway', [
+  {
+    title: '100 connections',
+    subjects: seed,
+    options: { ...load, cases: { small }, cycles: 2 },
+    bounds: bounds['gateway'],
+  },
+  {
+    title: '50 connections',
+    subjects: seed,
+    options: { ...load, cases: { small }, connections: 50, cycles: 2 },
+    bounds: bounds['gateway'],
+  },
+  {
+    title: 'bodies of 2 kB and 20 kB',
+    subjects: { 'aggregator-gateway': ours, 'fastify-undici': byHand },
+    options: { ...load, cases: { medium, large }, cycles: 3 },
+    bounds: bounds['gateway-bodies'],
+  },
+  {
+    title: 'requests that are the same at the same time',
+    subjects: { 'aggregator-gateway-coalesced': coalesced, 'nestjs-express-axios': nestExpress },
+    options: { ...load, cases: { small }, cycles: 3 },
+    bounds: bounds['gateway-coalesced'],
+  },
+  {
+    title: 'what the protections cost',
+    subjects: { 'aggregator-gateway': ours, 'aggregator-gateway-bare': bare },
+    options: { ...load, cases: { small }, cycles: 4 },
+    bounds: bounds['gateway-protections'],
+  },
+  {
+    title: 'other servers',
+    subjects: { 'aggregator-gateway': ours, 'fastify-undici': byHand, ...others },
+    options: { ...load, cases: { small }, cycles: 2, replicas: 3 },
+  },
+])
+
+/** Upstream calls that an answer takes; where requests share answers it takes fewer. */
+const CALLS = 5
+
+/** Upstreams that had work for a greater share of the time may have kept a gateway waiting. */
+const BUSY = 0.8
+
+// The races before it have written what they found.
+for (const [name, { path }] of Object.entries(cases)) {
+  it(`the upstreams had time left, whoever asked: ${name}`, async ({ annotate }) => {
+    const { subject, mean } = fastest(name)
+    const calls = CALLS * mean.throughput
+    const capacity = await upstreamCapacity(path.replace('/api', '/profile'))
+    const [asked, possible] = [calls, capacity].map((count) => Math.round(count).toLocaleString('en'))
+    await annotate(`${subject} asked ${asked} times a second, a core answers ${possible} times`, 'evidence')
+    expect(calls / capacity).toBeLessThan(BUSY)
+  })
+}
+
+/** Who answered a case most often, of all races. */
+function fastest(name: string): RaceResult['summaries'][number] {
+  const folder = new URL('../../results/gateway/', import.meta.url)
+  const summaries = readdirSync(folder)
+    .filter((file) => file.endsWith('.json'))
+    .flatMap((file) => (JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as RaceResult).summaries)
+    .filter((summary) => summary.case === name && summary.subject !== 'aggregator-gateway-coalesced')
+  return summaries.reduce((best, summary) => (summary.mean.throughput > best.mean.throughput ? summary : best))
+}
+
+/** How many calls the upstreams answer in a second of CPU: they have one thread. */
+async function upstreamCapacity(path: string): Promise<number> {
+  const url = upstreams.origin + path
+  await userLoad(url, constantly(64, 1000))
+  const before = await upstreams.usage()
+  await userLoad(url, constantly(64, 2000))
+  const after = await upstreams.usage()
+  return (after.calls.part - before.calls.part) / ((after.cpu - before.cpu) / 1e6)
+}
