@@ -9,10 +9,14 @@ const running = new Set<SubjectProcess>()
 /** Starts a subject as a user would, and reads its port from what it prints; it has none when it ended. */
 export async function startSubject(
   file: URL,
-  { port = '0', nodeArgs = [] }: { port?: string; nodeArgs?: readonly string[] } = {},
+  {
+    port = '0',
+    node = process.execPath,
+    nodeArgs = [],
+  }: { port?: string; node?: string; nodeArgs?: readonly string[] } = {},
 ): Promise<{ child: SubjectProcess; port: string; origin: string }> {
   const env = { ...process.env, HOST: '127.0.0.1', PORT: port, NODE_ENV: 'production' }
-  const child = spawn(process.execPath, [...nodeArgs, fileURLToPath(file)], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(node, [...nodeArgs, fileURLToPath(file)], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   running.add(child)
   let printed = ''
   for await (const chunk of child.stdout) {

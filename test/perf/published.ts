@@ -61,3 +61,27 @@ export const published: Record<'seed002' | 'seed003' | 'seed004', Published> = {
     ],
   },
 }
+
+/** Response times of one system with one version of Node, in milliseconds. */
+export interface PublishedTimes {
+  node: string
+  subject: string
+  average: number
+  p95: number
+}
+
+/** Of seed 001: k6 with 0 to 50 to 100 to 0 users over 70 s, five upstream calls for each answer. */
+export const publishedTimes: { source: string; times: readonly PublishedTimes[] } = {
+  source: 'seed 001: k6, 0 to 50 to 100 to 0 users in 70 s',
+  times: [
+    { node: '20', subject: 'nestjs-express-axios', average: 31.33, p95: 67.46 },
+    { node: '20', subject: 'nestjs-fastify-axios', average: 26.28, p95: 57.52 },
+    { node: '20', subject: 'nestjs-fastify-undici', average: 9.95, p95: 19.02 },
+    { node: '22', subject: 'nestjs-express-axios', average: 31.44, p95: 56.22 },
+    { node: '22', subject: 'nestjs-fastify-axios', average: 28.43, p95: 54.46 },
+    { node: '22', subject: 'nestjs-fastify-undici', average: 10.74, p95: 16.9 },
+    { node: '24', subject: 'nestjs-express-axios', average: 33.78, p95: 61.89 },
+    { node: '24', subject: 'nestjs-fastify-axios', average: 34.08, p95: 61.43 },
+    { node: '24', subject: 'nestjs-fastify-undici', average: 9.51, p95: 16.28 },
+  ],
+}

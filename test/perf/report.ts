@@ -24,7 +24,7 @@ export function suiteMarkdown(name: string, outcomes: readonly Outcome[]): strin
 }
 
 /** A table of what was published then beside what is measured now. */
-interface Comparison {
+export interface Comparison {
   title: string
   head: readonly string[]
   rows: readonly (readonly string[])[]
@@ -113,7 +113,7 @@ function ratioOver({ ratios }: RaceResult, { subject, case: kase }: Summary, bas
   return `${(1 / found.ratio).toFixed(2)}x (${(1 / found.high).toFixed(2)} to ${(1 / found.low).toFixed(2)})${limited}`
 }
 
-function textOf({ title, head, rows, legend }: Comparison): string {
+export function textOf({ title, head, rows, legend }: Comparison): string {
   const widths = head.map((cell, column) => Math.max(cell.length, ...rows.map((row) => row[column]!.length)))
   const lineOf = (cells: readonly string[]): string =>
     cells
@@ -127,7 +127,7 @@ function textOf({ title, head, rows, legend }: Comparison): string {
   ].join('\n')
 }
 
-function markdownOf({ title, head, rows, legend }: Comparison): string {
+export function markdownOf({ title, head, rows, legend }: Comparison): string {
   const tableRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return [
     `### ${title}\n`,
