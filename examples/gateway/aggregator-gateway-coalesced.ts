@@ -4,7 +4,7 @@ import { closeOnSignal } from './close-on-signal.ts'
 const host = process.env.HOST ?? '127.0.0.1'
 const port = Number(process.env.PORT ?? 0)
 
-const protections = { optional: true, timeout: 500 }
+const protections = { optional: true, timeout: 500, retry: 1, hedge: true }
 
 const app = await createAggregatorGateway({
   // A request that comes in while closing is answered; by default Fastify refuses it with a 503.
@@ -20,6 +20,7 @@ const app = await createAggregatorGateway({
     {
       path: '/api/:size',
       timeout: 1000,
+      coalesce: true,
       calls: {
         profile: { upstream: 'parts', path: '/profile/{params.size}', ...protections },
         permissions: { upstream: 'parts', path: '/permissions/{params.size}', ...protections },

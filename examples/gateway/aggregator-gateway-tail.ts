@@ -18,11 +18,11 @@ const app = await createAggregatorGateway({
     {
       path: '/hedged/:size',
       calls: {
-        profile: { upstream: 'parts', path: '/late/profile/{params.size}' },
-        permissions: { upstream: 'parts', path: '/late/permissions/{params.size}' },
-        preferences: { upstream: 'parts', path: '/late/preferences/{params.size}' },
-        notifications: { upstream: 'parts', path: '/late/notifications/{params.size}' },
-        activity: { upstream: 'parts', path: '/late/activity/{params.size}' },
+        profile: { upstream: 'parts', path: '/late/profile/{params.size}', hedge: true },
+        permissions: { upstream: 'parts', path: '/late/permissions/{params.size}', hedge: true },
+        preferences: { upstream: 'parts', path: '/late/preferences/{params.size}', hedge: true },
+        notifications: { upstream: 'parts', path: '/late/notifications/{params.size}', hedge: true },
+        activity: { upstream: 'parts', path: '/late/activity/{params.size}', hedge: true },
       },
     },
     {
