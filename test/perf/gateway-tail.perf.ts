@@ -13,10 +13,13 @@ import { constantly, type LoadFigures, userLoad } from './user-load.ts'
 const PROCESSES = 5
 
 /** More users would wait for each other, and not for the upstream. */
-const USERS = 8
+const USERS = 3
 
 /** Milliseconds. */
-const [WARM_UP, DURATION] = [2000, 4000]
+const DURATION = 4000
+
+/** With a few users it would take ten seconds until all code is optimised; then the delay of hedges has to settle. */
+const warmUp = [...constantly(10, 5000), ...constantly(USERS, 2000)]
 
 /** The most upstream calls, of those that the answers need. */
 const MOST_CALLS = 1.02
@@ -42,11 +45,8 @@ for (const { contender, over, atLeast, metric } of bounds['gateway-tail']) {
     const figures: Record<string, Figures[]> = { [contender]: [], [over]: [] }
     for (let process = 0; process < PROCESSES; process++) {
       const { child, origin } = await startSubject(tail)
-      for (const name of [contender, over]) {
-        const url = `${origin}/${name}/150`
-        await userLoad(url, constantly(USERS, WARM_UP))
-        figures[name]!.push(await measure(url))
-      }
+      await userLoad(`${origin}/${contender}/150`, warmUp)
+      for (const name of [contender, over]) figures[name]!.push(await measure(`${origin}/${name}/150`))
       child.kill('SIGKILL')
     }
     mkdirSync(folder, { recursive: true })
