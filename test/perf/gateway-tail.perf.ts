@@ -17,9 +17,8 @@ const USERS = 3
 
 /** Milliseconds. */
 const DURATION = 4000
-
-/** With a few users it would take ten seconds until all code is optimised; then the delay of hedges has to settle. */
-const warmUp = [...constantly(10, 5000), ...constantly(USERS, 2000)]
+/** Until then code is optimised, and the delay of hedges has come down from what the first answers took. */
+const WARM_UP = 6000
 
 /** The most upstream calls, of those that the answers need. */
 const MOST_CALLS = 1.02
@@ -45,7 +44,7 @@ for (const { contender, over, atLeast, metric } of bounds['gateway-tail']) {
     const figures: Record<string, Figures[]> = { [contender]: [], [over]: [] }
     for (let process = 0; process < PROCESSES; process++) {
       const { child, origin } = await startSubject(tail)
-      await userLoad(`${origin}/${contender}/150`, warmUp)
+      await userLoad(`${origin}/${contender}/150`, constantly(USERS, WARM_UP))
       for (const name of [contender, over]) figures[name]!.push(await measure(`${origin}/${name}/150`))
       child.kill('SIGKILL')
     }
