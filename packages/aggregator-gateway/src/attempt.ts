@@ -42,7 +42,6 @@ export class Attempt implements Dispatcher.DispatchHandler {
   /** It finds out whether a broken origin works again. */
   #isTry = false
   #isOver = false
-  /** Bytes of the request may have reached the upstream. */
   #isSent = false
   #status = 0
   #failure: CallFailure | undefined
@@ -59,6 +58,11 @@ export class Attempt implements Dispatcher.DispatchHandler {
   /** Where it was sent. */
   get origin(): Origin | undefined {
     return this.#origin
+  }
+
+  /** Whether bytes of it may have reached the upstream. */
+  get isSent(): boolean {
+    return this.#isSent
   }
 
   /** The status that the upstream has answered with; 0 as long as there is none. */

@@ -120,7 +120,8 @@ export class Call {
   /** Makes it a second time while the first waits: whichever answers first counts. */
   hedge(): void {
     const { upstream, reader } = this.#plan
-    if (!this.#running || !upstream.hedgeBudget.spend()) return
+    // What still waits for a connection is late because of this gateway: a second call would wait behind it.
+    if (this.#isOver || !this.#running?.isSent || !upstream.hedgeBudget.spend()) return
     this.#attempts++
     this.#isHedged = true
     this.#hedge = new Attempt(this, reader)
@@ -201,7 +202,14 @@ function expire(call: Call): void {
   call.expire()
 }
 
+/**
+ * Timers come before what sockets have received: in a busy process the answer may be there. An immediate comes after.
+ */
 function hedgeLate(call: Call): void {
+  setImmediate(hedge, call)
+}
+
+function hedge(call: Call): void {
   call.hedge()
 }
 

@@ -1,34 +1,40 @@
 // When a call is old enough that a second one is worth it.
 
-/** How much one answer moves the estimate. */
-const STEP = 0.05
-/** The share of answers that come later than what is estimated. */
-const LATER = 0.05
-/** Twice as late as 95 % of the answers: answers that are late by chance are hedged, a common delay of all is not. */
+/** How many answers are remembered. */
+const REMEMBERED = 128
+/** After so many answers the delay is found anew; before the first so many, there is none. */
+const EVERY = 32
+/** The share of answers that are not late. */
+const IN_TIME = 0.95
+/** Twice as late as those: answers that are late by chance are hedged, a delay of all of them is not. */
 const TIMES = 2
+/** Milliseconds: what a garbage collection or a busy moment takes is nothing that a second call would save. */
+const LEAST = 5
 
 /** Milliseconds after which a call is made a second time: fixed, or by how long the answers before took. */
 export class HedgeDelay {
-  readonly #fixed: number | undefined
-  #estimate: number | undefined
+  readonly #isFixed: boolean
+  readonly #took = new Float64Array(REMEMBERED)
+  #answers = 0
+  #delay: number | undefined
 
   constructor(hedge: true | number) {
-    this.#fixed = hedge === true ? undefined : hedge
+    this.#isFixed = hedge !== true
+    this.#delay = hedge === true ? undefined : hedge
   }
 
-  /** Nothing as long as there was no answer to learn from. */
+  /** Nothing as long as there are too few answers to learn from. */
   get(): number | undefined {
-    if (this.#fixed !== undefined) return this.#fixed
-    return this.#estimate === undefined ? undefined : Math.max(1, TIMES * this.#estimate)
+    return this.#delay
   }
 
-  /**
-   * An answer took that many milliseconds. The estimate of the 95th percentile goes up by 0.95 steps for a later
-   * answer, and down by 0.05 steps for an earlier one: it rests where one of 20 is later.
-   */
+  /** An answer took that many milliseconds. */
   learn(took: number): void {
-    if (this.#fixed !== undefined) return
-    if (this.#estimate === undefined) this.#estimate = took
-    else this.#estimate *= took > this.#estimate ? 1 + STEP * (1 - LATER) : 1 - STEP * LATER
+    if (this.#isFixed) return
+    this.#took[this.#answers++ % REMEMBERED] = took
+    if (this.#answers % EVERY > 0) return
+    const sorted = this.#took.subarray(0, this.#answers).toSorted()
+    // Whole milliseconds, as timers have them.
+    this.#delay = Math.max(LEAST, Math.ceil(TIMES * sorted[Math.floor(sorted.length * IN_TIME)]!))
   }
 }
