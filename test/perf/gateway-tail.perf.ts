@@ -70,5 +70,5 @@ async function measure(url: string): Promise<Figures> {
 
 function describe(figures: readonly Figures[]): string {
   const list = (value: (of: Figures) => string): string => figures.map(value).join(', ')
-  return `p99 ${list(({ p99 }) => p99.toFixed(1))} ms, upstream calls ${list(({ calls }) => `${(calls * 100).toFixed(2)} %`)}`
+  return `p99 ${list(({ p99 }) => p99.toFixed(1))} ms, p99.9 ${list(({ p999 }) => p999.toFixed(1))} ms, upstream calls ${list(({ calls }) => `${(calls * 100).toFixed(2)} %`)}`
 }

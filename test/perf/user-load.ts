@@ -21,6 +21,7 @@ export interface LoadFigures {
   readonly average: number
   readonly p95: number
   readonly p99: number
+  readonly p999: number
 }
 
 /** How often a user who is not there yet looks whether it is, in milliseconds. */
@@ -68,6 +69,7 @@ export async function userLoad(url: string, stages: readonly Stage[]): Promise<L
     average: latency.mean / 1000,
     p95: milliseconds(95),
     p99: milliseconds(99),
+    p999: milliseconds(99.9),
   }
 }
 
