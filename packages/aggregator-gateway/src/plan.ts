@@ -103,7 +103,7 @@ function plannedCall(
     headers: {
       accept: 'application/json',
       ...(forwardBody ? { 'content-type': 'application/json' } : {}),
-      ...headers,
+      ...inLowerCase(headers),
     },
     forwardHeaders,
     forwardsBody: forwardBody,
@@ -114,6 +114,11 @@ function plannedCall(
     propagated: propagate,
     reader: new JsonBodyReader({ maxDepth, mapping: mappingOf(options), mustBeObject: isMerged }),
   }
+}
+
+/** So that no header is there twice. */
+function inLowerCase(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
 function composition(

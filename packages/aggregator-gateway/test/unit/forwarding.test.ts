@@ -38,6 +38,14 @@ it('hands on the headers that are named, and sends its own', async () => {
   })
 })
 
+it('sends a header of its own once, however it is written', async () => {
+  let seen: IncomingHttpHeaders = {}
+  const origin = await jsonUpstream((_, { headers }) => (seen = headers))
+  const app = await gatewayOf(origin, { one: { path: '/', headers: { Accept: 'application/problem+json' } } })
+  await app.inject('/')
+  expect(seen['accept']).toBe('application/problem+json')
+})
+
 it('hands on no header that the client declares as of its connection', async () => {
   let seen: IncomingHttpHeaders = {}
   const origin = await jsonUpstream((_, { headers }) => (seen = headers))
