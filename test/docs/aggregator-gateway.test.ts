@@ -17,6 +17,7 @@ const options = [
   ...optionsOf(read('src/status.ts'), 'StatusOptions'),
   ...optionsOf(read('src/prometheus.ts'), 'PrometheusObserverOptions'),
   ...optionsOf(read('src/opentelemetry.ts'), 'OpenTelemetryObserverOptions'),
+  ...optionsOf(read('src/shadow.ts'), 'ShadowOptions'),
 ]
 
 describe('options', () => {

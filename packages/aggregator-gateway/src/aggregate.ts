@@ -152,9 +152,10 @@ export class Aggregate implements CallOwner, Values {
 
   #call(index: number, path: string): void {
     const plan = this.#endpoint.calls[index]!
-    const { method } = plan
+    const { method, shadow } = plan
     const headers = this.#observed ? this.#observedHeaders(index, plan) : this.#headersOf(plan)
     const call = new Call(this, index, plan, { path, method, headers, body: this.#bodyOf(plan) })
+    shadow?.copy({ path, method, headers })
     this.#active[index] = call
     call.start()
   }

@@ -4,7 +4,7 @@ import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { InvalidBodyError, type JsonBody, type JsonBodyReader } from './json-body.ts'
 import { MissingTargetError } from './mapping.ts'
-import { type CallFailure, type CallOutcome, NOT_MADE } from './outcome.ts'
+import { type CallFailure, type CallOutcome, CANNOT_BE_CALLED, GivenUpError, NOT_MADE } from './outcome.ts'
 import { isOfUsedConnection, type Origin, type Upstream } from './upstream.ts'
 
 /** Who waits for an attempt. */
@@ -49,6 +49,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #mostBytes = 0
   #first: Buffer | undefined
   #others: Buffer[] | undefined
+  #givenUp: GivenUpError | undefined
 
   constructor(owner: AttemptOwner, reader: JsonBodyReader) {
     this.#owner = owner
@@ -80,16 +81,16 @@ export class Attempt implements Dispatcher.DispatchHandler {
     avoid: Origin | undefined,
     isAccepted: boolean,
   ): void {
+    this.#mostBytes = upstream.maxResponseSize
     const origin = upstream.choose(avoid, isAccepted)
     if (typeof origin === 'string') return this.#fail(NOT_MADE[origin])
     origin.pending++
     this.#origin = origin
     this.#isTry = origin.circuit?.begin() ?? false
-    this.#mostBytes = upstream.maxResponseSize
     try {
       origin.connections.dispatch(options, this)
     } catch (cause) {
-      this.#fail({ reason: 'connection', message: 'cannot be called', cause })
+      this.#fail({ ...CANNOT_BE_CALLED, cause })
     }
   }
 
@@ -98,14 +99,15 @@ export class Attempt implements Dispatcher.DispatchHandler {
     if (this.#isOver) return
     if (isLate) this.#origin?.circuit?.failed()
     this.#end()
-    this.#controller?.abort(new Error('Nobody waits for this answer any more'))
+    this.#givenUp = new GivenUpError(isLate)
+    this.#controller?.abort(this.#givenUp)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     this.#isSent = true
     // It was given up while it waited for a connection.
-    if (this.#isOver) controller.abort(new Error('Nobody waits for this answer any more'))
+    if (this.#givenUp) controller.abort(this.#givenUp)
   }
 
   onResponseStart(
@@ -203,12 +205,12 @@ export class Attempt implements Dispatcher.DispatchHandler {
 }
 
 /** Whether other requests will fare no better; an answer such as 404, or one that is too large, is about this request. */
-function isFaultOfOrigin({ reason, status = 0 }: CallFailure): boolean {
+export function isFaultOfOrigin({ reason, status = 0 }: CallFailure): boolean {
   return reason === 'connection' || reason === 'timeout' || (reason === 'status' && status >= 500)
 }
 
 /** What undici's errors mean to a gateway. */
-function failureOf(error: Error, isSent: boolean, status: number): CallFailure {
+export function failureOf(error: Error, isSent: boolean, status: number): CallFailure {
   const isUnseen = !isSent
   switch ((error as { code?: string }).code) {
     case 'UND_ERR_CONNECT_TIMEOUT':

@@ -5,6 +5,7 @@ import { Attempt } from './attempt.ts'
 import type { HedgeDelay } from './hedge.ts'
 import type { JsonBodyReader } from './json-body.ts'
 import { type CallFailure, type CallOutcome, LATE } from './outcome.ts'
+import type { Shadow } from './shadow.ts'
 import type { Template } from './template.ts'
 import type { Origin, Upstream } from './upstream.ts'
 
@@ -26,6 +27,8 @@ export interface PlannedCall {
   readonly timeout: number | undefined
   readonly retries: number
   readonly hedge: HedgeDelay | undefined
+  /** Where a copy of it goes. */
+  readonly shadow: Shadow | undefined
   /** Statuses that become the answer's. */
   readonly propagated: readonly number[]
   /** Reads its answers. */

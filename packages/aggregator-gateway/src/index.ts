@@ -14,6 +14,7 @@ export type {
   GatewayPluginOptions,
   Method,
 } from './options.ts'
+export type { ShadowOptions } from './shadow.ts'
 export type { BreakerOptions } from './circuit.ts'
 export type { StatusOptions } from './status.ts'
 export type { UpstreamOptions } from './upstream.ts'

@@ -4,6 +4,7 @@ import { InvalidOptionError } from './errors.ts'
 import type { MappingOptions } from './mapping.ts'
 import type { BreakerOptions } from './circuit.ts'
 import type { GatewayObserver } from './observe.ts'
+import type { ShadowOptions } from './shadow.ts'
 import type { StatusOptions } from './status.ts'
 import type { UpstreamOptions } from './upstream.ts'
 
@@ -41,6 +42,8 @@ export interface CallOptions extends MappingOptions {
   maxDepth?: number
   /** What is taken of its answer, as JSON Schema: for OpenAPI alone, nothing is checked by it. @default none */
   schema?: Readonly<Record<string, unknown>>
+  /** Where a copy of it goes, whose answer is dropped; for GET. @default none */
+  shadow?: ShadowOptions
 }
 
 /** A path that is answered by calls to upstreams. */
@@ -172,7 +175,10 @@ const CALL_CHECKS: Checks = {
   pick: strings,
   omit: strings,
   rename: stringsByName,
+  shadow: ['an object with `upstream`', isRecord],
 }
+
+const SHADOW_CHECKS: Checks = { upstream: aString, share: aShare, timeout: milliseconds }
 
 const ENDPOINT_CHECKS: Checks = {
   method: oneOf(METHODS),
@@ -267,6 +273,16 @@ function checkEndpoint(endpoint: unknown, where: string, upstreams: readonly str
     const again = `one of ${IDEMPOTENT.join(', ')}`
     if (retry > 0) demand(isIdempotent(method), `${at}.method`, `${again}, as it has \`retry\``, method)
     if (hedge !== false) demand(method === 'GET', `${at}.method`, 'GET, as it has `hedge`', method)
+    const { shadow } = call as unknown as CallOptions
+    if (!shadow) continue
+    checkAll({ ...shadow }, SHADOW_CHECKS, `${at}.shadow`, ['upstream'])
+    demand(
+      upstreams.includes(shadow.upstream),
+      `${at}.shadow.upstream`,
+      `one of ${upstreams.join(', ')}`,
+      shadow.upstream,
+    )
+    demand(method === 'GET', `${at}.method`, 'GET, as it has `shadow`', method)
   }
 }
 

@@ -1,6 +1,7 @@
 // What comes of a call.
 
 import type { JsonBody } from './json-body.ts'
+import type { Origin } from './upstream.ts'
 
 /** Why a call has no answer. */
 export type FailureReason =
@@ -32,10 +33,34 @@ export interface CallFailure {
 /** What came of a call. */
 export type CallOutcome = { readonly body: JsonBody } | { readonly failure: CallFailure }
 
+export const CANNOT_BE_CALLED = { reason: 'connection', message: 'cannot be called' } as const
 export const LATE: CallFailure = { reason: 'timeout', message: 'did not answer in time' }
 
 /** What an upstream's refusal means. */
 export const NOT_MADE: Readonly<Record<'overloaded' | 'circuit-open', CallFailure>> = {
   overloaded: { reason: 'overloaded', message: 'was not made, as too many wait already' },
   'circuit-open': { reason: 'circuit-open', message: 'was not made, as too many have failed' },
+}
+
+/** A failure on its way through undici's handlers and streams. */
+export class CallError extends Error {
+  readonly failure: CallFailure
+  /** Where it was sent. */
+  readonly origin: Origin | undefined
+
+  constructor(failure: CallFailure, origin?: Origin) {
+    super(failure.message, { cause: failure.cause })
+    this.failure = failure
+    this.origin = origin
+  }
+}
+
+/** Nobody waits for the answer any more; `isLate` when it had its time, which counts against the origin. */
+export class GivenUpError extends Error {
+  readonly isLate: boolean
+
+  constructor(isLate: boolean) {
+    super('Nobody waits for this answer any more')
+    this.isLate = isLate
+  }
 }

@@ -9,6 +9,7 @@ import { JsonBodyReader } from './json-body.ts'
 import { mappingOf } from './mapping.ts'
 import type { Observing } from './observe.ts'
 import { type CallOptions, type EndpointOptions, isIdempotent } from './options.ts'
+import { Shadow } from './shadow.ts'
 import { parseTemplate } from './template.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -43,6 +44,7 @@ export function planEndpoint(
     name,
     upstream: upstreams.get(calls[name]!.upstream)!,
     path: templates[index]!,
+    shadow: shadowOf(calls[name]!, upstreams),
     waitsFor: waits[index]!.length,
     dependents: waits.flatMap((others, dependent) => (others.includes(index) ? dependent : [])),
   }))
@@ -95,7 +97,7 @@ export function coalesces(
 function plannedCall(
   { method = 'GET', headers = {}, forwardHeaders = [], forwardBody = false, optional = false, ...options }: CallOptions,
   isMerged: boolean,
-): Omit<PlannedCall, 'name' | 'upstream' | 'path' | 'waitsFor' | 'dependents'> {
+): Omit<PlannedCall, 'name' | 'upstream' | 'path' | 'shadow' | 'waitsFor' | 'dependents'> {
   const { timeout, maxDepth = 64, retry = 0, hedge = false, propagate = [] } = options
   return {
     method,
@@ -119,6 +121,10 @@ function plannedCall(
 /** So that no header is there twice. */
 function inLowerCase(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+function shadowOf({ shadow }: CallOptions, upstreams: ReadonlyMap<string, Upstream>): Shadow | undefined {
+  return shadow && new Shadow(upstreams.get(shadow.upstream)!, shadow)
 }
 
 function composition(

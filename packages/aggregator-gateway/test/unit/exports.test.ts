@@ -57,6 +57,7 @@ describe('aggregator-gateway', () => {
         "ObservedCall",
         "ObservedGateway",
         "OriginStatus",
+        "ShadowOptions",
         "StatusOptions",
         "UpstreamOptions",
       ]

@@ -169,6 +169,21 @@ const WRONG: readonly [title: string, options: unknown, message: string][] = [
     }),
     'got a -> b -> c -> a',
   ],
+  [
+    'a shadow of an unknown upstream',
+    withCall({ ...call, shadow: { upstream: 'others' } }),
+    'Expected `endpoints[0].calls.one.shadow.upstream` to be one of it, got "others" (string)',
+  ],
+  [
+    'more than a shadow of each call',
+    withCall({ ...call, shadow: { upstream: 'it', share: 2 } }),
+    'Expected `endpoints[0].calls.one.shadow.share` to be a number from 0 to 1, got 2 (number)',
+  ],
+  [
+    'a shadow of what changes something',
+    withCall({ ...call, method: 'PUT', shadow: { upstream: 'it' } }),
+    'Expected `endpoints[0].calls.one.method` to be GET, as it has `shadow`, got "PUT" (string)',
+  ],
 ]
 
 describe.each(WRONG)('%s', (_title, options, message) => {
