@@ -12,6 +12,8 @@ const options = [
   ...optionsOf(read('src/upstream.ts'), 'UpstreamOptions'),
   ...optionsOf(read('src/circuit.ts'), 'BreakerOptions'),
   ...optionsOf(read('src/options.ts'), 'EndpointOptions'),
+  ...optionsOf(read('src/options.ts'), 'PassThroughEndpointOptions'),
+  ...optionsOf(read('src/pass-through.ts'), 'PassThroughOptions'),
   ...optionsOf(read('src/options.ts'), 'CallOptions'),
   ...optionsOf(read('src/mapping.ts'), 'MappingOptions'),
   ...optionsOf(read('src/status.ts'), 'StatusOptions'),
@@ -39,6 +41,13 @@ it('the README has the codes of all errors, and no others', () => {
   expect(codes.length).toBeGreaterThan(3)
   const named = rows.filter(([first]) => first!.startsWith('`GATEWAY_')).map(([first]) => first!.slice(1, -1))
   expect(named).toEqual(codes)
+})
+
+it('the README names all headers of an answer that pass through, and no others', () => {
+  const list = /ANSWER_HEADERS: [^=]*= (\[[\s\S]*?\n\])/.exec(read('src/pass-through.ts'))![1]!
+  const named = /what browsers may do with it: ([^.]*)\./.exec(readme.replaceAll(/\s+/g, ' '))![1]!
+  const namesIn = (text: string, quote: string): string[] => text.split(quote).filter((_, index) => index % 2 === 1)
+  expect(namesIn(named, '`')).toEqual(namesIn(list, "'"))
 })
 
 it('the README names all reasons for which a call has no answer, and no others', () => {

@@ -12,6 +12,7 @@ import {
   UpstreamStatusError,
   UpstreamTimeoutError,
 } from './errors.ts'
+import { forwardedHeaders } from './forwarded-headers.ts'
 import { CLIENT_LEFT, endOf, type GivenUp, NOT_NEEDED, type Observing, refusedEnd } from './observe.ts'
 import { type CallFailure, type CallOutcome, LATE, NOT_MADE } from './outcome.ts'
 import { MissingValueError, type Values } from './template.ts'
@@ -160,16 +161,8 @@ export class Aggregate implements CallOwner, Values {
     call.start()
   }
 
-  #headersOf({ headers: fixed, forwardHeaders }: PlannedCall): Readonly<Record<string, string>> {
-    if (forwardHeaders.length === 0) return fixed
-    const headers = { ...fixed }
-    // What `connection` names is about the client's connection too (RFC 9110, 7.6.1).
-    const ofConnection = this.#request.headers.connection?.toLowerCase().split(/\s*,\s*/) ?? []
-    for (const name of forwardHeaders) {
-      const value = this.#request.headers[name]
-      if (value !== undefined && !ofConnection.includes(name)) headers[name] = String(value)
-    }
-    return headers
+  #headersOf({ headers, forwardHeaders }: PlannedCall): Readonly<Record<string, string>> {
+    return forwardedHeaders(headers, forwardHeaders, this.#request.headers)
   }
 
   /** Tells observers that a call starts, and gives its headers with theirs. */
@@ -326,7 +319,8 @@ function errorOf({ name, upstream, propagated }: PlannedCall, failure: CallFailu
   return Object.assign(new UpstreamStatusError(text), { statusCode: status, ...headers })
 }
 
-function errorFor(reason: CallFailure['reason'], text: string): Error {
+/** The error that a client gets for it. */
+export function errorFor(reason: CallFailure['reason'], text: string): Error {
   switch (reason) {
     case 'timeout':
       return new UpstreamTimeoutError(text)

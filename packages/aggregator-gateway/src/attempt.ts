@@ -16,7 +16,7 @@ export interface AttemptOwner {
 const EMPTY = Buffer.alloc(0)
 /** What 204 means. */
 const NOTHING = Buffer.from('null')
-const TOO_LARGE = { reason: 'too-large', message: 'answered with more than is taken' } as const
+export const TOO_LARGE = { reason: 'too-large', message: 'answered with more than is taken' } as const
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i
 /** Of an answer's headers; their bytes are bounded by the connection pool. */
 const MOST_HEADERS = 100

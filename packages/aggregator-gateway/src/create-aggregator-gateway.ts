@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify'
-import { type CallOptions, checkOptions, type CreateAggregatorGatewayOptions } from './options.ts'
+import { checkOptions, type CreateAggregatorGatewayOptions } from './options.ts'
 import { gatewayPlugin } from './plugin.ts'
 
 /**
@@ -22,7 +22,7 @@ import { gatewayPlugin } from './plugin.ts'
  * })
  * await app.listen({ port: 3000 })
  */
-export async function createAggregatorGateway<const Endpoints extends readonly Readonly<Record<string, CallOptions>>[]>(
+export async function createAggregatorGateway<const Endpoints extends readonly unknown[]>(
   options: CreateAggregatorGatewayOptions<Endpoints>,
 ): Promise<FastifyInstance> {
   checkOptions(options, ['fastify'])

@@ -42,6 +42,13 @@ export const CircuitOpenError: FastifyErrorConstructor<{ code: 'GATEWAY_CIRCUIT_
   502,
 )
 
+/** The client rested for too long while it sent its body. */
+export const ClientTimeoutError: FastifyErrorConstructor<{ code: 'GATEWAY_CLIENT_TIMEOUT' }> = createError(
+  'GATEWAY_CLIENT_TIMEOUT',
+  'The body did not come in time',
+  408,
+)
+
 /** An upstream has as many calls as it may have, and as many that wait. */
 export const OverloadedError: FastifyErrorConstructor<{ code: 'GATEWAY_OVERLOADED' }, [string]> = createError(
   'GATEWAY_OVERLOADED',

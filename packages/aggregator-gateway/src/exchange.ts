@@ -7,20 +7,26 @@ import type { Origin, Upstream } from './upstream.ts'
 
 /**
  * Sends a request to an origin of the upstream. The handler is told a {@link CallError} when it fails, and the
- * {@link GivenUpError} when it was given up by that.
+ * {@link GivenUpError} when it was given up by that. Gives the origin.
  */
 export function exchange(
   upstream: Upstream,
   options: Dispatcher.DispatchOptions,
   handler: Dispatcher.DispatchHandler,
-  { timeout }: ExchangeOptions = {},
-): void {
-  const origin = upstream.choose(undefined, false)
-  if (typeof origin !== 'string') return new Exchange(origin, handler, timeout).dispatch(options)
-  handler.onResponseError?.(NO_CONTROLLER, new CallError(NOT_MADE[origin]))
+  { avoid, timeout }: ExchangeOptions = {},
+): Origin | undefined {
+  const origin = upstream.choose(avoid, false)
+  if (typeof origin === 'string') {
+    handler.onResponseError?.(NO_CONTROLLER, new CallError(NOT_MADE[origin]))
+    return undefined
+  }
+  new Exchange(origin, handler, timeout).dispatch(options)
+  return origin
 }
 
 export interface ExchangeOptions {
+  /** Where it is not sent if there is another origin. */
+  readonly avoid?: Origin | undefined
   /** Milliseconds after which it is given up. */
   readonly timeout?: number
 }

@@ -13,7 +13,9 @@ export type {
   EndpointOptions,
   GatewayPluginOptions,
   Method,
+  PassThroughEndpointOptions,
 } from './options.ts'
+export type { PassThroughOptions } from './pass-through.ts'
 export type { ShadowOptions } from './shadow.ts'
 export type { BreakerOptions } from './circuit.ts'
 export type { StatusOptions } from './status.ts'

@@ -5,7 +5,7 @@ import type { Call } from './call.ts'
 import type { CallFailure, FailureReason } from './outcome.ts'
 import type { OriginStatus, Upstream } from './upstream.ts'
 
-/** A call of an endpoint: one object for all the times that it is made. */
+/** A call of an endpoint, or what it hands on, which is named `passThrough`: one object for all the times that it is made. */
 export interface ObservedCall {
   /** The endpoint's method and path; the path has the prefix, and names of parameters in place of values. */
   readonly endpoint: { readonly method: string; readonly path: string }
@@ -98,6 +98,18 @@ export function endOf(call: Call, failure: CallFailure | GivenUp | undefined): C
     reason: failure?.reason,
     message: failure?.message,
     cause: failure && 'cause' in failure ? failure.cause : undefined,
+  }
+}
+
+/** How a request ended that was handed on. */
+export function handedOnEnd(
+  { duration, attempts, origin, status }: Pick<CallEnd, 'duration' | 'attempts' | 'origin' | 'status'>,
+  failure: CallFailure | GivenUp | undefined,
+): CallEnd {
+  const cause = failure && 'cause' in failure ? failure.cause : undefined
+  return {
+    ...{ duration, attempts, hedged: false, origin, status },
+    ...{ reason: failure?.reason, message: failure?.message, cause },
   }
 }
 

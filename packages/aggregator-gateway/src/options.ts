@@ -4,6 +4,7 @@ import { InvalidOptionError } from './errors.ts'
 import type { MappingOptions } from './mapping.ts'
 import type { BreakerOptions } from './circuit.ts'
 import type { GatewayObserver } from './observe.ts'
+import type { PassThroughOptions } from './pass-through.ts'
 import type { ShadowOptions } from './shadow.ts'
 import type { StatusOptions } from './status.ts'
 import type { UpstreamOptions } from './upstream.ts'
@@ -47,7 +48,7 @@ export interface CallOptions extends MappingOptions {
 }
 
 /** A path that is answered by calls to upstreams. */
-export interface EndpointOptions<Calls extends Readonly<Record<string, CallOptions>> = Record<string, CallOptions>> {
+export interface EndpointOptions<Calls = Record<string, CallOptions>> {
   /** The method. @default 'GET' */
   method?: Method
   /** The path, in Fastify's syntax, such as `/dashboard/:id`. */
@@ -55,7 +56,7 @@ export interface EndpointOptions<Calls extends Readonly<Record<string, CallOptio
   /** Milliseconds for all calls together. @default 2000 */
   timeout?: number
   /** The calls, by name; in parallel, unless one's path needs the answer of another. */
-  calls: Calls
+  calls: Calls & Readonly<Record<string, CallOptions>>
   /** How the answer is made: an object by name, an array, all members in one object, or what a function returns. @default 'object' */
   compose?: Composition | ((values: { [Name in keyof Calls]: unknown }, request: FastifyRequest) => unknown)
   /** Whether clients that ask the same at the same time are answered by the same calls; for GET. @default the gateway's, unless a call hands on `authorization` or `cookie`, or `route` has hooks */
@@ -64,16 +65,25 @@ export interface EndpointOptions<Calls extends Readonly<Record<string, CallOptio
   serverTiming?: boolean
   /** Options of its route, as Fastify takes them: `schema`, hooks, `config`, `constraints`, `bodyLimit` and others. @default {} */
   route?: RouteShorthandOptions
+  passThrough?: never
 }
 
-/** Options of {@link gatewayPlugin}. */
-export interface GatewayPluginOptions<
-  Endpoints extends readonly Readonly<Record<string, CallOptions>>[] = readonly Record<string, CallOptions>[],
+/** A path whose requests are handed on to an upstream, and its answers to the client, as they are. */
+export interface PassThroughEndpointOptions extends Omit<
+  EndpointOptions,
+  'calls' | 'compose' | 'coalesce' | 'serverTiming' | 'passThrough'
 > {
+  /** What a request is handed on as, in place of `calls`. */
+  passThrough: PassThroughOptions
+  calls?: never
+}
+
+/** Options of {@link gatewayPlugin}; `Endpoints` are the calls of each, `unknown` where there are none. */
+export interface GatewayPluginOptions<Endpoints extends readonly unknown[] = readonly Record<string, CallOptions>[]> {
   /** The servers that calls go to, by name: an origin such as `http://users:3000`, or options. */
   upstreams: Readonly<Record<string, string | UpstreamOptions>>
   /** What is answered. */
-  endpoints: { readonly [Index in keyof Endpoints]: EndpointOptions<Endpoints[Index]> }
+  endpoints: { readonly [Index in keyof Endpoints]: EndpointOptions<Endpoints[Index]> | PassThroughEndpointOptions }
   /** Whether endpoints coalesce where they can. @default false */
   coalesce?: boolean
   /** Who is told of each call, such as metrics and traces. @default none */
@@ -86,7 +96,7 @@ export interface GatewayPluginOptions<
 
 /** Options of {@link createAggregatorGateway}: the plugin's, and those of Fastify itself. */
 export interface CreateAggregatorGatewayOptions<
-  Endpoints extends readonly Readonly<Record<string, CallOptions>>[] = readonly Record<string, CallOptions>[],
+  Endpoints extends readonly unknown[] = readonly Record<string, CallOptions>[],
 > extends GatewayPluginOptions<Endpoints> {
   /** Options of `Fastify()`. @default {} */
   fastify?: FastifyServerOptions
@@ -124,6 +134,11 @@ const aRoute: Check = [
 ]
 const aShare: Check = ['a number from 0 to 1', (value) => typeof value === 'number' && value >= 0 && value <= 1]
 
+const forwardable: Check = [
+  'an array of header names in lower case, and none that belongs to a connection',
+  (value) => Array.isArray(value) && value.every(isForwardable),
+]
+
 const BREAKER_CHECKS: Checks = {
   threshold: ['a number between 0 and 1', (value) => typeof value === 'number' && value > 0 && value < 1],
   calls: aCount,
@@ -155,10 +170,7 @@ const CALL_CHECKS: Checks = {
   path: aString,
   method: oneOf(METHODS.filter((method) => method !== 'HEAD')),
   headers: stringsByName,
-  forwardHeaders: [
-    'an array of header names in lower case, and none that belongs to a connection',
-    (value) => Array.isArray(value) && value.every(isForwardable),
-  ],
+  forwardHeaders: forwardable,
   forwardBody: aBoolean,
   optional: aBoolean,
   timeout: milliseconds,
@@ -179,6 +191,18 @@ const CALL_CHECKS: Checks = {
 }
 
 const SHADOW_CHECKS: Checks = { upstream: aString, share: aShare, timeout: milliseconds }
+
+const PASS_THROUGH_CHECKS: Checks = {
+  upstream: aString,
+  path: aString,
+  method: oneOf(METHODS),
+  headers: stringsByName,
+  forwardHeaders: forwardable,
+  forwardQuery: strings,
+  forwardBody: aBoolean,
+  answerHeaders: forwardable,
+  clientTimeout: milliseconds,
+}
 
 const ENDPOINT_CHECKS: Checks = {
   method: oneOf(METHODS),
@@ -213,6 +237,16 @@ const SEEING_CHECKS: Checks = {
 const STATUS_CHECKS: Checks = {
   path: aPath,
   route: aRoute,
+}
+
+/** In place of `calls` and what is about them. */
+const PASS_THROUGH_ENDPOINT_CHECKS: Checks = {
+  ...Object.fromEntries(
+    Object.entries(ENDPOINT_CHECKS).filter(
+      ([name]) => !['calls', 'compose', 'coalesce', 'serverTiming'].includes(name),
+    ),
+  ),
+  passThrough: ['an object with `upstream` and `path`', isRecord],
 }
 
 /** They are about one connection, and never handed on (RFC 9110, 7.6.1); the last two are undici's to set. */
@@ -262,6 +296,7 @@ function checkUpstream(upstream: unknown, where: string): void {
 
 function checkEndpoint(endpoint: unknown, where: string, upstreams: readonly string[]): void {
   demand(isRecord(endpoint), where, 'an object with `path` and `calls`', endpoint)
+  if (endpoint['passThrough'] !== undefined) return checkPassThrough(endpoint, where, upstreams)
   checkAll(endpoint, ENDPOINT_CHECKS, where, ['path', 'calls'])
   for (const [name, call] of Object.entries(endpoint['calls'] as object)) {
     const at = `${where}.calls.${name}`
@@ -283,6 +318,19 @@ function checkEndpoint(endpoint: unknown, where: string, upstreams: readonly str
       shadow.upstream,
     )
     demand(method === 'GET', `${at}.method`, 'GET, as it has `shadow`', method)
+  }
+}
+
+function checkPassThrough(endpoint: Record<string, unknown>, where: string, upstreams: readonly string[]): void {
+  checkAll(endpoint, PASS_THROUGH_ENDPOINT_CHECKS, where, ['path', 'passThrough'])
+  const { method = 'GET', passThrough } = endpoint as unknown as PassThroughEndpointOptions
+  const at = `${where}.passThrough`
+  checkAll({ ...passThrough }, PASS_THROUGH_CHECKS, at, ['upstream', 'path'])
+  const { upstream, forwardBody = false } = passThrough
+  demand(upstreams.includes(upstream), `${at}.upstream`, `one of ${upstreams.join(', ')}`, upstream)
+  const bodyless = [method, passThrough.method ?? method].find((one) => one === 'GET' || one === 'HEAD')
+  if (bodyless !== undefined) {
+    demand(!forwardBody, `${at}.forwardBody`, `false, as a method is ${bodyless}`, forwardBody)
   }
 }
 

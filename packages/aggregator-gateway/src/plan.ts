@@ -119,7 +119,7 @@ function plannedCall(
 }
 
 /** So that no header is there twice. */
-function inLowerCase(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+export function inLowerCase(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
@@ -136,7 +136,7 @@ function composition(
 }
 
 /** Names of path parameters, in the syntax of find-my-way. */
-function paramsOf(path: string): string[] {
+export function paramsOf(path: string): string[] {
   const names = [...path.matchAll(/(?<!:):(\w+)/g)].map(([, name]) => name!)
   return path.endsWith('*') ? [...names, '*'] : names
 }

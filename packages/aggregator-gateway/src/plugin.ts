@@ -5,16 +5,20 @@ import { callLog } from './call-log.ts'
 import { Coalescing } from './coalesce.ts'
 import { type Observing, Observers, statusOf } from './observe.ts'
 import { documented } from './openapi.ts'
-import { type CallOptions, checkOptions, type EndpointOptions, type GatewayPluginOptions } from './options.ts'
+import {
+  checkOptions,
+  type EndpointOptions,
+  type GatewayPluginOptions,
+  type PassThroughEndpointOptions,
+} from './options.ts'
+import { addPassThrough } from './pass-through.ts'
 import { coalesces, planEndpoint } from './plan.ts'
 import { demandRateLimit } from './rate-limit.ts'
 import { addStatus } from './status.ts'
 import { Upstream } from './upstream.ts'
 
-type Calls = Readonly<Record<string, CallOptions>>
-
 /** Answers endpoints by calls to upstreams, in an app that is there. */
-type GatewayPlugin = <const Endpoints extends readonly Calls[]>(
+type GatewayPlugin = <const Endpoints extends readonly unknown[]>(
   app: FastifyInstance,
   options: GatewayPluginOptions<Endpoints>,
 ) => Promise<void>
@@ -34,8 +38,12 @@ const plugin = async (app: FastifyInstance, options: GatewayPluginOptions): Prom
   })
   for (const [index, endpoint] of options.endpoints.entries()) {
     const where = `endpoints[${index}]`
-    const planned = planEndpoint(endpoint, where, upstreams, observers && observing(observers, endpoint, app.prefix))
     demandRateLimit(endpoint.route ?? {}, `${where}.route`, app)
+    if (endpoint.passThrough) {
+      addPassThrough(app, endpoint, where, upstreams, observers && observing(observers, endpoint, app.prefix))
+      continue
+    }
+    const planned = planEndpoint(endpoint, where, upstreams, observers && observing(observers, endpoint, app.prefix))
     app.route({
       ...documented(endpoint, where, app),
       method: endpoint.method ?? 'GET',
@@ -64,13 +72,14 @@ function observersOf(
 
 function observing(
   observers: Observers,
-  { method: own = 'GET', path: ownPath, calls }: EndpointOptions,
+  { method: own = 'GET', path: ownPath, calls, passThrough }: EndpointOptions | PassThroughEndpointOptions,
   prefix: string,
 ): Observing {
   const endpoint = { method: own, path: prefix + ownPath }
+  const all = passThrough ? { passThrough: { method: own, ...passThrough } } : calls
   return {
     observers,
-    calls: Object.entries(calls).map(([name, { upstream, method = 'GET', path }]) => {
+    calls: Object.entries(all).map(([name, { upstream, method = 'GET', path }]) => {
       return { endpoint, name, upstream, method, path }
     }),
   }

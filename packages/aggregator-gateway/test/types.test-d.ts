@@ -33,6 +33,21 @@ expectTypeOf(
         // @ts-expect-error there is no such call
         compose: ({ profile }) => profile,
       },
+      { path: '/four', passThrough: { upstream: 'it', path: '/' } },
+      {
+        path: '/five',
+        calls: { five: { upstream: 'it', path: '/' } },
+        compose: ({ five }) => five,
+      },
+      // @ts-expect-error it is one or the other
+      { path: '/six', calls: { six: { upstream: 'it', path: '/' } }, passThrough: { upstream: 'it', path: '/' } },
+      // @ts-expect-error it is neither
+      { path: '/seven' },
+      {
+        path: '/eight',
+        // @ts-expect-error no upstream
+        calls: { eight: { path: '/' } },
+      },
     ],
   }),
 ).toEqualTypeOf<Promise<FastifyInstance>>()

@@ -57,6 +57,8 @@ describe('aggregator-gateway', () => {
         "ObservedCall",
         "ObservedGateway",
         "OriginStatus",
+        "PassThroughEndpointOptions",
+        "PassThroughOptions",
         "ShadowOptions",
         "StatusOptions",
         "UpstreamOptions",

@@ -7,6 +7,8 @@ const call = { upstream: 'it', path: '/' }
 const withUpstream = (upstream: unknown): object => ({ upstreams: { it: upstream }, endpoints: [] })
 const withEndpoint = (endpoint: unknown): object => ({ upstreams: { it: origin }, endpoints: [endpoint] })
 const withCall = (one: unknown): object => withEndpoint({ path: '/:id', calls: { one } })
+const passing = (one: object, endpoint: object = {}): object =>
+  withEndpoint({ path: '/:id', ...endpoint, passThrough: { ...call, ...one } })
 const withPath = (path: string): object => withCall({ ...call, path })
 
 const WRONG: readonly [title: string, options: unknown, message: string][] = [
@@ -168,6 +170,57 @@ const WRONG: readonly [title: string, options: unknown, message: string][] = [
       },
     }),
     'got a -> b -> c -> a',
+  ],
+  [
+    'calls and something that is handed on',
+    withEndpoint({ path: '/', calls: { one: call }, passThrough: call }),
+    'Expected `endpoints[0]` to have some of method, path, timeout, route, passThrough, got `calls`',
+  ],
+  [
+    'neither calls nor something that is handed on',
+    withEndpoint({ path: '/' }),
+    'Expected `endpoints[0].calls` to be an object of calls by name, at least one, got undefined',
+  ],
+  [
+    'a composition of what is handed on',
+    passing({}, { compose: 'array' }),
+    'Expected `endpoints[0]` to have some of method, path, timeout, route, passThrough, got `compose`',
+  ],
+  [
+    'what is handed on to nobody',
+    withEndpoint({ path: '/', passThrough: true }),
+    'Expected `endpoints[0].passThrough` to be an object with `upstream` and `path`, got true (boolean)',
+  ],
+  [
+    'what is handed on to an unknown upstream',
+    passing({ upstream: 'others' }),
+    'Expected `endpoints[0].passThrough.upstream` to be one of it, got "others" (string)',
+  ],
+  ['an option of calls where there are none', passing({ retry: 1 }), 'got `retry`'],
+  [
+    'an answer header that belongs to a connection',
+    passing({ answerHeaders: ['transfer-encoding'] }),
+    'Expected `endpoints[0].passThrough.answerHeaders` to be an array of header names in lower case, and none that belongs to a connection, got an array',
+  ],
+  [
+    'a body of GET',
+    passing({ forwardBody: true }),
+    'Expected `endpoints[0].passThrough.forwardBody` to be false, as a method is GET, got true (boolean)',
+  ],
+  [
+    'a body that becomes one of GET',
+    passing({ forwardBody: true, method: 'GET' }, { method: 'POST' }),
+    'Expected `endpoints[0].passThrough.forwardBody` to be false, as a method is GET, got true (boolean)',
+  ],
+  [
+    'a parameter that the path has not, where it is handed on',
+    passing({ path: '/{params.name}' }),
+    'Expected `endpoints[0].passThrough.path` to take parameters of /:id, got {params.name}',
+  ],
+  [
+    'a value of a body that is not read',
+    passing({ path: '/{body.id}' }),
+    'Expected `endpoints[0].passThrough.path` to take params, query and headers alone, got "/{body.id}"',
   ],
   [
     'a shadow of an unknown upstream',

@@ -61,7 +61,7 @@ export async function nobody(): Promise<string> {
 }
 
 /** A gateway that is closed after the test. */
-export async function gateway<const Endpoints extends readonly Readonly<Record<string, CallOptions>>[]>(
+export async function gateway<const Endpoints extends readonly unknown[]>(
   options: CreateAggregatorGatewayOptions<Endpoints>,
 ): Promise<FastifyInstance> {
   const app = await createAggregatorGateway(options)

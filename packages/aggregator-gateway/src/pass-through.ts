@@ -1,0 +1,472 @@
+// Hands a request on to an upstream and its answer to the client, byte by byte as they come, for what is not JSON, is
+// too large, or is nobody's business on the way.
+
+import type { IncomingMessage } from 'node:http'
+import { constants, type Http2ServerRequest } from 'node:http2'
+import { Socket } from 'node:net'
+import { Readable, Transform, type TransformCallback } from 'node:stream'
+import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Dispatcher } from 'undici'
+import { errorFor } from './aggregate.ts'
+import { TOO_LARGE } from './attempt.ts'
+import { BadParameterError, ClientTimeoutError, InvalidOptionError } from './errors.ts'
+import { exchange } from './exchange.ts'
+import { forwardedHeaders, namedByConnection } from './forwarded-headers.ts'
+import { isIdempotent, type Method, type PassThroughEndpointOptions } from './options.ts'
+import { CLIENT_LEFT, type GivenUp, handedOnEnd, type Observing } from './observe.ts'
+import { CallError, type CallFailure, CANNOT_BE_CALLED, GivenUpError, LATE } from './outcome.ts'
+import { inLowerCase, paramsOf } from './plan.ts'
+import { parseTemplate, type Template, type Values } from './template.ts'
+import type { Origin, Upstream } from './upstream.ts'
+
+/** What a request is handed on as. */
+export interface PassThroughOptions {
+  /** The name of the upstream. */
+  upstream: string
+  /** The path, with places for values: `/files/{params.id}`, `{query.page}`, `{headers.x-tenant}`. */
+  path: string
+  /** The method. @default the endpoint's, and HEAD for HEAD */
+  method?: Method
+  /** Headers of the upstream's request. @default none */
+  headers?: Readonly<Record<string, string>>
+  /** Names of the client's headers that are handed on; no other is. @default none */
+  forwardHeaders?: readonly string[]
+  /** Names of the client's query parameters that are handed on; no other is. @default none */
+  forwardQuery?: readonly string[]
+  /** Whether the client's body is handed on, of any type, with `content-type`, `content-encoding` and `content-length`. @default false */
+  forwardBody?: boolean
+  /** Names of the upstream's headers that are handed on, beside those below. @default none */
+  answerHeaders?: readonly string[]
+  /** Milliseconds that the client may rest while it sends its body or takes the answer. @default 60000 */
+  clientTimeout?: number
+}
+
+/** Headers that say what the answer is, how long it holds, and what browsers may do with it. */
+const ANSWER_HEADERS: readonly string[] = [
+  ...['content-type', 'content-length', 'content-encoding', 'content-language', 'content-disposition'],
+  ...['accept-ranges', 'content-range', 'etag', 'last-modified', 'cache-control', 'expires', 'age', 'date', 'vary'],
+  ...['content-security-policy', 'cross-origin-resource-policy', 'x-content-type-options', 'retry-after', 'allow'],
+]
+
+interface PlannedPassThrough {
+  readonly upstream: Upstream
+  readonly method: Method
+  readonly path: Template
+  readonly headers: Readonly<Record<string, string>>
+  readonly forwardHeaders: readonly string[]
+  readonly forwardQuery: readonly string[]
+  readonly forwardsBody: boolean
+  readonly answerHeaders: readonly string[]
+  readonly timeout: number
+  readonly clientTimeout: number
+  readonly observing: Observing | undefined
+}
+
+/**
+ * Answers an endpoint by handing it on.
+ *
+ * @throws GATEWAY_INVALID_OPTION for a path that cannot be filled in
+ */
+export function addPassThrough(
+  app: FastifyInstance,
+  endpoint: PassThroughEndpointOptions,
+  where: string,
+  upstreams: ReadonlyMap<string, Upstream>,
+  observing: Observing | undefined,
+): void {
+  const plan = { ...planPassThrough(endpoint, `${where}.passThrough.path`, upstreams), observing }
+  const { method = 'GET', path, route = {} } = endpoint
+  app.register((scope, _options, done) => {
+    // Bodies are not read here, of whatever type they are.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload))
+    scope.route({
+      ...route,
+      method: method === 'GET' ? ['GET', 'HEAD'] : method,
+      url: path,
+      handler: handlerOf(plan),
+    })
+    done()
+  })
+}
+
+function planPassThrough(
+  { method = 'GET', path: url, timeout = 2000, passThrough }: PassThroughEndpointOptions,
+  where: string,
+  upstreams: ReadonlyMap<string, Upstream>,
+): Omit<PlannedPassThrough, 'observing'> {
+  const { upstream, path, headers = {}, forwardHeaders = [], forwardQuery = [], forwardBody = false } = passThrough
+  const { answerHeaders = [], clientTimeout = 60_000 } = passThrough
+  const template = parseTemplate(path, where)
+  const unknown = template.params.find((param) => !paramsOf(url).includes(param))
+  if (unknown !== undefined) {
+    throw new InvalidOptionError(`Expected \`${where}\` to take parameters of ${url}, got {params.${unknown}}`)
+  }
+  if (/\{(?:body|calls)[.}]/.test(path)) {
+    throw new InvalidOptionError(`Expected \`${where}\` to take params, query and headers alone, got "${path}"`)
+  }
+  return {
+    upstream: upstreams.get(upstream)!,
+    method: passThrough.method ?? method,
+    path: template,
+    headers: inLowerCase(headers),
+    // They say what the body is.
+    forwardHeaders: forwardBody ? [...forwardHeaders, 'content-type', 'content-encoding'] : forwardHeaders,
+    forwardQuery,
+    forwardsBody: forwardBody,
+    answerHeaders: [...ANSWER_HEADERS, ...answerHeaders],
+    timeout,
+    clientTimeout,
+  }
+}
+
+function handlerOf(plan: PlannedPassThrough): (request: FastifyRequest, reply: FastifyReply) => void {
+  return (request, reply) => {
+    new PassThrough(plan, request, reply).start()
+  }
+}
+
+/** How many connections that were closed meanwhile a request may meet. */
+const MOST_OUTDATED = 2
+
+/** A request that is handed on. */
+class PassThrough implements Values, Dispatcher.DispatchHandler {
+  readonly #plan: PlannedPassThrough
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+  #options: Dispatcher.DispatchOptions | undefined
+  #attempts = 0
+  #origin: Origin | undefined
+  #status: number | undefined
+  readonly #startedAt = performance.now()
+  /** What observers have said when it started. */
+  #observed: readonly unknown[] | undefined
+  #upload: Upload | undefined
+  #controller: Dispatcher.DispatchController | undefined
+  #download: Download | undefined
+  /** The client is to take what is there, before more is asked for or as it is the rest. */
+  #isPaused = false
+  #isAnswered = false
+  #handedOn: readonly string[] = []
+  #watch: NodeJS.Timeout | undefined
+  #progressAt = performance.now()
+  #isOver = false
+
+  constructor(plan: PlannedPassThrough, request: FastifyRequest, reply: FastifyReply) {
+    this.#plan = plan
+    this.#request = request
+    this.#reply = reply
+  }
+
+  get params(): unknown {
+    return this.#request.params
+  }
+  get query(): unknown {
+    return this.#request.query
+  }
+  get headers(): unknown {
+    return this.#request.headers
+  }
+  get body(): undefined {
+    return undefined
+  }
+  callValue(): undefined {
+    return undefined
+  }
+
+  start(): void {
+    const { method, headers, forwardHeaders, observing } = this.#plan
+    let path: string
+    try {
+      path = this.#path()
+      this.#upload = this.#startUpload()
+    } catch (error) {
+      return this.#refuse(error as Error)
+    }
+    const length = this.#upload && this.#request.headers['content-length']
+    const all = {
+      ...forwardedHeaders(headers, forwardHeaders, this.#request.headers),
+      ...(length === undefined ? {} : { 'content-length': length }),
+    }
+    this.#observed = observing?.observers.started(observing.calls[0]!, this.#request, all)
+    this.#options = {
+      path,
+      method: this.#request.method === 'HEAD' && method === 'GET' ? 'HEAD' : method,
+      headers: all,
+      body: this.#upload ?? null,
+    }
+    this.#reply.raw.once('close', leaveOf(this))
+    this.#watch = setTimeout(expire, this.#plan.timeout, this)
+    this.#send()
+  }
+
+  #path(): string {
+    let path = this.#plan.path.render(this)
+    for (const name of this.#plan.forwardQuery) {
+      const query = this.#request.query as Record<string, unknown>
+      for (const value of Object.hasOwn(query, name) ? [query[name]].flat() : []) {
+        const text = String(value)
+        if (!text.isWellFormed()) throw new BadParameterError(`{query.${name}} is not well-formed Unicode`)
+        path += `${path.includes('?') ? '&' : '?'}${encodeURIComponent(name)}=${encodeURIComponent(text)}`
+      }
+    }
+    return path
+  }
+
+  #startUpload(): Upload | undefined {
+    const { body, headers, routeOptions } = this.#request
+    if (!this.#plan.forwardsBody || body === undefined) return undefined
+    const most = routeOptions.bodyLimit
+    if (Number(headers['content-length'] ?? 0) > most) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()
+    return new Upload(this, body as Readable, most)
+  }
+
+  #send(avoid?: Origin): void {
+    this.#attempts++
+    this.#origin = exchange(this.#plan.upstream, this.#options!, this, { avoid })
+  }
+
+  /** Bytes went on. */
+  progress(): void {
+    this.#progressAt = performance.now()
+  }
+
+  /** The client takes more of the answer. */
+  resume(): void {
+    if (this.#isPaused || this.#isAnswered) this.progress()
+    this.#isPaused = false
+    this.#controller?.resume()
+  }
+
+  /** The client's body is too long, or it ended in the middle. */
+  uploadFailed(error: Error): void {
+    if (this.#isOver) return
+    this.#tell(CLIENT_LEFT)
+    this.#fail(error)
+    this.#giveUp(false)
+  }
+
+  /** The client has left, or has the answer. */
+  leave(): void {
+    if (this.#isOver) return
+    this.#tell(CLIENT_LEFT)
+    this.#giveUp(false)
+  }
+
+  expire(): void {
+    const { timeout, clientTimeout } = this.#plan
+    const isClientsTurn = this.#download ? this.#isPaused || this.#isAnswered : (this.#upload?.isWaiting ?? false)
+    const left = (isClientsTurn ? clientTimeout : timeout) - (performance.now() - this.#progressAt)
+    if (left > 0) {
+      // It may be the other's turn before.
+      this.#watch = setTimeout(expire, Math.min(left, timeout), this)
+      return
+    }
+    this.#tell(isClientsTurn ? CLIENT_LEFT : LATE)
+    this.#fail(isClientsTurn ? new ClientTimeoutError() : this.#errorOf(LATE))
+    this.#giveUp(!isClientsTurn)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#isOver) controller.abort(new GivenUpError(false))
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (this.#isOver) return
+    this.#status = statusCode
+    const { upstream, answerHeaders } = this.#plan
+    const isHead = this.#options!.method === 'HEAD'
+    if (!isHead && Number(headers['content-length'] ?? 0) > upstream.maxResponseSize) {
+      this.#tell(TOO_LARGE)
+      this.#fail(this.#errorOf(TOO_LARGE))
+      controller.abort(new GivenUpError(false))
+      return
+    }
+    this.progress()
+    const ofConnection = namedByConnection(headers['connection'])
+    this.#handedOn = answerHeaders.filter((name) => headers[name] !== undefined && !ofConnection.includes(name))
+    const reply = this.#reply.code(statusCode)
+    for (const name of this.#handedOn) reply.header(name, headers[name])
+    // What is left of the client's body is not read.
+    if (this.#upload && !this.#upload.readableEnded) reply.header('connection', 'close')
+    if (isHead || statusCode === 204 || statusCode === 304) {
+      // It is the end of what the client gets, and none of its business what follows.
+      if (statusCode === 204) reply.removeHeader('content-length')
+      return
+    }
+    this.#download = new Download(this)
+    reply.send(this.#download)
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isOver || !this.#download) return
+    this.progress()
+    if (this.#download.push(chunk)) return
+    this.#isPaused = true
+    controller.pause()
+  }
+
+  onResponseEnd(): void {
+    if (this.#isOver) return
+    this.#tell(undefined)
+    if (!this.#download) {
+      this.#end()
+      this.#reply.send()
+      return
+    }
+    this.#isAnswered = true
+    this.#download.push(null)
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#isOver) return
+    // A reader that fails is none of the upstream's.
+    const { failure, origin } =
+      error instanceof CallError ? error : new CallError({ ...CANNOT_BE_CALLED, cause: error })
+    if (this.#isSentAgain(failure)) return this.#send(origin)
+    this.#origin ??= origin
+    this.#tell(failure)
+    this.#fail(this.#errorOf(failure))
+  }
+
+  /** Whether the upstream has not seen it, or its connection was closed before it did, so that it may be sent again. */
+  #isSentAgain({ isUnseen, isOutdated }: CallFailure): boolean {
+    if (this.#upload || this.#download) return false
+    if (isUnseen && this.#attempts < this.#plan.upstream.size) return true
+    return isOutdated === true && isIdempotent(this.#plan.method) && this.#attempts <= MOST_OUTDATED
+  }
+
+  /** Tells observers, once, what became of it. */
+  #tell(failure: CallFailure | GivenUp | undefined): void {
+    const { observing } = this.#plan
+    if (!observing || !this.#observed) return
+    const end = { duration: performance.now() - this.#startedAt, attempts: this.#attempts, status: this.#status }
+    const state = this.#observed
+    this.#observed = undefined
+    observing.observers.ended(observing.calls[0]!, handedOnEnd({ ...end, origin: this.#origin?.url }, failure), state)
+  }
+
+  #errorOf(failure: CallFailure): Error {
+    const error = errorFor(failure.reason, `The call to ${this.#plan.upstream.name} ${failure.message}`)
+    if (failure.cause !== undefined) error.cause = failure.cause
+    return error
+  }
+
+  #fail(error: Error): void {
+    if (!this.#download) return this.#refuse(error)
+    this.#end()
+    const { raw } = this.#reply
+    if (raw.headersSent) {
+      reset(this.#request.raw)
+    } else {
+      // They are about an answer that does not come.
+      for (const name of this.#handedOn) {
+        this.#reply.removeHeader(name)
+        raw.removeHeader(name)
+      }
+      this.#reply.code((error as { statusCode?: number }).statusCode ?? 502)
+    }
+    this.#download.destroy(error)
+  }
+
+  #refuse(error: Error): void {
+    this.#end()
+    for (const name of this.#handedOn) this.#reply.removeHeader(name)
+    const { raw } = this.#request
+    if (!raw.readableEnded && this.#request.body !== undefined) {
+      // The rest of the body would be taken for another request.
+      this.#reply.header('connection', 'close')
+      raw.resume()
+    }
+    this.#reply.code((error as { statusCode?: number }).statusCode ?? 500).send(error)
+  }
+
+  #giveUp(isLate: boolean): void {
+    this.#end()
+    const error = new GivenUpError(isLate)
+    this.#controller?.abort(error)
+    this.#upload?.destroy(error)
+  }
+
+  #end(): void {
+    this.#isOver = true
+    clearTimeout(this.#watch)
+  }
+}
+
+/** The client's body on its way to the upstream. */
+class Upload extends Transform {
+  readonly #owner: PassThrough
+  readonly #source: Readable
+  readonly #most: number
+  #size = 0
+
+  constructor(owner: PassThrough, source: Readable, most: number) {
+    super()
+    this.#owner = owner
+    this.#source = source
+    this.#most = most
+    this.on('error', ignore)
+    source.once('error', failOf(owner)).once('aborted', leaveOf(owner)).pipe(this)
+  }
+
+  /** Whether the client is to send more. */
+  get isWaiting(): boolean {
+    return !this.#source.readableEnded && this.readableLength === 0
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#size += chunk.length
+    this.#owner.progress()
+    if (this.#size <= this.#most) return done(null, chunk)
+    this.#owner.uploadFailed(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE())
+  }
+}
+
+/** The upstream's answer on its way to the client. */
+class Download extends Readable {
+  readonly #owner: PassThrough
+
+  constructor(owner: PassThrough) {
+    super({ highWaterMark: 65_536 })
+    this.#owner = owner
+    // Hooks may keep it waiting for the one who listens.
+    this.on('error', ignore)
+  }
+
+  override _read(): void {
+    this.#owner.resume()
+  }
+}
+
+/** Ends the client's connection so that nobody takes what has come for all there is, HTTP/1.0 clients included. */
+function reset(request: IncomingMessage | Http2ServerRequest): void {
+  if ('stream' in request) return request.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+  const { socket } = request
+  if (!(socket instanceof Socket)) return
+  try {
+    socket.resetAndDestroy()
+  } catch {
+    // TLS has an end of its own, which is missing then; Unix sockets have no reset.
+    socket.destroy()
+  }
+}
+
+function ignore(): void {}
+
+function leaveOf(passThrough: PassThrough): () => void {
+  return () => passThrough.leave()
+}
+
+function failOf(passThrough: PassThrough): (error: Error) => void {
+  return (error) => passThrough.uploadFailed(error)
+}
+
+function expire(passThrough: PassThrough): void {
+  passThrough.expire()
+}
