@@ -11,6 +11,7 @@ const options = [
   ...optionsOf(read('src/options.ts'), 'GatewayPluginOptions'),
   ...optionsOf(read('src/upstream.ts'), 'UpstreamOptions'),
   ...optionsOf(read('src/circuit.ts'), 'BreakerOptions'),
+  ...optionsOf(read('src/cache.ts'), 'CacheOptions'),
   ...optionsOf(read('src/options.ts'), 'EndpointOptions'),
   ...optionsOf(read('src/options.ts'), 'PassThroughEndpointOptions'),
   ...optionsOf(read('src/pass-through.ts'), 'PassThroughOptions'),

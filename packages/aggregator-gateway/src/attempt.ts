@@ -4,7 +4,16 @@ import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { InvalidBodyError, type JsonBody, type JsonBodyReader } from './json-body.ts'
 import { MissingTargetError } from './mapping.ts'
-import { type CallFailure, type CallOutcome, CANNOT_BE_CALLED, GivenUpError, NOT_MADE } from './outcome.ts'
+import type { ResponseCache } from './cache.ts'
+import {
+  CallError,
+  type CallFailure,
+  type CallOutcome,
+  CANNOT_BE_CALLED,
+  GivenUpError,
+  LATE,
+  NOT_MADE,
+} from './outcome.ts'
 import { isOfUsedConnection, type Origin, type Upstream } from './upstream.ts'
 
 /** Who waits for an attempt. */
@@ -50,6 +59,10 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #first: Buffer | undefined
   #others: Buffer[] | undefined
   #givenUp: GivenUpError | undefined
+  /** Where the answer may come from or go to, and what it is kept by. */
+  #cache: ResponseCache | undefined
+  #options: Dispatcher.DispatchOptions | undefined
+  #originOfCache: Origin | undefined
 
   constructor(owner: AttemptOwner, reader: JsonBodyReader) {
     this.#owner = owner
@@ -58,7 +71,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   /** Where it was sent. */
   get origin(): Origin | undefined {
-    return this.#origin
+    return this.#origin ?? this.#originOfCache
   }
 
   /** Whether bytes of it may have reached the upstream. */
@@ -82,6 +95,11 @@ export class Attempt implements Dispatcher.DispatchHandler {
     isAccepted: boolean,
   ): void {
     this.#mostBytes = upstream.maxResponseSize
+    if (upstream.cache) {
+      this.#cache = upstream.cache
+      this.#options = options
+      return upstream.cache.dispatch(options, this, { avoid, isAccepted })
+    }
     const origin = upstream.choose(avoid, isAccepted)
     if (typeof origin === 'string') return this.#fail(NOT_MADE[origin])
     origin.pending++
@@ -174,7 +192,10 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (!this.#isOver) this.#fail(failureOf(error, this.#isSent, this.#status))
+    if (this.#isOver) return
+    if (!(error instanceof CallError)) return this.#fail(failureOf(error, this.#isSent, this.#status))
+    this.#originOfCache = error.origin
+    this.#fail(error.failure)
   }
 
   #read(bytes: Buffer): void {
@@ -186,7 +207,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
       const message = `answered with a body that ${cause.message}`
       return this.#fail({ reason: 'body', message, status: this.#status, cause })
     }
-    this.#origin!.circuit?.succeeded(this.#isTry)
+    this.#origin?.circuit?.succeeded(this.#isTry)
     this.#end()
     this.#owner.attemptEnded(this, { body })
   }
@@ -194,6 +215,10 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #fail(failure: CallFailure): void {
     if (isFaultOfOrigin(failure)) this.#origin?.circuit?.failed()
     else this.#origin?.circuit?.succeeded(this.#isTry)
+    // What is of no use now is of no use later.
+    if (this.#cache && (failure.reason === 'body' || failure.reason === 'content-type')) {
+      this.#cache.forget(this.#options!)
+    }
     this.#end()
     this.#owner.attemptEnded(this, { failure })
   }
@@ -215,6 +240,9 @@ export function failureOf(error: Error, isSent: boolean, status: number): CallFa
   switch ((error as { code?: string }).code) {
     case 'UND_ERR_CONNECT_TIMEOUT':
       return { reason: 'timeout', message: 'did not connect in time', isUnseen, cause: error }
+    case 'UND_ERR_HEADERS_TIMEOUT':
+    case 'UND_ERR_BODY_TIMEOUT':
+      return { ...LATE, cause: error }
     case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
     case 'UND_ERR_HEADERS_OVERFLOW':
       return { ...TOO_LARGE, cause: error }

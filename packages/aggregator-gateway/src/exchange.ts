@@ -13,9 +13,9 @@ export function exchange(
   upstream: Upstream,
   options: Dispatcher.DispatchOptions,
   handler: Dispatcher.DispatchHandler,
-  { avoid, timeout }: ExchangeOptions = {},
+  { avoid, isAccepted = false, timeout }: ExchangeOptions = {},
 ): Origin | undefined {
-  const origin = upstream.choose(avoid, false)
+  const origin = upstream.choose(avoid, isAccepted)
   if (typeof origin === 'string') {
     handler.onResponseError?.(NO_CONTROLLER, new CallError(NOT_MADE[origin]))
     return undefined
@@ -27,12 +27,14 @@ export function exchange(
 export interface ExchangeOptions {
   /** Where it is not sent if there is another origin. */
   readonly avoid?: Origin | undefined
+  /** There was room for the request that it belongs to. */
+  readonly isAccepted?: boolean
   /** Milliseconds after which it is given up. */
   readonly timeout?: number
 }
 
 /** Of a request that was never made. */
-const NO_CONTROLLER: Dispatcher.DispatchController = {
+export const NO_CONTROLLER: Dispatcher.DispatchController = {
   aborted: true,
   paused: false,
   reason: null,

@@ -4,7 +4,11 @@ export { createAggregatorGateway } from './create-aggregator-gateway.ts'
 // Plugin
 export { gatewayPlugin } from './plugin.ts'
 
+// Cache
+export { KeyValueCacheStore, type KeyValueStore } from './key-value-cache-store.ts'
+
 // Options
+export type { CacheOptions, CacheStore } from './cache.ts'
 export type { Composition } from './compose.ts'
 export type { MappingOptions } from './mapping.ts'
 export type {

@@ -163,7 +163,22 @@ const UPSTREAM_CHECKS: Checks = {
   ],
   retryBudget: aShare,
   hedgeBudget: aShare,
+  cache: ['a boolean, or an object with options', (value) => typeof value === 'boolean' || isRecord(value)],
 }
+
+const CACHE_CHECKS: Checks = {
+  store: [
+    'an object with `get`, `createWriteStream` and `delete`',
+    (value) =>
+      ['get', 'createWriteStream', 'delete'].every((name) => isFunction((value as Record<string, unknown>)?.[name])),
+  ],
+  storeTimeout: milliseconds,
+  maxSize: aCount,
+  maxCount: aCount,
+  maxEntrySize: aCount,
+}
+/** Those of the store in memory. */
+const MEMORY_OPTIONS = ['maxSize', 'maxCount', 'maxEntrySize']
 
 const CALL_CHECKS: Checks = {
   upstream: aString,
@@ -292,6 +307,13 @@ function checkUpstream(upstream: unknown, where: string): void {
   checkAll(upstream, UPSTREAM_CHECKS, where, ['origin'])
   const { breaker } = upstream as { breaker?: false | BreakerOptions }
   if (breaker) checkAll({ ...breaker }, BREAKER_CHECKS, `${where}.breaker`, [])
+  const { cache } = upstream
+  if (isRecord(cache)) {
+    checkAll(cache, CACHE_CHECKS, `${where}.cache`, [])
+    const ofMemory = MEMORY_OPTIONS.find((name) => cache[name] !== undefined)
+    if (cache['store'] && ofMemory !== undefined)
+      demand(false, `${where}.cache.${ofMemory}`, 'left out, as it has `store`', cache[ofMemory])
+  }
 }
 
 function checkEndpoint(endpoint: unknown, where: string, upstreams: readonly string[]): void {
@@ -361,6 +383,10 @@ function isOrigin(value: unknown): boolean {
 
 function isForwardable(name: unknown): boolean {
   return typeof name === 'string' && /^[a-z0-9-]+$/.test(name) && !HOP_BY_HOP.includes(name)
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function'
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

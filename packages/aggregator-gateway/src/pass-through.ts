@@ -223,7 +223,9 @@ class PassThrough implements Values, Dispatcher.DispatchHandler {
 
   #send(avoid?: Origin): void {
     this.#attempts++
-    this.#origin = exchange(this.#plan.upstream, this.#options!, this, { avoid })
+    const { cache } = this.#plan.upstream
+    if (cache) cache.dispatch(this.#options!, this, { avoid })
+    else this.#origin = exchange(this.#plan.upstream, this.#options!, this, { avoid })
   }
 
   /** Bytes went on. */

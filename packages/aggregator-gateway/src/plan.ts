@@ -48,7 +48,9 @@ export function planEndpoint(
     waitsFor: waits[index]!.length,
     dependents: waits.flatMap((others, dependent) => (others.includes(index) ? dependent : [])),
   }))
-  const needed = planned.filter(({ isOptional, waitsFor }) => !isOptional && waitsFor === 0)
+  // What may be kept already needs no room.
+  const isMade = ({ upstream, method }: PlannedCall): boolean => method !== 'GET' || upstream.cache === undefined
+  const needed = planned.filter((call) => !call.isOptional && call.waitsFor === 0 && isMade(call))
   return {
     calls: planned,
     needs: [...Map.groupBy(needed, ({ upstream }) => upstream).values()].map((same) => ({

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { Aggregate, type PlannedEndpoint } from './aggregate.ts'
+import { requestHeadersTo, ResponseCache } from './cache.ts'
 import { callLog } from './call-log.ts'
 import { Coalescing } from './coalesce.ts'
 import { type Observing, Observers, statusOf } from './observe.ts'
@@ -36,6 +37,7 @@ const plugin = async (app: FastifyInstance, options: GatewayPluginOptions): Prom
     observers?.closed()
     await Promise.all([...upstreams.values()].map((upstream) => upstream.close()))
   })
+  addCaches(upstreams, options)
   for (const [index, endpoint] of options.endpoints.entries()) {
     const where = `endpoints[${index}]`
     demandRateLimit(endpoint.route ?? {}, `${where}.route`, app)
@@ -82,6 +84,20 @@ function observing(
     calls: Object.entries(all).map(([name, { upstream, method = 'GET', path }]) => {
       return { endpoint, name, upstream, method, path }
     }),
+  }
+}
+
+function addCaches(
+  upstreams: ReadonlyMap<string, Upstream>,
+  { upstreams: options, endpoints }: GatewayPluginOptions,
+): void {
+  const longest = Math.max(...endpoints.map(({ timeout = 2000 }) => timeout))
+  for (const [name, upstream] of upstreams) {
+    const one = options[name]!
+    const cache = typeof one === 'string' ? undefined : one.cache
+    if (!cache) continue
+    const headers = requestHeadersTo(name, endpoints)
+    upstream.cache = new ResponseCache(upstream, cache === true ? {} : cache, headers, longest)
   }
 }
 

@@ -4,6 +4,7 @@ import type { LookupFunction } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import { buildConnector } from 'undici'
 import { Budget } from './budget.ts'
+import type { CacheOptions, ResponseCache } from './cache.ts'
 import { type BreakerOptions, Circuit } from './circuit.ts'
 import { Connections } from './connections.ts'
 
@@ -31,6 +32,8 @@ export interface UpstreamOptions {
   retryBudget?: number
   /** How many hedges there may be for each call, on average. @default 0.02 */
   hedgeBudget?: number
+  /** Whether answers to GET are kept for as long as their `cache-control` allows; or options. @default false */
+  cache?: boolean | CacheOptions
 }
 
 /** What is known of an origin. */
@@ -75,6 +78,8 @@ export class Upstream {
   readonly maxResponseSize: number
   readonly retryBudget: Budget
   readonly hedgeBudget: Budget
+  /** Keeps its answers, where it is to. */
+  cache: ResponseCache | undefined
   readonly #origins: readonly Origin[]
   readonly #mostPending: number
   #next = 0
@@ -126,6 +131,11 @@ export class Upstream {
     if (best && hasRoom(best)) return best
     if (last && hasRoom(last)) return last
     return (best ?? last) ? 'overloaded' : 'circuit-open'
+  }
+
+  /** What its answers are kept by, whichever of its origins they are of. */
+  get url(): string {
+    return new URL(this.#origins[0]!.url).origin
   }
 
   status(): OriginStatus[] {

@@ -17,6 +17,7 @@ describe('aggregator-gateway', () => {
   it('exports these values', () => {
     expect(Object.keys(aggregatorGateway).toSorted()).toMatchInlineSnapshot(`
       [
+        "KeyValueCacheStore",
         "createAggregatorGateway",
         "gatewayPlugin",
       ]
@@ -43,6 +44,8 @@ describe('aggregator-gateway', () => {
     expect(types.toSorted()).toMatchInlineSnapshot(`
       [
         "BreakerOptions",
+        "CacheOptions",
+        "CacheStore",
         "CallEnd",
         "CallOptions",
         "Composition",
@@ -52,6 +55,7 @@ describe('aggregator-gateway', () => {
         "GatewayObserver",
         "GatewayPluginOptions",
         "GatewayStatus",
+        "KeyValueStore",
         "MappingOptions",
         "Method",
         "ObservedCall",

@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import { describe, expect, it } from 'vitest'
-import { createAggregatorGateway, gatewayPlugin } from '../../src/index.ts'
+import { createAggregatorGateway, gatewayPlugin, KeyValueCacheStore } from '../../src/index.ts'
 
 const origin = 'http://127.0.0.1:1'
 const call = { upstream: 'it', path: '/' }
@@ -9,6 +9,7 @@ const withEndpoint = (endpoint: unknown): object => ({ upstreams: { it: origin }
 const withCall = (one: unknown): object => withEndpoint({ path: '/:id', calls: { one } })
 const passing = (one: object, endpoint: object = {}): object =>
   withEndpoint({ path: '/:id', ...endpoint, passThrough: { ...call, ...one } })
+const caching = (cache: unknown): object => withUpstream({ origin, cache })
 const withPath = (path: string): object => withCall({ ...call, path })
 
 const WRONG: readonly [title: string, options: unknown, message: string][] = [
@@ -236,6 +237,26 @@ const WRONG: readonly [title: string, options: unknown, message: string][] = [
     'a shadow of what changes something',
     withCall({ ...call, method: 'PUT', shadow: { upstream: 'it' } }),
     'Expected `endpoints[0].calls.one.method` to be GET, as it has `shadow`, got "PUT" (string)',
+  ],
+  [
+    'a cache that is none',
+    caching('memory'),
+    'Expected `upstreams.it.cache` to be a boolean, or an object with options, got "memory" (string)',
+  ],
+  [
+    'a store that is none',
+    caching({ store: new Map() }),
+    'Expected `upstreams.it.cache.store` to be an object with `get`, `createWriteStream` and `delete`, got an object',
+  ],
+  [
+    'a limit of memory for another store',
+    caching({ store: new KeyValueCacheStore({} as never), maxSize: 1 }),
+    'Expected `upstreams.it.cache.maxSize` to be left out, as it has `store`, got 1 (number)',
+  ],
+  [
+    'a cache without a limit',
+    caching({ maxCount: Number.POSITIVE_INFINITY }),
+    'Expected `upstreams.it.cache.maxCount` to be a whole number >= 1, got Infinity (number)',
   ],
 ]
 
