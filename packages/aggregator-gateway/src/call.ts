@@ -209,10 +209,10 @@ function expire(call: Call): void {
  * Timers come before what sockets have received: in a busy process the answer may be there. An immediate comes after.
  */
 function hedgeLate(call: Call): void {
-  setImmediate(hedge, call)
+  setImmediate(hedgeNow, call)
 }
 
-function hedge(call: Call): void {
+function hedgeNow(call: Call): void {
   call.hedge()
 }
 

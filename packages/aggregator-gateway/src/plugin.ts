@@ -4,6 +4,7 @@ import { Aggregate, type PlannedEndpoint } from './aggregate.ts'
 import { requestHeadersTo, ResponseCache } from './cache.ts'
 import { callLog } from './call-log.ts'
 import { Coalescing } from './coalesce.ts'
+import { keepTickClass } from './tick-class.ts'
 import { type Observing, Observers, statusOf } from './observe.ts'
 import { documented } from './openapi.ts'
 import {
@@ -33,6 +34,7 @@ const plugin = async (app: FastifyInstance, options: GatewayPluginOptions): Prom
     ]),
   )
   const observers = observersOf(options, app, upstreams)
+  keepTickClass()
   app.addHook('onClose', async () => {
     observers?.closed()
     await Promise.all([...upstreams.values()].map((upstream) => upstream.close()))
