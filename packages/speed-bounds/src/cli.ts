@@ -36,6 +36,7 @@ interface LoadFlags {
   cycles: number
   stages: number
   warmUp: number
+  leastWarmUp: number
   seed?: number
 }
 
@@ -165,6 +166,7 @@ function withLoadFlags(command: Command, { budget }: { budget: number }): Comman
     .option('--cycles <count>', 'visits of each process in a stage', count, 6)
     .option('--stages <count>', 'stages of fresh processes that a claim may take', count, 3)
     .option('--warm-up <ms>', 'longest warm-up of a process in milliseconds', count, 2000)
+    .option('--least-warm-up <ms>', 'least warm-up of a process for its first case in milliseconds', count, 1200)
     .option('--seed <integer>', 'repeats an order of rounds', count)
 }
 

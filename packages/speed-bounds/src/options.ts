@@ -98,6 +98,8 @@ export interface RaceOptions extends Partial<CaseOptions> {
   replicas?: number
   /** Longest warm-up of a process per case; it ends earlier when CPU per request no longer falls. @default 2000 */
   warmUp?: number
+  /** Least warm-up of a process for its first case, within the longest; a third of it for each further one. Large programs take seconds until all their code is optimised. @default 1200 */
+  leastWarmUp?: number
   /** How often each process is visited in a stage. @default 6 */
   cycles?: number
   /** Stages that a claim may take at the most: each brings fresh processes and a narrower interval. @default 3 */
@@ -176,6 +178,7 @@ export interface ResolvedRace {
   readonly load: ResolvedLoad
   readonly replicas: number
   readonly warmUp: number
+  readonly leastWarmUp: number
   readonly cycles: number
   readonly stages: number
   readonly alpha: number
@@ -213,6 +216,7 @@ const RACE_KEYS = [
   'generator',
   'replicas',
   'warmUp',
+  'leastWarmUp',
   'cycles',
   'stages',
   'alpha',
@@ -267,6 +271,7 @@ export function resolveRace(subjects: Readonly<Record<string, Subject>>, options
     },
     replicas: optional(options.replicas, 'replicas', isCountFrom(2), 'an integer >= 2') ?? 5,
     warmUp: optional(options.warmUp, 'warmUp', isMilliseconds(100), 'whole milliseconds >= 100') ?? 2000,
+    leastWarmUp: optional(options.leastWarmUp, 'leastWarmUp', isMilliseconds(1), 'whole milliseconds >= 1') ?? 1200,
     cycles: optional(options.cycles, 'cycles', isCount, 'an integer >= 1') ?? 6,
     stages: optional(options.stages, 'stages', isCount, 'an integer >= 1') ?? 3,
     alpha: optional(options.alpha, 'alpha', isAlpha, 'a number above 0 and at most 0.2') ?? 0.01,

@@ -35,21 +35,21 @@ interface Replica {
 
 /**
  * A process is warm when its rounds of `ROUND` ms have not become cheaper by 3 % for `STEADY` ms and
- * stayed within 15 % of the cheapest, not before `LEAST` ms of load (`LEAST_AGAIN` for the cases after
+ * stayed within 15 % of the cheapest, not before `leastWarmUp` ms of load (a third of it for the cases after
  * the first). The first 0.5 s cost 2-3 times as much CPU per request, and in their midst there is a
- * round that costs 3-8 times as much, when optimised code is thrown away and made again. With 400 ms for
- * `LEAST`, one process in ten was called warm between two such times, and its rounds then cost twice as
+ * round that costs 3-8 times as much, when optimised code is thrown away and made again. With 400 ms of
+ * it, one process in ten was called warm between two such times, and its rounds then cost twice as
  * much as those of the others. What still falls after that is taken out by the trimmed means.
  */
-const WARM = { ROUND: 100, STEADY: 200, LEAST: 1200, LEAST_AGAIN: 400, GAIN: 0.97, NEAR: 1.15 }
+const WARM = { ROUND: 100, STEADY: 200, GAIN: 0.97, NEAR: 1.15 }
 /** How long a subject is under load before each measured round, in milliseconds; half a round at the most. */
 const WAKE = 100
 /** A subject counts as idle when its busiest thread worked for less than this share of a `POLL` (ms). */
 const SETTLE = { POLL: 5, IDLE: 0.3, MOST: 2000 }
 /** wrk counts whole seconds. */
 const WRK_ROUND = 1000
-/** What a warm-up takes as a rule, and a round beside its load: only for telling the time that is left. */
-const USUAL = { warm: 1800, warmAgain: 600, round: 125, start: 170 }
+/** What a warm-up takes beyond the least, as a rule, and a round beside its load: only for telling the time that is left. */
+const USUAL = { warmer: 600, round: 125, start: 170 }
 
 /** Starts fresh processes of each subject, warms them, and visits them in random order, cycle by cycle. */
 export async function runStage(context: StageContext): Promise<void> {
@@ -95,8 +95,10 @@ export async function runStage(context: StageContext): Promise<void> {
 }
 
 /** Milliseconds that so many warm-ups and measured rounds take. */
-function timeFor({ load }: ResolvedRace, cases: number, warmUps: number, rounds: number): number {
-  return warmUps * (USUAL.warm + (cases - 1) * USUAL.warmAgain) + rounds * (roundLength(load) + USUAL.round)
+function timeFor({ load, warmUp, leastWarmUp }: ResolvedRace, cases: number, warmUps: number, rounds: number): number {
+  const least = Math.min(warmUp, leastWarmUp)
+  const warm = least + USUAL.warmer + (cases - 1) * (least / 3 + USUAL.warmer / 3)
+  return warmUps * warm + rounds * (roundLength(load) + USUAL.round)
 }
 
 /** Milliseconds that a whole stage of so many subjects and cases takes, as a rule. */
@@ -145,7 +147,7 @@ async function warm(context: StageContext, run: RunningSubject): Promise<void> {
   const longest = Math.max(race.load.duration, race.warmUp)
   let length = race.load.generator === 'wrk' ? WRK_ROUND : WARM.ROUND
   for (const [index, kase] of cases.entries()) {
-    const least = index === 0 ? WARM.LEAST : WARM.LEAST_AGAIN
+    const least = index === 0 ? race.leastWarmUp : race.leastWarmUp / 3
     let best = Number.POSITIVE_INFINITY
     let steady = 0
     for (let time = 0; time < longest && (time < least || steady < WARM.STEADY); time += length) {
