@@ -97,8 +97,8 @@ export async function runStage(context: StageContext): Promise<void> {
 /** Milliseconds that so many warm-ups and measured rounds take. */
 function timeFor({ load, warmUp, leastWarmUp }: ResolvedRace, cases: number, warmUps: number, rounds: number): number {
   const least = Math.min(warmUp, leastWarmUp)
-  const warm = least + USUAL.warmer + (cases - 1) * (least / 3 + USUAL.warmer / 3)
-  return warmUps * warm + rounds * (roundLength(load) + USUAL.round)
+  const perProcess = least + USUAL.warmer + (cases - 1) * (least / 3 + USUAL.warmer / 3)
+  return warmUps * perProcess + rounds * (roundLength(load) + USUAL.round)
 }
 
 /** Milliseconds that a whole stage of so many subjects and cases takes, as a rule. */
