@@ -12,6 +12,7 @@ import {
   UpstreamStatusError,
   UpstreamTimeoutError,
 } from './errors.ts'
+import { latest } from './latest.ts'
 import { forwardedHeaders } from './forwarded-headers.ts'
 import { CLIENT_LEFT, endOf, type GivenUp, NOT_NEEDED, type Observing, refusedEnd } from './observe.ts'
 import { type CallFailure, type CallOutcome, LATE, NOT_MADE } from './outcome.ts'
@@ -289,6 +290,7 @@ export class Aggregate implements CallOwner, Values {
   /** Stops what still runs; gives those who wait. */
   #end(why: GivenUp = NOT_NEEDED): readonly FastifyReply[] {
     this.#isOver = true
+    latest.aggregate = this
     clearTimeout(this.#deadline)
     this.#giveUp(why)
     this.#ended?.()

@@ -3,6 +3,7 @@
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { InvalidBodyError, type JsonBody, type JsonBodyReader } from './json-body.ts'
+import { latest } from './latest.ts'
 import { MissingTargetError } from './mapping.ts'
 import type { ResponseCache } from './cache.ts'
 import {
@@ -225,6 +226,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   #end(): void {
     this.#isOver = true
+    latest.attempt = this
     if (this.#origin) this.#origin.pending--
   }
 }

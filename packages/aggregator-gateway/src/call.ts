@@ -3,6 +3,7 @@
 import type { Dispatcher } from 'undici'
 import { Attempt } from './attempt.ts'
 import type { HedgeDelay } from './hedge.ts'
+import { latest } from './latest.ts'
 import type { JsonBodyReader } from './json-body.ts'
 import { type CallFailure, type CallOutcome, LATE } from './outcome.ts'
 import type { Shadow } from './shadow.ts'
@@ -194,6 +195,7 @@ export class Call {
 
   #end(outcome: CallOutcome): void {
     this.#isOver = true
+    latest.call = this
     clearTimeout(this.#timeout)
     clearTimeout(this.#nextAttempt)
     this.#owner.callEnded(this.#index, outcome)

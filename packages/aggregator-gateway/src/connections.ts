@@ -1,6 +1,7 @@
 // The connections to one origin: at most so many, each with one request at a time, and a queue for the others.
 
 import { type buildConnector, Client, Dispatcher } from 'undici'
+import { latest } from './latest.ts'
 
 export interface ConnectionsOptions {
   /** The most of them. */
@@ -136,6 +137,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     controller: Dispatcher.DispatchController,
     trailers: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseEnd']>>[1],
   ): void {
+    latest.exchange = this
     this.#connections.release(this.#connection)
     this.#handler.onResponseEnd?.(controller, trailers)
   }

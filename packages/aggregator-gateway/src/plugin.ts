@@ -4,7 +4,7 @@ import { Aggregate, type PlannedEndpoint } from './aggregate.ts'
 import { requestHeadersTo, ResponseCache } from './cache.ts'
 import { callLog } from './call-log.ts'
 import { Coalescing } from './coalesce.ts'
-import { keepTickClass } from './tick-class.ts'
+import { keepTickClass } from './latest.ts'
 import { type Observing, Observers, statusOf } from './observe.ts'
 import { documented } from './openapi.ts'
 import {
