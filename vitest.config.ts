@@ -23,6 +23,8 @@ const config: ViteUserConfig = defineConfig({
           provide: { peers: 'newest' },
           include: ['packages/*/test/unit/**/*.test.ts'],
           benchmark: { include: [] },
+          // Thousands of synthetic races take 5 s on a slow machine.
+          testTimeout: 30_000,
         },
       },
       {
@@ -42,6 +44,7 @@ const config: ViteUserConfig = defineConfig({
           provide: { peers: 'lowest' },
           include: ['packages/trpc-fastify/test/unit/**/*.test.ts'],
           benchmark: { include: [] },
+          testTimeout: 30_000,
         },
       },
       {

@@ -26,7 +26,9 @@ it('passes neither way while a claim is open', async () => {
 })
 
 it('decides several claims on the same data, and measures again only what is in question', async () => {
-  const match = race({ ok, slow, twin: ok }, { ...OPTIONS, replicas: 3 })
+  // So slow that the first look decides, whatever else the machine does.
+  const slowest = server(`${spin(500)} response.end('ok')`)
+  const match = race({ ok, slow: slowest, twin: ok }, { ...OPTIONS, replicas: 3 })
   await match.measure()
   const measured = match.result().rounds.length
   expect(measured).toBe(3 * 3 * 3)
