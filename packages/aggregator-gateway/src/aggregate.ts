@@ -4,18 +4,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Call, type CallOwner, type PlannedCall } from './call.ts'
 import type { Compose } from './compose.ts'
-import {
-  BadParameterError,
-  CircuitOpenError,
-  OverloadedError,
-  UpstreamFailedError,
-  UpstreamStatusError,
-  UpstreamTimeoutError,
-} from './errors.ts'
+import { BadParameterError, UpstreamStatusError } from './errors.ts'
 import { latest } from './latest.ts'
 import { forwardedHeaders } from './forwarded-headers.ts'
 import { CLIENT_LEFT, endOf, type GivenUp, NOT_NEEDED, type Observing, refusedEnd } from './observe.ts'
-import { type CallFailure, type CallOutcome, LATE, NOT_MADE } from './outcome.ts'
+import { type CallFailure, type CallOutcome, errorFor, LATE, NOT_MADE } from './outcome.ts'
 import { MissingValueError, type Values } from './template.ts'
 
 /** An endpoint, ready to answer. */
@@ -314,23 +307,8 @@ function asItIs(body: unknown): string {
 function errorOf({ name, upstream, propagated }: PlannedCall, failure: CallFailure): Error {
   const { reason, message, status, retryAfter, cause } = failure
   const text = `The call "${name}" to ${upstream.name} ${message}`
-  const error = errorFor(reason, text)
-  if (cause !== undefined) error.cause = cause
+  const error = errorFor(reason, text, cause)
   if (status === undefined || !propagated.includes(status)) return error
   const headers = retryAfter === undefined ? {} : { headers: { 'retry-after': retryAfter } }
   return Object.assign(new UpstreamStatusError(text), { statusCode: status, ...headers })
-}
-
-/** The error that a client gets for it. */
-export function errorFor(reason: CallFailure['reason'], text: string): Error {
-  switch (reason) {
-    case 'timeout':
-      return new UpstreamTimeoutError(text)
-    case 'overloaded':
-      return new OverloadedError(text)
-    case 'circuit-open':
-      return new CircuitOpenError(text)
-    default:
-      return new UpstreamFailedError(text)
-  }
 }

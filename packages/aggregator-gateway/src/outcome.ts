@@ -1,5 +1,6 @@
 // What comes of a call.
 
+import { CircuitOpenError, OverloadedError, UpstreamFailedError, UpstreamTimeoutError } from './errors.ts'
 import type { JsonBody } from './json-body.ts'
 import type { Origin } from './upstream.ts'
 
@@ -62,5 +63,24 @@ export class GivenUpError extends Error {
   constructor(isLate: boolean) {
     super('Nobody waits for this answer any more')
     this.isLate = isLate
+  }
+}
+
+/** The error that a client gets for it. */
+export function errorFor(reason: FailureReason, text: string, cause: unknown): Error {
+  const error = bareError(reason, text)
+  return cause === undefined ? error : Object.assign(error, { cause })
+}
+
+function bareError(reason: FailureReason, text: string): Error {
+  switch (reason) {
+    case 'timeout':
+      return new UpstreamTimeoutError(text)
+    case 'overloaded':
+      return new OverloadedError(text)
+    case 'circuit-open':
+      return new CircuitOpenError(text)
+    default:
+      return new UpstreamFailedError(text)
   }
 }

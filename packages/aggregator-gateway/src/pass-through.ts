@@ -7,14 +7,13 @@ import { Socket } from 'node:net'
 import { Readable, Transform, type TransformCallback } from 'node:stream'
 import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
-import { errorFor } from './aggregate.ts'
 import { TOO_LARGE } from './attempt.ts'
 import { BadParameterError, ClientTimeoutError, InvalidOptionError } from './errors.ts'
 import { exchange } from './exchange.ts'
 import { forwardedHeaders, namedByConnection } from './forwarded-headers.ts'
 import { isIdempotent, type Method, type PassThroughEndpointOptions } from './options.ts'
 import { CLIENT_LEFT, type GivenUp, handedOnEnd, type Observing } from './observe.ts'
-import { CallError, type CallFailure, CANNOT_BE_CALLED, GivenUpError, LATE } from './outcome.ts'
+import { CallError, type CallFailure, CANNOT_BE_CALLED, errorFor, GivenUpError, LATE } from './outcome.ts'
 import { inLowerCase, paramsOf } from './plan.ts'
 import { parseTemplate, type Template, type Values } from './template.ts'
 import type { Origin, Upstream } from './upstream.ts'
@@ -354,9 +353,7 @@ class PassThrough implements Values, Dispatcher.DispatchHandler {
   }
 
   #errorOf(failure: CallFailure): Error {
-    const error = errorFor(failure.reason, `The call to ${this.#plan.upstream.name} ${failure.message}`)
-    if (failure.cause !== undefined) error.cause = failure.cause
-    return error
+    return errorFor(failure.reason, `The call to ${this.#plan.upstream.name} ${failure.message}`, failure.cause)
   }
 
   #fail(error: Error): void {
