@@ -4,11 +4,21 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Which versions of trpc-fastify's peers a project runs with. */
     peers: 'lowest' | 'newest'
+    /** Which races of the performance suites run. */
+    races: 'main' | 'all'
   }
 }
 
 /** A project that must have the machine to itself: one file at a time, and after all other projects. */
 const alone = { pool: 'forks', fileParallelism: false, maxWorkers: 1, retry: 0, sequence: { groupOrder: 1 } } as const
+
+const performance = {
+  include: ['test/perf/**/*.perf.ts'],
+  benchmark: { include: [] },
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
+  ...alone,
+}
 
 const config: ViteUserConfig = defineConfig({
   test: {
@@ -92,15 +102,10 @@ const config: ViteUserConfig = defineConfig({
         test: { name: 'docs', include: ['test/docs/**/*.test.ts'], benchmark: { include: [] } },
       },
       {
-        test: {
-          name: 'perf',
-          include: ['test/perf/**/*.perf.ts'],
-          benchmark: { include: [] },
-          testTimeout: 600_000,
-          hookTimeout: 600_000,
-          ...alone,
-        },
+        // A table and no race: it takes part where all are measured.
+        test: { name: 'perf', provide: { races: 'main' }, exclude: ['**/gateway-seed.perf.ts'], ...performance },
       },
+      { test: { name: 'perf-all', provide: { races: 'all' }, ...performance } },
       {
         // vite's module runner turns imports into getters, which distorts microbenchmarks.
         test: {

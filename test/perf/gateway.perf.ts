@@ -44,6 +44,7 @@ afterAll(endSubjects)
 perfSuite('gateway', [
   {
     title: '100 connections, by hand',
+    main: true,
     subjects: hand,
     options: { ...load, cases: { small }, connections: 100 },
     bounds: bounds['gateway'],
@@ -62,6 +63,7 @@ perfSuite('gateway', [
   },
   {
     title: '100 connections, seed 001',
+    main: true,
     subjects: { ...nest, 'nestjs-fastify-axios': nestAxios, 'aggregator-gateway-coalesced': coalesced },
     options: { ...longLoad, cases: { small }, connections: 100 },
     bounds: [...bounds['gateway-nest'], ...bounds['gateway-coalesced']],

@@ -16,6 +16,7 @@ const {
 perfSuite('http-frameworks', [
   {
     title: 'text',
+    main: true,
     subjects: frameworks,
     options: { cases: { text }, cycles: 4 },
     bounds: bounds['http-frameworks'],
@@ -24,6 +25,7 @@ perfSuite('http-frameworks', [
   {
     // A race of its own: its heap of 300 MB keeps collecting between rounds, which the others would feel.
     title: 'Express mounted on Fastify',
+    main: true,
     subjects: { express, 'fastify-express': fastifyExpress },
     options: { cases: { text }, cycles: 3 },
     bounds: bounds['express-on-fastify'],

@@ -9,7 +9,8 @@ export default class PerfReporter implements Reporter {
   #lineIsOpen = false
   #lastTold = 0
   #passed = 0
-  #failed = 0
+  /** What failed, said again at the end: a log of an hour is read from there. */
+  readonly #failures: string[] = []
 
   onTestCaseReady(test: TestCase): void {
     this.#show(test.name)
@@ -22,7 +23,6 @@ export default class PerfReporter implements Reporter {
   onTestCaseResult(test: TestCase): void {
     const { state, errors } = test.result()
     if (state === 'passed') this.#passed++
-    if (state === 'failed') this.#failed++
     const mark =
       state === 'passed'
         ? styleText('green', '✓')
@@ -32,7 +32,10 @@ export default class PerfReporter implements Reporter {
     this.#print(`${mark} ${test.name} ${styleText('dim', `${Math.round(test.diagnostic()?.duration ?? 0) / 1000} s`)}`)
     for (const { type, message } of test.annotations())
       if (type === 'evidence') this.#print(styleText('dim', `    ${message}`))
-    for (const { message } of errors ?? []) this.#print(styleText('red', message.replaceAll(/^/gm, '    ')))
+    const reasons = (errors ?? []).map(({ message }) => styleText('red', message.replaceAll(/^/gm, '    ')))
+    for (const reason of reasons) this.#print(reason)
+    if (state === 'failed')
+      this.#failures.push([`${mark} ${test.module.relativeModuleId}: ${test.name}`, ...reasons].join('\n'))
   }
 
   onTestModuleCollected(module: TestModule): void {
@@ -53,9 +56,10 @@ export default class PerfReporter implements Reporter {
         ...[...module.children.allSuites()].flatMap((suite) => suite.errors()),
       ]),
     ]
-    for (const { message, stack } of errors) this.#print(styleText('red', stack ?? message))
+    this.#failures.push(...errors.map(({ message, stack }) => styleText('red', stack ?? message)))
+    for (const failure of this.#failures) this.#print(failure)
     this.#print(`\nResults are in results/, this took ${Math.round((performance.now() - this.#began) / 1000)} s.`)
-    this.#print(`${this.#passed} passed, ${this.#failed + errors.length} failed`)
+    this.#print(`${this.#passed} passed, ${this.#failures.length} failed`)
   }
 
   #show(text: string): void {

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import type { Progress, Race, RaceOptions, RaceResult, Subject } from 'speed-bounds'
 import { race } from 'speed-bounds'
 import 'speed-bounds/vitest'
-import { afterAll, beforeAll, expect, it, type TestContext } from 'vitest'
+import { afterAll, beforeAll, expect, inject, it, type TestContext } from 'vitest'
 import type { Bound } from './bounds.ts'
 import type { Published } from './published.ts'
 import { suiteMarkdown, suiteTerminal } from './report.ts'
@@ -10,6 +10,8 @@ import { suiteMarkdown, suiteTerminal } from './report.ts'
 /** One race of a suite, and what is said of it. */
 export interface SuiteRace {
   title: string
+  /** Whether `test:perf` runs it too. `test:perf:all` runs every race. */
+  main?: boolean
   subjects: Readonly<Record<string, Subject>>
   options: RaceOptions
   /** Claims that must hold. */
@@ -38,7 +40,7 @@ const TELL = 1000
 /** Registers the tests of a suite: each race is measured once, then its claims are decided. */
 export function perfSuite(name: string, races: readonly SuiteRace[]): void {
   const folder = new URL(`${name}/`, RESULTS)
-  const prepared = races.map((entry) => prepare(entry))
+  const prepared = races.filter(({ main }) => main || inject('races') === 'all').map((entry) => prepare(entry))
   const outcomes: Outcome[] = []
   /** What the races that have not begun will take. */
   const timeAhead = (from: number): number => prepared.slice(from).reduce((sum, { match }) => sum + match.usualTime, 0)

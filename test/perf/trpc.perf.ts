@@ -10,10 +10,17 @@ const race = { 'trpc-fastify': ours, 'official-adapter': official }
 
 perfSuite('trpc', [
   {
-    title: 'what plain routes answer too',
+    title: 'a query and a mutation',
+    main: true,
     subjects: { 'plain-fastify': plainFastify, ...race },
-    options: { cases: { hello, greet, greetChecked, note, article }, connections: 100, cycles: 2 },
+    options: { cases: { hello, note }, connections: 100, cycles: 2 },
     bounds: bounds['trpc'],
+  },
+  {
+    title: 'inputs, outputs, and an answer of 10 kB',
+    subjects: { 'plain-fastify': plainFastify, ...race },
+    options: { cases: { greet, greetChecked, article }, connections: 100, cycles: 2 },
+    bounds: bounds['trpc-values'],
   },
   {
     title: 'what only tRPC answers',
@@ -23,6 +30,7 @@ perfSuite('trpc', [
   },
   {
     title: 'streamed batches',
+    main: true,
     subjects: race,
     // An answer has dozens of promises and streams: the heap takes many of them to find its size.
     options: { cases: { stream, laterStream }, connections: 100, duration: 1000, cycles: 2, replicas: 4 },
