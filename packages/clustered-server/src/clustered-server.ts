@@ -1,0 +1,75 @@
+import type { EventEmitter } from 'node:events'
+import type { WorkerFigures } from './messages.ts'
+import type { WorkerExit, WorkerState } from './worker-process.ts'
+
+/** Which worker an event is about. */
+export interface WorkerName {
+  /** Counts up from 1, over all workers that there ever were. */
+  readonly id: number
+  readonly pid: number | undefined
+  /** Counts up from 1 with each reload. */
+  readonly generation: number
+}
+
+/** A worker, and what it last said of itself. */
+export interface WorkerStatus extends WorkerName, WorkerFigures {
+  readonly state: WorkerState
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+}
+
+/** What there is at the moment. */
+export interface ClusterStatus {
+  /** Counts up from 1 with each reload. */
+  readonly generation: number
+  /** None when the app runs in this process. */
+  readonly workers: readonly WorkerStatus[]
+}
+
+/** What a clustered server tells of. */
+export interface ClusteredServerEvents {
+  /** A process was started. */
+  workerStart: [WorkerName]
+  /** A worker takes connections. */
+  workerReady: [WorkerName]
+  /** A process has ended; `expected` when it was told to. */
+  workerExit: [WorkerName & WorkerExit & { readonly expected: boolean }]
+  /** The event loop of a worker has stood still for `heartbeatTimeout`: it is killed. */
+  workerStuck: [WorkerName]
+  /** So many workers in a row have died soon after their start: no more are started until a reload. */
+  crashLoop: [{ readonly deaths: number; readonly workers: number }]
+  /** New workers are being started. */
+  reload: [{ readonly generation: number }]
+  /** New workers have taken over. */
+  reloaded: [{ readonly generation: number }]
+  /** No new connections are taken. */
+  closing: []
+  /** All have ended. */
+  closed: []
+}
+
+/** A server that runs in several processes, or in this one. */
+export interface ClusteredServer extends EventEmitter<ClusteredServerEvents> {
+  readonly port: number
+  readonly host: string
+  status: () => ClusterStatus
+  /**
+   * Replaces the workers one by one by new ones with the code and environment of now. Connections that rest go to the
+   * new ones; no request is lost. Resolves when the new ones have taken over.
+   *
+   * @throws {ClusteredServerError} `CLUSTERED_SERVER_RELOAD_FAILED` when the new version does not start: the old one
+   * goes on; `CLUSTERED_SERVER_SINGLE_PROCESS`, `CLUSTERED_SERVER_CLOSED`
+   */
+  reload: () => Promise<void>
+  /**
+   * Has as many workers as that.
+   *
+   * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_OPTION`, `CLUSTERED_SERVER_SINGLE_PROCESS`,
+   * `CLUSTERED_SERVER_CLOSED`, `CLUSTERED_SERVER_START_FAILED`
+   */
+  scale: (workers: number) => Promise<void>
+  /** Takes no new connections, lets requests end, closes the apps, and resolves when all processes have ended. */
+  close: () => Promise<void>
+  /** Ends all at once, whatever they do. */
+  kill: () => void
+}

@@ -1,0 +1,29 @@
+/** Codes of the errors that this package throws. They are API: a code is never reused and never renamed. */
+export type ClusteredServerErrorCode =
+  | 'CLUSTERED_SERVER_INVALID_OPTION'
+  | 'CLUSTERED_SERVER_INVALID_APP'
+  | 'CLUSTERED_SERVER_CANNOT_LISTEN'
+  | 'CLUSTERED_SERVER_START_FAILED'
+  | 'CLUSTERED_SERVER_RELOAD_FAILED'
+  | 'CLUSTERED_SERVER_SINGLE_PROCESS'
+  | 'CLUSTERED_SERVER_CLOSED'
+
+/**
+ * An error of this package; `code` tells which.
+ *
+ * @example
+ * try {
+ *   await server.reload()
+ * } catch (error) {
+ *   if (error instanceof ClusteredServerError && error.code === 'CLUSTERED_SERVER_RELOAD_FAILED') alert(error.message)
+ * }
+ */
+export class ClusteredServerError extends Error {
+  override readonly name = 'ClusteredServerError'
+  readonly code: ClusteredServerErrorCode
+
+  constructor(code: ClusteredServerErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

@@ -1,0 +1,116 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { Server } from 'node:net'
+import { ClusteredServerError } from './errors.ts'
+
+/** An address, or a listening socket that is there; Fastify wants to know the host in any case. */
+type Where = { port: number; host: string } | { fd: number; host: string }
+
+/** An app that is ready to listen. */
+export interface App {
+  /** Its server; it has one from the start or, when it listens by itself, from then on. */
+  readonly server: Server
+  /** Has it listen where a `port` and a `host` say, or on a socket that is there. */
+  listen: (where: Where) => Promise<void>
+  /** Runs its own way to close, such as Fastify's `onClose` hooks. */
+  close: () => Promise<void>
+}
+
+/** What Fastify's instances and NestJS's apps have in common, as far as it matters here. */
+interface Closable {
+  close: () => unknown
+}
+interface FastifyLike extends Closable {
+  ready: () => PromiseLike<unknown>
+  listen: (where: Where) => Promise<unknown>
+  server: Server
+}
+interface NestLike extends Closable {
+  init: () => Promise<unknown>
+  getHttpServer: () => Server
+}
+
+const EXPECTED =
+  'a default export that is a function without parameters, which returns an app of Fastify, Express or NestJS, a server of node:http, node:https or node:http2, or a listener of requests'
+
+/**
+ * Loads the module of an app, makes the app and warms it.
+ *
+ * @param listening the server that has listened by itself meanwhile, if one has
+ * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP` when the module is not what is expected
+ */
+export async function loadApp(url: string, listening: () => Server | undefined): Promise<App> {
+  const module = (await import(url)) as { default?: unknown; warmUp?: unknown }
+  const made: unknown = isFactory(module.default) ? await module.default() : module.default
+  const app = (await appOf(made)) ?? serverApp(listening())
+  if (!app) {
+    const got = made === null ? 'null' : typeof made
+    throw new ClusteredServerError('CLUSTERED_SERVER_INVALID_APP', `Expected ${url} to have ${EXPECTED}; got ${got}`)
+  }
+  if (typeof module.warmUp === 'function') await (module.warmUp as (app: unknown) => unknown)(made)
+  return app
+}
+
+/** An app of Express is a function too, and what takes a request is no factory. */
+function isFactory(value: unknown): value is () => unknown {
+  return typeof value === 'function' && value.length === 0
+}
+
+async function appOf(made: unknown): Promise<App | undefined> {
+  if (isFastify(made)) {
+    await made.ready()
+    return appWith(made.server, (where) => made.listen({ ...where }), made)
+  }
+  if (isNest(made)) {
+    await made.init()
+    return appWith(made.getHttpServer(), undefined, made)
+  }
+  if (made instanceof Server) return serverApp(made)
+  return typeof made === 'function' ? serverApp(createServer(made as RequestListener)) : undefined
+}
+
+function serverApp(server: Server | undefined): App | undefined {
+  return server && appWith(server, undefined, { close: () => closeServer(server) })
+}
+
+function appWith(
+  server: Server,
+  listen: (where: Where) => Promise<unknown> = (where) => listenOn(server, where),
+  closable: Closable,
+): App {
+  return {
+    server,
+    listen: async (where) => {
+      if (!server.listening) await listen(where)
+    },
+    close: async () => {
+      await closable.close()
+    },
+  }
+}
+
+async function listenOn(server: Server, where: Where): Promise<void> {
+  server.listen(where)
+  await once(server, 'listening')
+}
+
+/** One that does not run is as good as closed. */
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+  })
+}
+
+function isFastify(made: unknown): made is FastifyLike {
+  return hasMethods(made, 'ready', 'listen', 'close', 'inject') && 'server' in made
+}
+
+function isNest(made: unknown): made is NestLike {
+  return hasMethods(made, 'init', 'getHttpServer', 'listen', 'close')
+}
+
+function hasMethods(value: unknown, ...names: string[]): value is object {
+  return (
+    typeof value === 'object' && value !== null && names.every((name) => typeof (value as never)[name] === 'function')
+  )
+}

@@ -1,0 +1,65 @@
+// What the primary and its workers say to each other. All of it is under one key, so that an app may use the same channel.
+
+import type { Serializable } from 'node:child_process'
+
+/** What a worker is to run. */
+export interface StartMessage {
+  type: 'start'
+  /** URL of the module of the app. */
+  app: string
+  /** Where the socket is bound, for what apps print. */
+  host: string
+  port: number
+  /** The descriptor of the listening socket. */
+  fd: number
+  /** Milliseconds for connections and requests to end once the worker retires. */
+  drainTimeout: number
+}
+
+/** What the primary tells a worker. */
+export type ToWorker =
+  | StartMessage
+  /** Take new connections. */
+  | { type: 'listen' }
+  /** Take no new connections, give away those that rest if there is somebody to take them, and end when all are gone. */
+  | { type: 'retire'; handOver: boolean }
+  /** Give away so many connections that rest. */
+  | { type: 'shed'; count: number }
+  /** Here is a connection of another worker, which has rested for so many milliseconds. Comes with its handle. */
+  | { type: 'connection'; rested: number }
+
+/** What a worker tells the primary. */
+export type ToPrimary =
+  /** The app is loaded and warm. */
+  | { type: 'loaded'; canMove: boolean }
+  /** New connections are taken. */
+  | { type: 'listening' }
+  /** It could not start. */
+  | { type: 'failed'; message: string; stack: string | undefined }
+  | { type: 'figures'; figures: WorkerFigures }
+  /** Here is a connection for another worker, which has rested for so many milliseconds. Comes with its handle. */
+  | { type: 'connection'; rested: number }
+
+/** What a worker says of itself, a few times a second. */
+export interface WorkerFigures {
+  /** Connections that are open. */
+  readonly connections: number
+  /** Resident memory in bytes. */
+  readonly rss: number
+  /** V8's heap in use, in bytes. */
+  readonly heapUsed: number
+  /** The share of time in which the event loop had work, since it was last told. */
+  readonly utilization: number
+}
+
+const KEY = 'clusteredServer'
+
+/** A message as it travels. */
+export function sealed(message: ToWorker | ToPrimary): Serializable {
+  return { [KEY]: message }
+}
+
+/** What came, when it is one of ours. */
+export function opened(message: unknown): unknown {
+  return typeof message === 'object' && message !== null && KEY in message ? message[KEY] : undefined
+}

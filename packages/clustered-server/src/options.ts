@@ -1,0 +1,147 @@
+import { isIP } from 'node:net'
+import { inspect } from 'node:util'
+import { availableCores } from './available-cores.ts'
+import { ClusteredServerError } from './errors.ts'
+
+export interface ClusteredServerOptions {
+  /** How many processes answer, or `'auto'`: as many as there are cores that this process may use, its container's quota considered. With 1 the app runs in this process. @default 'auto' */
+  workers?: number | 'auto'
+  /** The port; 0 for any that is free. @default the environment's `PORT`, else 3000 */
+  port?: number
+  /** The IP address. @default the environment's `HOST`, else all addresses */
+  host?: string
+  /** Whether one more worker is loaded and waits, to take the place of one that dies. @default true */
+  spare?: boolean
+  /** Milliseconds that a worker may take to load its app. @default 30000 */
+  startTimeout?: number
+  /** Milliseconds that connections and requests of a worker that leaves may take to end. @default 20000 */
+  drainTimeout?: number
+  /** Milliseconds that the event loop of a worker may stand still before it is killed; `false` for as long as it likes. @default 1000 */
+  heartbeatTimeout?: number | false
+  /** Environment of workers beside this process's, or what returns it, which is asked for each worker that starts. @default {} */
+  env?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
+  /** Arguments of Node for workers. @default those of this process */
+  execArgv?: readonly string[]
+  /** Whether `SIGTERM` and `SIGINT` close the server and end this process, `SIGHUP` reloads, `SIGTTIN` and `SIGTTOU` add and remove a worker. @default true */
+  signals?: boolean
+}
+
+/** Options with nothing left out. */
+export interface ResolvedOptions extends Required<
+  Omit<ClusteredServerOptions, 'host' | 'workers' | 'heartbeatTimeout'>
+> {
+  /** URL of the module. */
+  readonly app: string
+  readonly workers: number
+  /** All addresses when there is none. */
+  readonly host: string | undefined
+  /** `Infinity` for no limit. */
+  readonly heartbeatTimeout: number
+}
+
+const KEYS: readonly (keyof ClusteredServerOptions)[] = [
+  ...(['workers', 'port', 'host', 'spare', 'startTimeout', 'drainTimeout', 'heartbeatTimeout'] as const),
+  ...(['env', 'execArgv', 'signals'] as const),
+]
+/** More than that setTimeout() does not take. */
+const LONGEST = 2 ** 31 - 1
+
+/** @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_OPTION` */
+export function resolveOptions(app: URL | string, options: ClusteredServerOptions): ResolvedOptions {
+  demand(app instanceof URL || typeof app === 'string', 'app', 'a file URL of the module, as by new URL(...)', app)
+  const url = typeof app === 'string' ? URL.parse(app) : app
+  demand(url?.protocol === 'file:', 'app', 'a file URL of the module, as by new URL(...)', String(app))
+  demand(isRecord(options), 'options', 'an object', options)
+  const unknown = Object.keys(options).find((key) => !(KEYS as readonly string[]).includes(key))
+  demand(unknown === undefined, 'options', `options among ${KEYS.join(', ')}`, unknown)
+  const workers = options.workers ?? 'auto'
+  demand(workers === 'auto' || isWorkers(workers), 'workers', WORKERS, workers)
+  const env: unknown = options.env ?? {}
+  demand(
+    typeof env === 'function' || (isRecord(env) && Object.values(env).every(isText)),
+    'env',
+    'an object of strings, or a function',
+    env,
+  )
+  const execArgv = options.execArgv ?? process.execArgv
+  demand(Array.isArray(execArgv) && execArgv.every(isText), 'execArgv', 'an array of strings', execArgv)
+  return {
+    app: url.href,
+    workers: workers === 'auto' ? availableCores() : workers,
+    port: port(options.port),
+    host: host(options.host),
+    spare: flag('spare', options.spare),
+    startTimeout: milliseconds('startTimeout', options.startTimeout ?? 30_000),
+    drainTimeout: milliseconds('drainTimeout', options.drainTimeout ?? 20_000),
+    heartbeatTimeout:
+      options.heartbeatTimeout === false
+        ? Infinity
+        : milliseconds('heartbeatTimeout', options.heartbeatTimeout ?? 1000),
+    env: env as ResolvedOptions['env'],
+    execArgv,
+    signals: flag('signals', options.signals),
+  }
+}
+
+const WORKERS = "an integer from 1 to 1024, or 'auto'"
+
+/** Whether so many workers can be asked for. */
+function isWorkers(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1024
+}
+
+/** @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_OPTION` */
+export function demandWorkers(value: unknown): asserts value is number {
+  demand(isWorkers(value), 'workers', 'an integer from 1 to 1024', value)
+}
+
+function port(given: unknown): number {
+  const from = process.env['PORT']
+  const value = given ?? (from === undefined || from === '' ? 3000 : Number(from))
+  const name = given === undefined ? 'PORT' : 'port'
+  demand(
+    Number.isInteger(value) && (value as number) >= 0 && (value as number) < 65_536,
+    name,
+    'an integer from 0 to 65535',
+    given ?? from,
+  )
+  return value as number
+}
+
+function host(given: unknown): string | undefined {
+  const from = process.env['HOST']
+  const value = given ?? (from === '' ? undefined : from)
+  const name = given === undefined ? 'HOST' : 'host'
+  demand(
+    value === undefined || (isText(value) && isIP(value) !== 0),
+    name,
+    "an IP address, such as '127.0.0.1' or '::'",
+    value,
+  )
+  return value
+}
+
+function flag(name: string, value: unknown): boolean {
+  demand(value === undefined || typeof value === 'boolean', name, 'a boolean', value)
+  return value ?? true
+}
+
+function milliseconds(name: string, value: unknown): number {
+  const isOne = Number.isInteger(value) && (value as number) >= 1 && (value as number) <= LONGEST
+  demand(isOne, name, `whole milliseconds from 1 to ${LONGEST}`, value)
+  return value as number
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function demand(condition: boolean, name: string, expected: string, got: unknown): asserts condition {
+  if (condition) return
+  const text = `Expected \`${name}\` to be ${expected}, got ${inspect(got, { depth: 0, breakLength: Infinity })}`
+  throw new ClusteredServerError('CLUSTERED_SERVER_INVALID_OPTION', text)
+}

@@ -1,0 +1,287 @@
+import { EventEmitter } from 'node:events'
+import type { ClusteredServer, ClusteredServerEvents, ClusterStatus } from './clustered-server.ts'
+import { ClusteredServerError } from './errors.ts'
+import { type BoundListener, bindListener, canHandOver } from './node-internals.ts'
+import { demandWorkers, type ResolvedOptions } from './options.ts'
+import { RestartPolicy } from './restart-policy.ts'
+import { type WorkerExit, WorkerProcess } from './worker-process.ts'
+
+/** Milliseconds between two looks at the workers. */
+const HEARTBEAT = 100
+/** Heartbeats between two looks at how even connections are. */
+const REBALANCE = 10
+/** The least connections that one worker must have more than another, and their share, for some to be moved. */
+const UNEVEN = { connections: 8, share: 0.25 }
+/** Milliseconds that a worker may take after its connections have had all their time. */
+const END_PATIENCE = 7000
+
+/** The process that owns the socket and the workers. */
+export class Primary extends EventEmitter<ClusteredServerEvents> implements ClusteredServer {
+  readonly #options: ResolvedOptions
+  readonly #listener: BoundListener
+  readonly #canHandOver: boolean
+  readonly #workers = new Set<WorkerProcess>()
+  readonly #policy = new RestartPolicy()
+  readonly #restarts = new Set<NodeJS.Timeout>()
+  readonly #heartbeat: NodeJS.Timeout
+  #wanted: number
+  #generation = 1
+  #lastId = 0
+  #beats = 0
+  #beatAt = performance.now()
+  /** Reloads and replacements come one after the other. */
+  #turn: Promise<unknown> = Promise.resolve()
+  #closed: Promise<void> | undefined
+
+  private constructor(options: ResolvedOptions, listener: BoundListener) {
+    super()
+    this.#options = options
+    this.#listener = listener
+    this.#wanted = options.workers
+    this.#canHandOver = canHandOver()
+    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT)
+  }
+
+  /** Binds the socket, and resolves when all workers take connections. */
+  static async start(options: ResolvedOptions): Promise<Primary> {
+    const primary = new Primary(options, bind(options))
+    try {
+      await Promise.all(Array.from({ length: options.workers }, () => primary.#addActive()))
+    } catch (error) {
+      primary.kill()
+      throw error
+    }
+    primary.#maintain()
+    return primary
+  }
+
+  get port(): number {
+    return this.#listener.port
+  }
+
+  get host(): string {
+    return this.#listener.host
+  }
+
+  status(): ClusterStatus {
+    return {
+      generation: this.#generation,
+      workers: [...this.#workers].map(({ id, pid, state, generation, startedAt, figures }) => ({
+        id,
+        pid,
+        state,
+        generation,
+        startedAt,
+        ...figures,
+      })),
+    }
+  }
+
+  /** @throws {ClusteredServerError} `CLUSTERED_SERVER_RELOAD_FAILED`, `CLUSTERED_SERVER_CLOSED` */
+  async reload(): Promise<void> {
+    this.#mustBeOpen()
+    return this.#inTurn(async () => {
+      const generation = ++this.#generation
+      this.#policy.reset()
+      const old = [...this.#workers].filter(({ state }) => state === 'active' || state === 'spare')
+      this.emit('reload', { generation })
+      try {
+        for (const worker of old) if (worker.state === 'active') await this.#replace(worker)
+      } catch (error) {
+        this.#generation--
+        const { message } = error as Error
+        const text = `The new version does not start, the old one goes on: ${message}`
+        throw new ClusteredServerError('CLUSTERED_SERVER_RELOAD_FAILED', text, { cause: error })
+      }
+      for (const worker of old) if (worker.state === 'spare') this.#retire(worker)
+      this.#maintain()
+      this.emit('reloaded', { generation })
+    })
+  }
+
+  /** @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_OPTION`, `CLUSTERED_SERVER_CLOSED` */
+  async scale(workers: number): Promise<void> {
+    demandWorkers(workers)
+    this.#mustBeOpen()
+    return this.#inTurn(async () => {
+      this.#wanted = workers
+      while (this.#taking().length < workers) await this.#addActive()
+      for (const worker of this.#taking().slice(workers)) this.#retire(worker)
+    })
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  /** Ends all workers at once, whatever they do. */
+  kill(): void {
+    this.#closed ??= Promise.resolve()
+    this.#stop()
+    for (const worker of this.#workers) worker.kill()
+  }
+
+  async #close(): Promise<void> {
+    this.emit('closing')
+    this.#stop()
+    for (const worker of this.#workers) this.#retire(worker, false)
+    await Promise.all([...this.#workers].map(({ ended }) => ended))
+    this.emit('closed')
+  }
+
+  #stop(): void {
+    clearInterval(this.#heartbeat)
+    for (const timer of this.#restarts) clearTimeout(timer)
+    // What waits in its queue is refused once the workers have closed theirs.
+    this.#listener.close()
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed) throw new ClusteredServerError('CLUSTERED_SERVER_CLOSED', 'The server is closed or is closing')
+  }
+
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#turn.then(work)
+    this.#turn = turn.catch(() => {})
+    return turn
+  }
+
+  /** Workers that take new connections. */
+  #taking(): WorkerProcess[] {
+    return [...this.#workers].filter(({ state }) => state === 'active')
+  }
+
+  #spawn(): WorkerProcess {
+    const { app, drainTimeout, startTimeout, execArgv, env } = this.#options
+    const { host, port, fd } = this.#listener
+    const id = ++this.#lastId
+    const worker = new WorkerProcess({
+      ...{ id, generation: this.#generation, app, host, port, fd, drainTimeout, startTimeout, execArgv },
+      env: { ...process.env, ...(typeof env === 'function' ? env() : env) },
+    })
+    this.#workers.add(worker)
+    worker.on('connection', (handle, rested) => {
+      const receiver = this.#receiver(worker)
+      if (receiver) receiver.give(handle, rested)
+      else handle.close()
+    })
+    worker.once('exit', (exit) => this.#onExit(worker, exit))
+    worker.once('active', () => this.emit('workerReady', { id, pid: worker.pid, generation: worker.generation }))
+    this.emit('workerStart', { id, pid: worker.pid, generation: worker.generation })
+    return worker
+  }
+
+  /** Resolves with a worker that takes connections from now on: the one in reserve, if it runs what is wanted now. */
+  async #addActive(): Promise<WorkerProcess> {
+    const isCurrent = ({ state, generation }: WorkerProcess): boolean =>
+      state === 'spare' && generation === this.#generation
+    const worker = [...this.#workers].find(isCurrent) ?? this.#spawn()
+    await worker.loaded
+    await worker.listen()
+    return worker
+  }
+
+  async #replace(worker: WorkerProcess): Promise<void> {
+    await this.#addActive()
+    this.#retire(worker)
+  }
+
+  #retire(worker: WorkerProcess, handOver = true): void {
+    worker.retire(handOver && this.#receiver(worker) !== undefined)
+    const timer = setTimeout(() => worker.kill(), this.#options.drainTimeout + END_PATIENCE)
+    void worker.ended.then(() => clearTimeout(timer))
+  }
+
+  /** Who goes on with a connection: of those that run the newest code, the one with the fewest. */
+  #receiver(from: WorkerProcess): WorkerProcess | undefined {
+    if (!this.#canHandOver || !from.canMove) return undefined
+    const others = this.#taking().filter((worker) => worker !== from && worker.canMove)
+    const [best] = others.toSorted((a, b) => b.generation - a.generation || a.connections - b.connections)
+    // Its own it can have back, if it stays.
+    return best ?? (from.state === 'active' ? from : undefined)
+  }
+
+  /** Has as many workers as are wanted, and one in reserve, start with what there is. */
+  #maintain(): void {
+    if (this.#closed) return
+    const staying = [...this.#workers].filter(({ leaves }) => !leaves)
+    for (const worker of staying
+      .filter(({ state }) => state === 'spare')
+      .slice(0, this.#wanted - this.#taking().length))
+      worker.listen().catch(() => {})
+    for (let count = staying.length; count < this.#wanted + Number(this.#options.spare); count++)
+      this.#spawn().loaded.then(
+        () => this.#maintain(),
+        () => {},
+      )
+  }
+
+  #onExit(worker: WorkerProcess, exit: WorkerExit): void {
+    this.#workers.delete(worker)
+    const { id, pid, generation, leaves, startedAt } = worker
+    this.emit('workerExit', { id, pid, generation, expected: leaves, ...exit })
+    if (leaves || this.#closed) return
+    // What is in reserve takes its place at once.
+    const delay = this.#policy.delayAfter(Date.now() - startedAt)
+    if (this.#policy.isLoop) this.#giveUp()
+    else this.#restart(delay)
+  }
+
+  #restart(delay: number): void {
+    for (const worker of this.#workers) if (worker.state === 'spare' && !worker.leaves) worker.listen().catch(() => {})
+    const timer = setTimeout(() => {
+      this.#restarts.delete(timer)
+      this.#maintain()
+    }, delay)
+    this.#restarts.add(timer)
+  }
+
+  #giveUp(): void {
+    this.emit('crashLoop', { deaths: this.#policy.deaths, workers: this.#taking().length })
+    if (this.#workers.size > 0) return
+    this.kill()
+    this.emit('closed')
+  }
+
+  #beat(): void {
+    const now = performance.now()
+    // Whoever could not listen for a while must not say that nobody spoke.
+    const wasAway = now - this.#beatAt > 3 * HEARTBEAT
+    this.#beatAt = now
+    for (const worker of this.#workers) {
+      if (wasAway || worker.state === 'starting') worker.heardAt = now
+      else if (now - worker.heardAt > this.#options.heartbeatTimeout) this.#endStuck(worker)
+    }
+    if (++this.#beats % REBALANCE === 0) this.#rebalance()
+  }
+
+  #endStuck(worker: WorkerProcess): void {
+    this.emit('workerStuck', { id: worker.id, pid: worker.pid, generation: worker.generation })
+    // Its exit comes later than this.
+    worker.heardAt = Infinity
+    worker.kill()
+  }
+
+  /** A socket that many accept from is not fair to connections that stay: those that rest are moved. */
+  #rebalance(): void {
+    const movable = this.#taking().filter(({ canMove }) => canMove)
+    if (!this.#canHandOver || movable.length < 2) return
+    const [fewest, most] = [movable.reduce(lesser), movable.reduce((a, b) => (lesser(a, b) === a ? b : a))]
+    const surplus = most.connections - fewest.connections
+    if (surplus > UNEVEN.connections && surplus > UNEVEN.share * most.connections) most.shed(Math.floor(surplus / 2))
+  }
+}
+
+function lesser(a: WorkerProcess, b: WorkerProcess): WorkerProcess {
+  return a.connections <= b.connections ? a : b
+}
+
+function bind({ port, host }: ResolvedOptions): BoundListener {
+  try {
+    return bindListener(port, host)
+  } catch (error) {
+    const text = `Cannot listen on ${host ?? 'any address'}, port ${port}: ${(error as Error).message}`
+    throw new ClusteredServerError('CLUSTERED_SERVER_CANNOT_LISTEN', text, { cause: error })
+  }
+}

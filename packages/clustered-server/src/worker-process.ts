@@ -1,0 +1,216 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { EventEmitter } from 'node:events'
+import { extname } from 'node:path'
+import { ClusteredServerError } from './errors.ts'
+import { opened, sealed, type ToPrimary, type ToWorker, type WorkerFigures } from './messages.ts'
+import type { RawHandle } from './node-internals.ts'
+
+/**
+ * How far a worker is: its app is being loaded, it is ready and waits, it takes connections, it takes no new ones, or
+ * its process has ended.
+ */
+export type WorkerState = 'starting' | 'spare' | 'active' | 'retiring' | 'ended'
+
+/** How a process ended: by itself or by a signal. */
+export interface WorkerExit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** What a worker is started with. */
+export interface WorkerSetup {
+  readonly id: number
+  readonly generation: number
+  readonly app: string
+  readonly host: string
+  readonly port: number
+  /** The listening socket here. */
+  readonly fd: number
+  readonly drainTimeout: number
+  readonly startTimeout: number
+  readonly execArgv: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+}
+
+interface WorkerEvents {
+  /** The process has ended. */
+  exit: [WorkerExit]
+  /** It takes connections from now on. */
+  active: []
+  /** A connection that is to go to another worker. */
+  connection: [handle: RawHandle, rested: number]
+}
+
+const ENTRY = new URL(`worker${extname(import.meta.filename)}`, import.meta.url)
+/** The first descriptor after those of stdin, stdout, stderr and the channel. */
+const LISTENER_FD = 4
+
+/** A worker as the primary sees it. */
+export class WorkerProcess extends EventEmitter<WorkerEvents> {
+  readonly id: number
+  readonly generation: number
+  readonly startedAt: number = Date.now()
+  /** Resolves when the app is loaded and warm. */
+  readonly loaded: Promise<void>
+  /** Resolves with how the process has ended. */
+  readonly ended: Promise<WorkerExit>
+  state: WorkerState = 'starting'
+  /** Whether its connections can come from and go to other workers. */
+  canMove = false
+  /** What it last said of itself. */
+  figures: WorkerFigures = { connections: 0, rss: 0, heapUsed: 0, utilization: 0 }
+  /** Connections that were sent to it since. */
+  sentSince = 0
+  /** When it last said something, by `performance.now()`. */
+  heardAt: number = performance.now()
+  /** Whether it is meant to end. */
+  leaves = false
+  readonly #child: ChildProcess
+  /** What looks at the state, whenever it may have changed. */
+  readonly #waiting = new Set<() => void>()
+  #failure: string | undefined
+
+  constructor({ id, generation, app, host, port, fd, drainTimeout, startTimeout, execArgv, env }: WorkerSetup) {
+    super()
+    this.id = id
+    this.generation = generation
+    this.#child = fork(ENTRY, [], {
+      execArgv: [...execArgv],
+      env,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', fd],
+      serialization: 'json',
+    })
+    this.ended = this.#ended()
+    this.#child.on('message', (sent, handle) => {
+      const message = opened(sent) as ToPrimary | undefined
+      if (message) this.#hear(message, handle as unknown as RawHandle)
+    })
+    this.loaded = this.#loaded(startTimeout)
+    // Whoever waits hears of it; so does, by `exit`, whoever does not.
+    this.loaded.catch(() => {})
+    this.#tell({ type: 'start', app, host, port, fd: LISTENER_FD, drainTimeout })
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  /** Connections that it has, as far as is known. */
+  get connections(): number {
+    return this.figures.connections + this.sentSince
+  }
+
+  /** Has it take connections, and resolves when it does. */
+  async listen(): Promise<void> {
+    if (this.state === 'active') return
+    this.#tell({ type: 'listen' })
+    await this.#until(() => this.state === 'active')
+  }
+
+  /** Has it end when its connections have: they go to others, or are told with their last answer. */
+  retire(handOver: boolean): void {
+    if (this.leaves || this.state === 'ended') return
+    this.leaves = true
+    if (this.state === 'starting') return this.kill()
+    this.state = 'retiring'
+    this.#tell({ type: 'retire', handOver })
+  }
+
+  /** Has it give away so many of its connections that rest. */
+  shed(count: number): void {
+    this.#tell({ type: 'shed', count })
+  }
+
+  /** Gives it a connection. */
+  give(handle: RawHandle, rested: number): void {
+    this.sentSince++
+    this.#child.send(sealed({ type: 'connection', rested }), handle as never, {}, () => handle.close())
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL')
+  }
+
+  #tell(message: ToWorker): void {
+    // One that ends right now will be heard of by its exit.
+    if (this.#child.connected) this.#child.send(sealed(message), () => {})
+  }
+
+  #hear(message: ToPrimary, handle: RawHandle): void {
+    this.heardAt = performance.now()
+    switch (message.type) {
+      case 'loaded':
+        this.canMove = message.canMove
+        if (this.state === 'starting') this.state = 'spare'
+        break
+      case 'listening':
+        if (this.state === 'spare') {
+          this.state = 'active'
+          this.emit('active')
+        }
+        break
+      case 'failed':
+        this.#failure = message.stack ?? message.message
+        break
+      case 'figures':
+        this.figures = message.figures
+        this.sentSince = 0
+        break
+      case 'connection':
+        this.emit('connection', handle, message.rested)
+    }
+    this.#changed()
+  }
+
+  async #loaded(timeout: number): Promise<void> {
+    const timer = setTimeout(() => {
+      this.#failure = `its app was not loaded within ${timeout} ms`
+      this.kill()
+    }, timeout)
+    try {
+      await this.#until(() => this.state !== 'starting')
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Resolves when it is so, and rejects if the process ends before. */
+  #until(isSo: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (isSo()) resolve()
+        else if (this.state === 'ended') reject(this.#startError())
+        else return
+        this.#waiting.delete(look)
+      }
+      this.#waiting.add(look)
+      look()
+    })
+  }
+
+  #changed(): void {
+    for (const look of this.#waiting) look()
+  }
+
+  #startError(): ClusteredServerError {
+    const why = this.#failure ?? 'its process ended'
+    return new ClusteredServerError('CLUSTERED_SERVER_START_FAILED', `Worker ${this.id} did not start: ${why}`)
+  }
+
+  #ended(): Promise<WorkerExit> {
+    return new Promise((resolve) => {
+      const end = (exit: WorkerExit): void => {
+        this.state = 'ended'
+        this.#changed()
+        this.emit('exit', exit)
+        resolve(exit)
+      }
+      this.#child.once('exit', (code, signal) => end({ code, signal }))
+      this.#child.on('error', ({ message }) => {
+        this.#failure ??= message
+        // What could not be started has no exit.
+        if (this.#child.pid === undefined) end({ code: null, signal: null })
+      })
+    })
+  }
+}

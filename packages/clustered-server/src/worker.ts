@@ -1,0 +1,116 @@
+// What a worker runs: it loads the app, and does with its connections what the primary says.
+
+import { performance } from 'node:perf_hooks'
+import { subscribe } from 'node:diagnostics_channel'
+import type { Server } from 'node:net'
+import { Connections } from './connections.ts'
+import { loadApp } from './load-app.ts'
+import { opened, sealed, type StartMessage, type ToPrimary, type ToWorker } from './messages.ts'
+import type { RawHandle } from './node-internals.ts'
+
+/** Milliseconds that requests have to end, when nobody is there any more to take over. */
+const ORPHAN_TIMEOUT = 1500
+/** Milliseconds between two words of itself: without one for long it is taken for stuck. */
+const HEARTBEAT = 100
+/** Milliseconds that an app may take to close, after its connections have ended. */
+const CLOSE_TIMEOUT = 5000
+
+// The primary hears them too, and says what is to be done. Whoever sends them to a whole group means that as well.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+
+let start: StartMessage
+let connections: Connections
+let listen: () => Promise<void>
+let close: () => Promise<void>
+let leaves = false
+let before = performance.eventLoopUtilization()
+
+process.on('message', (sent, handle) => {
+  const message = opened(sent) as ToWorker | undefined
+  if (message) void obey(message, handle as unknown as RawHandle).catch(fail)
+})
+process.once('disconnect', () => void leave(false, ORPHAN_TIMEOUT))
+
+async function obey(message: ToWorker, handle: RawHandle): Promise<void> {
+  switch (message.type) {
+    case 'start':
+      start = message
+      return load()
+    case 'listen':
+      return listen()
+    case 'connection':
+      return connections.adopt(handle, message.rested)
+    case 'shed':
+      return connections.handOver(message.count)
+    case 'retire':
+      return leave(message.handOver, start.drainTimeout)
+  }
+}
+
+async function load(): Promise<void> {
+  const byItself = redirectListen(start)
+  const app = await loadApp(start.app, byItself.server)
+  connections = byItself.connections() ?? new Connections(app.server, send)
+  listen = async () => {
+    await app.listen({ fd: start.fd, host: start.host })
+    tell({ type: 'listening' })
+  }
+  close = app.close
+  tell({ type: 'loaded', canMove: connections.canMove })
+  setInterval(() => tell({ type: 'figures', figures: figures() }), HEARTBEAT).unref()
+  // It cannot be had in reserve.
+  if (app.server.listening) tell({ type: 'listening' })
+}
+
+/** Takes no new connections, ends those that there are in good order, closes the app and ends. */
+async function leave(handOver: boolean, timeout: number): Promise<void> {
+  if (leaves) return
+  leaves = true
+  await connections?.drain(handOver, timeout)
+  await Promise.race([close?.(), new Promise((resolve) => setTimeout(resolve, CLOSE_TIMEOUT))])
+  connections?.destroy()
+  process.exit()
+}
+
+/**
+ * An app that calls `listen()` itself, with the port that the primary has bound, listens on the primary's socket:
+ * the first one that does is the app's server.
+ */
+function redirectListen({ fd, port }: StartMessage): {
+  server: () => Server | undefined
+  connections: () => Connections | undefined
+} {
+  let server: Server | undefined
+  let own: Connections | undefined
+  subscribe('tracing:net.server.listen:asyncStart', (message) => {
+    const { server: listener, options } = message as { server: Server; options: { port?: unknown; fd?: number } }
+    if (server || Number(options.port) !== port) return
+    server = listener
+    own = new Connections(listener, send)
+    options.fd = fd
+  })
+  return { server: () => server, connections: () => own }
+}
+
+function send(handle: RawHandle, rested: number, done: () => void): void {
+  process.send!(sealed({ type: 'connection', rested }), handle as never, {}, () => done())
+}
+
+function tell(message: ToPrimary): void {
+  if (process.connected) process.send!(sealed(message))
+}
+
+function figures(): Extract<ToPrimary, { type: 'figures' }>['figures'] {
+  const { rss, heapUsed } = process.memoryUsage()
+  const now = performance.eventLoopUtilization()
+  const { utilization } = performance.eventLoopUtilization(now, before)
+  before = now
+  return { connections: connections?.count ?? 0, rss, heapUsed, utilization }
+}
+
+function fail(error: unknown): void {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  // Only then may it end: the message is on its way.
+  if (process.connected) process.send!(sealed({ type: 'failed', message, stack }), () => process.exit(1))
+  else process.exit(1)
+}
