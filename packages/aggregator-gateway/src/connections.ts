@@ -74,7 +74,7 @@ export class Connections extends Dispatcher {
   }
 
   #use(connection: Connection, options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    return connection.client.dispatch(options, new Exchange(this, connection, handler))
+    return connection.client.dispatch(options, new PooledRequest(this, connection, handler))
   }
 
   /** A connection that is free; nothing when all are in use. */
@@ -105,7 +105,7 @@ export class Connections extends Dispatcher {
 }
 
 /** A request on a connection, which is free again when that is over. */
-class Exchange implements Dispatcher.DispatchHandler {
+class PooledRequest implements Dispatcher.DispatchHandler {
   readonly #connections: Connections
   readonly #connection: Connection
   readonly #handler: Dispatcher.DispatchHandler

@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http'
 import { constants, type Http2ServerRequest } from 'node:http2'
 import { Socket } from 'node:net'
-import { Readable, Transform, type TransformCallback } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import { TOO_LARGE } from './attempt.ts'
@@ -15,6 +15,7 @@ import { isIdempotent, type Method, type PassThroughEndpointOptions } from './op
 import { CLIENT_LEFT, type GivenUp, handedOnEnd, type Observing } from './observe.ts'
 import { CallError, type CallFailure, CANNOT_BE_CALLED, errorFor, GivenUpError, LATE } from './outcome.ts'
 import { inLowerCase, paramsOf } from './plan.ts'
+import { Download, type Handing, Upload } from './streamed-bodies.ts'
 import { parseTemplate, type Template, type Values } from './template.ts'
 import type { Origin, Upstream } from './upstream.ts'
 
@@ -129,7 +130,7 @@ function handlerOf(plan: PlannedPassThrough): (request: FastifyRequest, reply: F
 const MOST_OUTDATED = 2
 
 /** A request that is handed on. */
-class PassThrough implements Values, Dispatcher.DispatchHandler {
+class PassThrough implements Values, Handing, Dispatcher.DispatchHandler {
   readonly #plan: PlannedPassThrough
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
@@ -227,19 +228,16 @@ class PassThrough implements Values, Dispatcher.DispatchHandler {
     else this.#origin = exchange(this.#plan.upstream, this.#options!, this, { avoid })
   }
 
-  /** Bytes went on. */
   progress(): void {
     this.#progressAt = performance.now()
   }
 
-  /** The client takes more of the answer. */
   resume(): void {
     if (this.#isPaused || this.#isAnswered) this.progress()
     this.#isPaused = false
     this.#controller?.resume()
   }
 
-  /** The client's body is too long, or it ended in the middle. */
   uploadFailed(error: Error): void {
     if (this.#isOver) return
     this.#tell(CLIENT_LEFT)
@@ -247,7 +245,6 @@ class PassThrough implements Values, Dispatcher.DispatchHandler {
     this.#giveUp(false)
   }
 
-  /** The client has left, or has the answer. */
   leave(): void {
     if (this.#isOver) return
     this.#tell(CLIENT_LEFT)
@@ -398,51 +395,6 @@ class PassThrough implements Values, Dispatcher.DispatchHandler {
   }
 }
 
-/** The client's body on its way to the upstream. */
-class Upload extends Transform {
-  readonly #owner: PassThrough
-  readonly #source: Readable
-  readonly #most: number
-  #size = 0
-
-  constructor(owner: PassThrough, source: Readable, most: number) {
-    super()
-    this.#owner = owner
-    this.#source = source
-    this.#most = most
-    this.on('error', ignore)
-    source.once('error', failOf(owner)).once('aborted', leaveOf(owner)).pipe(this)
-  }
-
-  /** Whether the client is to send more. */
-  get isWaiting(): boolean {
-    return !this.#source.readableEnded && this.readableLength === 0
-  }
-
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    this.#size += chunk.length
-    this.#owner.progress()
-    if (this.#size <= this.#most) return done(null, chunk)
-    this.#owner.uploadFailed(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE())
-  }
-}
-
-/** The upstream's answer on its way to the client. */
-class Download extends Readable {
-  readonly #owner: PassThrough
-
-  constructor(owner: PassThrough) {
-    super({ highWaterMark: 65_536 })
-    this.#owner = owner
-    // Hooks may keep it waiting for the one who listens.
-    this.on('error', ignore)
-  }
-
-  override _read(): void {
-    this.#owner.resume()
-  }
-}
-
 /** Ends the client's connection so that nobody takes what has come for all there is, HTTP/1.0 clients included. */
 function reset(request: IncomingMessage | Http2ServerRequest): void {
   if ('stream' in request) return request.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
@@ -456,14 +408,8 @@ function reset(request: IncomingMessage | Http2ServerRequest): void {
   }
 }
 
-function ignore(): void {}
-
 function leaveOf(passThrough: PassThrough): () => void {
   return () => passThrough.leave()
-}
-
-function failOf(passThrough: PassThrough): (error: Error) => void {
-  return (error) => passThrough.uploadFailed(error)
 }
 
 function expire(passThrough: PassThrough): void {
