@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { optionsOf, rowsOf } from './options-table.ts'
+
+const read = (path: string): string =>
+  readFileSync(new URL(`../../packages/clustered-server/${path}`, import.meta.url), 'utf8')
+const rows = rowsOf(read('README.md'))
+
+const options = optionsOf(read('src/options.ts'), 'ClusteredServerOptions')
+
+describe('options', () => {
+  it.each(options)('$option stands in the README as in its TSDoc', ({ option, meaning, standard }) => {
+    expect(rows).toContainEqual([`\`${option}\``, meaning, standard])
+  })
+
+  it('the README has no other options', () => {
+    const named = rows
+      .filter((row) => row.length === 3 && /^`[a-z]\w+`$/.test(row[0]!))
+      .map(([first]) => first!.slice(1, -1))
+    expect(named.toSorted()).toEqual(options.map(({ option }) => option).toSorted())
+  })
+})
+
+it('the README has the codes of all errors, and no others', () => {
+  const union = /type ClusteredServerErrorCode =\n((?: {2}\| '\w+'\n)+)/.exec(read('src/errors.ts'))![1]!
+  const codes = [...union.matchAll(/'(\w+)'/g)].map(([, code]) => code)
+  expect(codes.length).toBeGreaterThan(3)
+  const named = rows.filter(([first]) => first!.startsWith('`CLUSTERED_SERVER_')).map(([first]) => first!.slice(1, -1))
+  expect(named).toEqual(codes)
+})
+
+it('the README has all events as their TSDoc, and no others', () => {
+  const body = /export interface ClusteredServerEvents \{([\s\S]*?)\n\}/.exec(read('src/clustered-server.ts'))![1]!
+  const events = [...body.matchAll(/\/\*\* (.*?) \*\/\s*(\w+): \[/g)].map(([, meaning, name]) => [
+    `\`${name}\``,
+    meaning,
+  ])
+  expect(events.length).toBeGreaterThan(5)
+  const start = rows.findIndex(([first]) => first === 'event') + 2
+  expect(rows.slice(start, start + events.length)).toEqual(events)
+  // The row after the last one is the head of another table.
+  expect(rows[start + events.length]?.[0]).not.toMatch(/^`/)
+})
