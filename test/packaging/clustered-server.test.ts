@@ -1,0 +1,116 @@
+// What people get: the tarball, in an empty project, and what the README tells them to do with it.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run, Tarball } from './tarball.ts'
+import { isWellPacked } from './well-packed.ts'
+
+const tarball = new Tarball('clustered-server')
+const { project } = tarball
+
+const readme = readFileSync(join(tarball.source, 'README.md'), 'utf8')
+/** The programs of the README by name. */
+const samples = Object.fromEntries(
+  [...readme.matchAll(/```ts\n(\/\/ (\S+\.ts)\n[\s\S]*?)```/g)].map(([, text, name]) => [name!, text!]),
+)
+const server = samples['server.ts']!.replace('port: 3000', 'port: 0')
+
+/** That of warming, run by one worker beside a spare, and by this process alone. */
+const warm = `
+import { createClusteredServer } from 'clustered-server'
+
+const url = new URL('./warm-app.ts', import.meta.url)
+for (const workers of [1, 2]) {
+  const server = await createClusteredServer(url, { workers, port: 0, host: '127.0.0.1', signals: false })
+  const response = await fetch(\`http://127.0.0.1:\${server.port}\`)
+  const { pid } = await response.json() as { pid: number }
+  console.log(pid === process.pid)
+  await server.close()
+}
+`
+
+const FILES = {
+  ...samples,
+  'package.json': '{ "private": true, "type": "module" }\n',
+  'server.ts': server,
+  'warm.ts': warm,
+  'types.ts': `
+import { createClusteredServer, ClusteredServerError, type ClusteredServerOptions } from 'clustered-server'
+
+const options: ClusteredServerOptions = { workers: 'auto', heartbeatTimeout: false }
+const server = await createClusteredServer(new URL('./app.ts', import.meta.url), options)
+server.on('workerExit', ({ id, code, expected }) => console.log(id.toFixed(), code?.toFixed(), expected === true))
+const generation: number = server.status().generation
+await server.reload().catch((error: unknown) => {
+  if (error instanceof ClusteredServerError && error.code === 'CLUSTERED_SERVER_RELOAD_FAILED') console.log(generation)
+})
+// @ts-expect-error There is no such option.
+await createClusteredServer(new URL('./app.ts', import.meta.url), { worker: 2 })
+// @ts-expect-error There is no such event.
+server.on('workerExits', () => {})
+`,
+  'tsconfig.json': `{
+  "compilerOptions": {
+    "target": "es2024",
+    "module": "nodenext",
+    "strict": true,
+    "exactOptionalPropertyTypes": true,
+    "skipLibCheck": true,
+    "noEmit": true,
+    "types": ["node"]
+  },
+  "files": ["types.ts", "warm.ts", ${Object.keys(samples)
+    .map((name) => `"${name}"`)
+    .join(', ')}]
+}
+`,
+}
+
+beforeAll(() => tarball.install(FILES, ['fastify', '@types/node']))
+
+afterAll(() => tarball.remove())
+
+isWellPacked(tarball, { dependencies: [] })
+
+describe('in an empty project', () => {
+  it.each([
+    ['require()', "const clustered = require('clustered-server')"],
+    ['import', "const clustered = await import('clustered-server')"],
+  ])('%s gives the factory and the error', async (name, load) => {
+    const type = name === 'require()' ? 'commonjs' : 'module'
+    const program = `${load}; console.log(typeof clustered.createClusteredServer, typeof clustered.ClusteredServerError)`
+    const { code, output } = await run(project, [process.execPath, `--input-type=${type}`, '-e', program])
+    // No warning either.
+    expect({ code, output }).toEqual({ code: 0, output: 'function function\n' })
+  })
+
+  it('the quick start of the README answers from another process, and ends with 0', async () => {
+    expect(server).not.toContain('3000')
+    const answers: Promise<unknown>[] = []
+    const { code, output } = await run(project, [process.execPath, 'server.ts'], (said, end) => {
+      const origin = /http:\/\/localhost:\d+\n/.exec(said)?.[0].trim()
+      if (!origin || answers.length > 0) return
+      answers.push(
+        fetch(origin)
+          .then((response) => response.json())
+          .finally(end),
+      )
+    })
+    expect([code, output]).toEqual([0, expect.stringMatching(/^http:\/\/localhost:\d+\n$/)])
+    expect(answers).toHaveLength(1)
+    expect(await answers[0]).toEqual({ pid: expect.any(Number) })
+  })
+
+  it.skipIf(process.platform === 'win32')('workers answer, and with one there is only this process', async () => {
+    expect(await run(project, [process.execPath, 'warm.ts'])).toMatchObject({ code: 0, output: 'true\nfalse\n' })
+  })
+
+  it('its types and those of the README hold', async () => {
+    expect(await tarball.tsc()).toEqual({ code: 0, stdout: '', output: '' })
+  })
+
+  it('its own types hold', async () => {
+    expect(await tarball.errorsInTypes()).toEqual([])
+  })
+})
