@@ -2,10 +2,37 @@ import { type IncomingMessage, Server as HttpServer, type ServerResponse } from 
 import type { Http2Session } from 'node:http2'
 import { Server, type Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
-import { adoptHandle, answerOf, isHttp1, type RawHandle, restingSockets, takeHandle } from './node-internals.ts'
+import {
+  adoptHandle,
+  answerOf,
+  isEventStream,
+  isHttp1,
+  type RawHandle,
+  restingSockets,
+  takeHandle,
+} from './node-internals.ts'
+
+/** Milliseconds between two looks at all connections of a server that drains. */
+const LOOK_AGAIN = 200
+/**
+ * Milliseconds in which connections that are under load get an answer that says that it is the last one, and clients of
+ * HTTP/2 learn that no request may come, before those that rest are closed.
+ */
+const NOTICE = 100
+/** Milliseconds that connections have to become secure, whose server takes no new ones. */
+const HANDSHAKE_TIMEOUT = 2000
+/** Milliseconds for streams of events to end in good order, once their time is up. */
+const LAST_WORDS = 200
+/** A frame of WebSocket that closes, with the code of a server that goes away. */
+const GOING_AWAY = Buffer.from([0x88, 0x02, 0x03, 0xe9])
+/** The highest number that a stream of HTTP/2 may have. */
+const LAST_STREAM = 2 ** 31 - 1
 
 /** Sends a connection to another process, with the milliseconds that it has rested, and calls back once it has gone. */
 export type Send = (handle: RawHandle, rested: number, done: () => void) => void
+
+/** Since when Node adds it to `keepAliveTimeout`, for clients that use a connection at the last moment. */
+type KeepAliveTimes = HttpServer & { keepAliveTimeoutBuffer?: number }
 
 /** The connections of a server: how many there are, and how they leave it. */
 export class Connections {
@@ -15,23 +42,34 @@ export class Connections {
   readonly #send: Send | undefined
   readonly #open = new Set<Socket>()
   readonly #sessions = new Set<Http2Session>()
+  readonly #webSockets = new Set<Socket>()
+  /** How many connections are not yet secure. */
+  #handshakes = 0
+  #awaitsHandshakes = true
   /** Those of other processes that have not asked anything here: since when they rest, by `performance.now()`. */
   readonly #adopted = new Map<Socket, { since: number; here: number }>()
-  /** How many are on their way to another process. */
-  #leaving = 0
+  /** Those that are on their way to another process. */
+  readonly #leaving = new Set<Socket>()
+  /** Those that have got an answer in this turn of the event loop. */
+  #answered = new Set<Socket>()
   #drains = false
   /** Whether those that rest leave as soon as they do. */
   #handsOver = false
   #looksAtRequests = false
-  #isDue = false
   #onEnd: () => void = () => {}
+  readonly #onListener = (event: string | symbol): void => {
+    if (event !== 'upgrade') return
+    this.#server.off('newListener', this.#onListener)
+    this.#addWebSockets()
+  }
 
   /** @param send where connections go; without it they stay */
   constructor(server: Server, send?: Send) {
     this.#server = server
     this.#send = send
     this.#plain = send && server instanceof HttpServer ? server : undefined
-    server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => this.#add(socket))
+    if (server instanceof TlsServer) this.#addSecured(server)
+    else server.on('connection', (socket: Socket) => this.#add(socket))
     server.on('session', (session: Http2Session) => {
       this.#sessions.add(session)
       session.once('close', () => {
@@ -39,6 +77,9 @@ export class Connections {
         this.#onEnd()
       })
     })
+    // A server that has no listener for them answers such requests as any other, and is to go on doing so.
+    if (server.listenerCount('upgrade') > 0) this.#addWebSockets()
+    else server.on('newListener', this.#onListener)
   }
 
   get count(): number {
@@ -54,10 +95,12 @@ export class Connections {
   adopt(handle: RawHandle, rested: number): void {
     const server = this.#plain!
     const socket = adoptHandle(server, handle)
+    const { keepAliveTimeout } = server
     const now = performance.now()
     this.#adopted.set(socket, { since: now - rested, here: now })
     // From its first request on, the server sees to it.
-    if (server.keepAliveTimeout > 0) socket.setTimeout(Math.max(1, server.keepAliveTimeout - rested))
+    const patience = keepAliveTimeout + ((server as KeepAliveTimes).keepAliveTimeoutBuffer ?? 0)
+    if (keepAliveTimeout > 0) socket.setTimeout(Math.max(1, patience - rested))
     this.#lookAtRequests()
     this.#giveAway()
   }
@@ -71,7 +114,7 @@ export class Connections {
   /**
    * Takes no new connections, and resolves when none is left in which requests come, or after that many milliseconds.
    * To hand over is to send away those that rest; what cannot be sent is told with its next answer that it is the last
-   * one. Not to hand over is to close those that rest.
+   * one. Not to hand over is to close those that rest, after such notice as the others have.
    */
   async drain(handOver: boolean, timeout: number): Promise<void> {
     this.#drains = true
@@ -83,23 +126,68 @@ export class Connections {
       const answer = answerOf(socket)
       if (answer) this.#lastAnswer(answer)
     }
-    for (const session of this.#sessions) session.close()
+    // At once it would refuse the streams that are on their way.
+    for (const session of this.#sessions) session.goaway(0, LAST_STREAM)
     this.#giveAway()
-    if (!handOver) this.#closeResting()
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, timeout)
+    const timers = [
+      setTimeout(() => this.#afterNotice(handOver), Math.min(NOTICE, timeout)),
+      setTimeout(() => {
+        this.#endEventStreams()
+        timers.push(setTimeout(resolve, LAST_WORDS))
+      }, timeout),
+      setTimeout(() => {
+        this.#awaitsHandshakes = false
+        this.#onEnd()
+      }, HANDSHAKE_TIMEOUT),
+      // Not all that makes a connection rest is heard of, such as the end of a body that its answer did not wait for.
+      setInterval(() => (handOver ? this.#giveAway() : this.#closeResting()), LOOK_AGAIN),
+    ]
     this.#onEnd = () => {
-      if (this.#leaving + this.#sessions.size === 0 && ![...this.#open].some((socket) => isHttp1(socket))) resolve()
+      if (this.#isEmpty()) resolve()
     }
     this.#onEnd()
     await promise
-    clearTimeout(timer)
+    for (const timer of timers) clearTimeout(timer)
+  }
+
+  /** Tells clients of WebSocket that whom they talk to goes away: they close the connection then. */
+  sayGoodbye(): void {
+    for (const socket of this.#webSockets) if (socket.writable && socket.bytesWritten > 0) socket.write(GOING_AWAY)
   }
 
   /** Closes them all, whatever they do. */
   destroy(): void {
     for (const session of this.#sessions) session.destroy()
     for (const socket of this.#open) socket.destroy()
+  }
+
+  /** Whether there is none left in which requests come: nothing is waited for in those that were upgraded. */
+  #isEmpty(): boolean {
+    if (this.#leaving.size + this.#sessions.size > 0) return false
+    if (this.#awaitsHandshakes && this.#handshakes > 0) return false
+    return ![...this.#open].some((socket) => isHttp1(socket))
+  }
+
+  #addSecured(server: Server): void {
+    server.on('connection', () => this.#handshakes++)
+    const onEnd = (): void => {
+      this.#handshakes--
+      this.#onEnd()
+    }
+    server.on('tlsClientError', onEnd)
+    server.on('secureConnection', (socket: Socket) => {
+      this.#add(socket)
+      onEnd()
+    })
+  }
+
+  #addWebSockets(): void {
+    this.#server.prependListener('upgrade', ({ headers }: IncomingMessage, socket: Socket) => {
+      if (headers.upgrade?.toLowerCase() !== 'websocket') return
+      this.#webSockets.add(socket)
+      socket.once('close', () => this.#webSockets.delete(socket))
+    })
   }
 
   #add(socket: Socket): void {
@@ -116,28 +204,46 @@ export class Connections {
     // From here on it is not ours: nothing is read, and no timer ends it.
     this.#open.delete(socket)
     this.#adopted.delete(socket)
-    this.#leaving++
+    this.#leaving.add(socket)
     this.#send!(takeHandle(socket), since === undefined ? 0 : performance.now() - since, () => {
-      this.#leaving--
+      this.#leaving.delete(socket)
       socket.destroy()
       this.#onEnd()
     })
   }
 
+  #afterNotice(handOver: boolean): void {
+    for (const session of this.#sessions) session.close()
+    if (!handOver) this.#closeResting()
+  }
+
   #closeResting(): void {
-    if (this.#server instanceof HttpServer) {
-      for (const socket of restingSockets(this.#server, this.#open)) socket.destroy()
-    } else (this.#server as Partial<HttpServer>).closeIdleConnections?.()
+    for (const socket of restingSockets(this.#server, this.#open)) socket.destroy()
+  }
+
+  /** They have no end of their own, and whoever listens to one comes again when it ends in good order. */
+  #endEventStreams(): void {
+    for (const socket of this.#open) {
+      const answer = answerOf(socket)
+      if (!answer || !isEventStream(answer)) continue
+      // What an app still writes has nobody to go to.
+      answer.on('error', () => {})
+      answer.end()
+    }
   }
 
   /** Sees each request before the app does, from the first time on that this is needed. */
   #lookAtRequests(): void {
     if (this.#looksAtRequests) return
     this.#looksAtRequests = true
-    this.#server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    const look = (request: IncomingMessage, response: ServerResponse): void => {
       if (this.#adopted.delete(request.socket)) request.socket.setTimeout(this.#plain!.timeout)
       if (this.#drains) this.#lastAnswer(response)
-    })
+    }
+    this.#server.prependListener('request', look)
+    // Where nobody listens to these, Node makes requests of them.
+    for (const event of ['checkContinue', 'checkExpectation'])
+      if (this.#server.listenerCount(event) > 0) this.#server.prependListener(event, look)
     if (this.#plain) this.#keepAdopted(this.#plain)
   }
 
@@ -157,7 +263,7 @@ export class Connections {
 
   /** The last answer that a connection gets here: it goes elsewhere after it, or is told that it will be closed. */
   #lastAnswer(answer: ServerResponse): void {
-    if (this.#handsOver) answer.once('finish', () => this.#giveAwaySoon())
+    if (this.#handsOver) answer.once('finish', () => this.#giveAwaySoon(answer.req.socket))
     else if (answer.req.httpVersionMajor === 1 && !answer.headersSent) answer.setHeader('connection', 'close')
   }
 
@@ -165,13 +271,14 @@ export class Connections {
     if (this.#handsOver) this.handOver()
   }
 
-  /** Looks once for all answers of this turn of the event loop, as a look goes through all connections. */
-  #giveAwaySoon(): void {
-    if (this.#isDue) return
-    this.#isDue = true
+  /** By the next tick the server knows of the end of the answer too, and nothing of a next request was read. */
+  #giveAwaySoon(socket: Socket): void {
+    this.#answered.add(socket)
+    if (this.#answered.size > 1) return
     process.nextTick(() => {
-      this.#isDue = false
-      this.#giveAway()
+      const answered = this.#answered
+      this.#answered = new Set()
+      for (const one of restingSockets(this.#plain!, answered)) if (this.#open.has(one)) this.#sendAway(one)
     })
   }
 }

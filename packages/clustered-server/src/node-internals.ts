@@ -1,7 +1,7 @@
 // All that is taken from inside Node stands here: it is looked for at start, and what is missing is done without.
 
 import { createServer, type Server as HttpServer, type ServerResponse } from 'node:http'
-import net, { isIPv6, Socket } from 'node:net'
+import net, { isIPv6, type Server, Socket } from 'node:net'
 import { getSystemErrorMap } from 'node:util'
 
 /** What a TCP socket is to libuv. */
@@ -14,6 +14,8 @@ export interface RawHandle {
 /** A parser of a connection, of `http`. */
 interface Parser {
   socket: Socket | null
+  /** Takes it out of the server's list. */
+  remove?: () => void
 }
 
 interface SocketInternals {
@@ -21,6 +23,11 @@ interface SocketInternals {
   /** The response that is being written. */
   _httpMessage?: ServerResponse | null
   parser?: Parser | null
+}
+
+interface ResponseInternals {
+  /** The head as it was sent. */
+  _header?: string | null
 }
 
 interface ConnectionsList {
@@ -110,33 +117,34 @@ export function canHandOver(): boolean {
 }
 
 /**
- * The plaintext connections of a server that wait for a request: nothing of the next one was read, and nothing of the
- * last answer is left to write.
- *
- * @param all every connection of the server
+ * Those connections that wait for a request: nothing of the next one was read, and nothing of the last answer is left
+ * to write.
  */
-export function restingSockets(server: HttpServer, all: Iterable<Socket>): Socket[] {
+export function restingSockets(server: Server, some: Iterable<Socket>): Socket[] {
   const inNoRequest = new Set(
     connectionsOf(server)
       ?.idle()
       .map(({ socket }) => socket),
   )
   const resting: Socket[] = []
-  for (const socket of all) {
-    const { _handle: handle, _httpMessage: response } = socket as unknown as SocketInternals
+  for (const socket of some) {
+    const { _handle: handle, _httpMessage: response, parser } = socket as unknown as SocketInternals
     // Those that have never asked are in the list of those whose request is late, and not in that of the idle.
-    const rests = socket.bytesRead === 0 || inNoRequest.has(socket)
-    if (rests && !response && handle?.readStop && !socket.destroyed && !socket.readableEnded && isWritten(socket))
-      resting.push(socket)
+    const rests = parser && (socket.bytesRead === 0 || inNoRequest.has(socket))
+    if (rests && !response && handle?.readStop && isRead(socket) && isWritten(socket)) resting.push(socket)
   }
   return resting
+}
+
+function isRead(socket: Socket): boolean {
+  return socket.readableLength === 0 && !socket.readableEnded && !socket.destroyed
 }
 
 function isWritten(socket: Socket): boolean {
   return socket.writableLength === 0 && !socket.writableEnded
 }
 
-function connectionsOf(server: HttpServer): ConnectionsList | undefined {
+function connectionsOf(server: Server): ConnectionsList | undefined {
   const key = Object.getOwnPropertySymbols(server).find((one) => one.description === 'http.server.connections')
   const list = key && (server as unknown as Record<symbol, Partial<ConnectionsList> | undefined>)[key]
   return list && typeof list.idle === 'function' ? (list as ConnectionsList) : undefined
@@ -147,9 +155,11 @@ function connectionsOf(server: HttpServer): ConnectionsList | undefined {
  * the kernel. The socket is to be destroyed once its handle has gone, which says nothing to the client.
  */
 export function takeHandle(socket: Socket): RawHandle {
-  const { _handle: handle } = socket as unknown as SocketInternals
+  const { _handle: handle, parser } = socket as unknown as SocketInternals
   handle!.readStop()
   socket.setTimeout(0)
+  // The server forgets it: many may wait to be sent, and are not to be looked through each time, nor to be timed out.
+  parser?.remove?.()
   return handle!
 }
 
@@ -169,6 +179,12 @@ export function adoptHandle(server: HttpServer, handle: RawHandle): Socket {
 /** The answer that is being written on a connection, if there is one. */
 export function answerOf(socket: Socket): ServerResponse | undefined {
   return (socket as unknown as SocketInternals)._httpMessage ?? undefined
+}
+
+/** Whether an answer is a stream of events, which a client asks for again when it ends. */
+export function isEventStream(answer: ServerResponse): boolean {
+  const { _header: head } = answer as unknown as ResponseInternals
+  return /^content-type: *text\/event-stream/im.test(head ?? '')
 }
 
 /** Whether requests of HTTP/1 come in a connection: they do no longer once it was upgraded. */

@@ -26,6 +26,8 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   readonly #heartbeat: NodeJS.Timeout
   #wanted: number
   #generation = 1
+  /** Those that failed have their number too. */
+  #lastGeneration = 1
   #lastId = 0
   #beats = 0
   #beatAt = performance.now()
@@ -49,6 +51,8 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
       await Promise.all(Array.from({ length: options.workers }, () => primary.#addActive()))
     } catch (error) {
       primary.kill()
+      // They have the socket as well: only then can another server have the port.
+      await Promise.all([...primary.#workers].map(({ ended }) => ended))
       throw error
     }
     primary.#maintain()
@@ -81,19 +85,27 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   async reload(): Promise<void> {
     this.#mustBeOpen()
     return this.#inTurn(async () => {
-      const generation = ++this.#generation
+      const before = this.#generation
+      const generation = ++this.#lastGeneration
+      this.#generation = generation
       this.#policy.reset()
-      const old = [...this.#workers].filter(({ state }) => state === 'active' || state === 'spare')
       this.emit('reload', { generation })
       try {
-        for (const worker of old) if (worker.state === 'active') await this.#replace(worker)
+        // One that takes the place of another meanwhile is of the old version too.
+        const oldest = (): WorkerProcess | undefined => this.#called().find((worker) => worker.generation < generation)
+        for (let old = oldest(); old; old = oldest()) await this.#replace(old)
       } catch (error) {
-        this.#generation--
+        // What starts from now on is of the new version all the same, but it does not count as such.
+        this.#generation = before
+        this.#mustBeOpen()
+        this.#trim()
+        this.#maintain()
         const { message } = error as Error
         const text = `The new version does not start, the old one goes on: ${message}`
         throw new ClusteredServerError('CLUSTERED_SERVER_RELOAD_FAILED', text, { cause: error })
       }
-      for (const worker of old) if (worker.state === 'spare') this.#retire(worker)
+      for (const worker of this.#reserve()) if (worker.generation < generation) this.#retire(worker)
+      this.#trim()
       this.#maintain()
       this.emit('reloaded', { generation })
     })
@@ -105,8 +117,9 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     this.#mustBeOpen()
     return this.#inTurn(async () => {
       this.#wanted = workers
-      while (this.#taking().length < workers) await this.#addActive()
-      for (const worker of this.#taking().slice(workers)) this.#retire(worker)
+      while (this.#called().length < workers) await this.#addActive()
+      this.#trim()
+      this.#maintain()
     })
   }
 
@@ -142,7 +155,11 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   }
 
   async #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#turn.then(work)
+    const turn = this.#turn.then(() => {
+      // It may have been closed since it was asked for.
+      this.#mustBeOpen()
+      return work()
+    })
     this.#turn = turn.catch(() => {})
     return turn
   }
@@ -150,6 +167,19 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   /** Workers that take new connections. */
   #taking(): WorkerProcess[] {
     return [...this.#workers].filter(({ state }) => state === 'active')
+  }
+
+  /** Workers that take new connections, or will as soon as they can. */
+  #called(): WorkerProcess[] {
+    return [...this.#workers].filter(({ isCalled, leaves, state }) => isCalled && !leaves && state !== 'ended')
+  }
+
+  /** Workers that are loaded, or will be, and wait to be called: first those that can be had at once. */
+  #reserve(): WorkerProcess[] {
+    const waiting = [...this.#workers].filter(
+      ({ isCalled, leaves, state }) => !isCalled && !leaves && state !== 'ended',
+    )
+    return waiting.toSorted((a, b) => Number(a.state === 'starting') - Number(b.state === 'starting'))
   }
 
   #spawn(): WorkerProcess {
@@ -173,13 +203,10 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   }
 
   /** Resolves with a worker that takes connections from now on: the one in reserve, if it runs what is wanted now. */
-  async #addActive(): Promise<WorkerProcess> {
-    const isCurrent = ({ state, generation }: WorkerProcess): boolean =>
-      state === 'spare' && generation === this.#generation
-    const worker = [...this.#workers].find(isCurrent) ?? this.#spawn()
-    await worker.loaded
+  async #addActive(): Promise<void> {
+    this.#mustBeOpen()
+    const worker = this.#reserve().find(({ generation }) => generation === this.#generation) ?? this.#spawn()
     await worker.listen()
-    return worker
   }
 
   async #replace(worker: WorkerProcess): Promise<void> {
@@ -188,7 +215,8 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   }
 
   #retire(worker: WorkerProcess, handOver = true): void {
-    worker.retire(handOver && this.#receiver(worker) !== undefined)
+    // Where connections cannot go to others, new ones can.
+    worker.retire(handOver && this.#taking().some((other) => other !== worker))
     const timer = setTimeout(() => worker.kill(), this.#options.drainTimeout + END_PATIENCE)
     void worker.ended.then(() => clearTimeout(timer))
   }
@@ -196,25 +224,33 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   /** Who goes on with a connection: of those that run the newest code, the one with the fewest. */
   #receiver(from: WorkerProcess): WorkerProcess | undefined {
     if (!this.#canHandOver || !from.canMove) return undefined
-    const others = this.#taking().filter((worker) => worker !== from && worker.canMove)
+    const able = this.#taking().filter(({ canMove, isConnected }) => canMove && isConnected)
+    const others = able.filter((worker) => worker !== from)
     const [best] = others.toSorted((a, b) => b.generation - a.generation || a.connections - b.connections)
     // Its own it can have back, if it stays.
-    return best ?? (from.state === 'active' ? from : undefined)
+    return best ?? (able.includes(from) ? from : undefined)
   }
 
   /** Has as many workers as are wanted, and one in reserve, start with what there is. */
   #maintain(): void {
     if (this.#closed) return
-    const staying = [...this.#workers].filter(({ leaves }) => !leaves)
-    for (const worker of staying
-      .filter(({ state }) => state === 'spare')
-      .slice(0, this.#wanted - this.#taking().length))
-      worker.listen().catch(() => {})
-    for (let count = staying.length; count < this.#wanted + Number(this.#options.spare); count++)
-      this.#spawn().loaded.then(
-        () => this.#maintain(),
-        () => {},
-      )
+    this.#call()
+    while (this.#called().length < this.#wanted) this.#spawn().listen().catch(ignore)
+    if (this.#options.spare && this.#reserve().length === 0) this.#spawn()
+  }
+
+  /** Has what is in reserve take the place of those that are missing. */
+  #call(): void {
+    const ready = this.#called().filter(({ state }) => state !== 'starting')
+    const missing = Math.max(0, this.#wanted - ready.length)
+    const able = this.#reserve().filter(({ state }) => state !== 'starting')
+    for (const worker of able.slice(0, missing)) worker.listen().catch(ignore)
+  }
+
+  /** Lets those go that are too many, the oldest first: one may have taken the place of another meanwhile. */
+  #trim(): void {
+    const called = this.#called().toSorted((a, b) => a.generation - b.generation || b.id - a.id)
+    for (const worker of called.slice(0, Math.max(0, called.length - this.#wanted))) this.#retire(worker)
   }
 
   #onExit(worker: WorkerProcess, exit: WorkerExit): void {
@@ -229,7 +265,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   }
 
   #restart(delay: number): void {
-    for (const worker of this.#workers) if (worker.state === 'spare' && !worker.leaves) worker.listen().catch(() => {})
+    this.#call()
     const timer = setTimeout(() => {
       this.#restarts.delete(timer)
       this.#maintain()
@@ -272,6 +308,9 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     if (surplus > UNEVEN.connections && surplus > UNEVEN.share * most.connections) most.shed(Math.floor(surplus / 2))
   }
 }
+
+/** For what is heard of by the end of the process too. */
+function ignore(): void {}
 
 function lesser(a: WorkerProcess, b: WorkerProcess): WorkerProcess {
   return a.connections <= b.connections ? a : b

@@ -65,9 +65,14 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
   heardAt: number = performance.now()
   /** Whether it is meant to end. */
   leaves = false
+  /** Whether it is meant to take connections, now or once it can: else it is in reserve. */
+  isCalled = false
   readonly #child: ChildProcess
+  readonly #startTimeout: number
   /** What looks at the state, whenever it may have changed. */
   readonly #waiting = new Set<() => void>()
+  /** Connections that it has not got yet, and how long they had rested. */
+  readonly #given = new Map<RawHandle, number>()
   #failure: string | undefined
 
   constructor({ id, generation, app, host, port, fd, drainTimeout, startTimeout, execArgv, env }: WorkerSetup) {
@@ -83,9 +88,15 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
     this.ended = this.#ended()
     this.#child.on('message', (sent, handle) => {
       const message = opened(sent) as ToPrimary | undefined
-      if (message) this.#hear(message, handle as unknown as RawHandle)
+      if (message) this.#hear(message, handle as unknown as RawHandle | undefined)
     })
-    this.loaded = this.#loaded(startTimeout)
+    // Of what still waits to be sent then, nobody says that it failed.
+    this.#child.once('disconnect', () => {
+      for (const [given, rested] of this.#given) this.emit('connection', given, rested)
+      this.#given.clear()
+    })
+    this.#startTimeout = startTimeout
+    this.loaded = this.#within('its app was not loaded', () => this.state !== 'starting')
     // Whoever waits hears of it; so does, by `exit`, whoever does not.
     this.loaded.catch(() => {})
     this.#tell({ type: 'start', app, host, port, fd: LISTENER_FD, drainTimeout })
@@ -100,11 +111,19 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
     return this.figures.connections + this.sentSince
   }
 
-  /** Has it take connections, and resolves when it does. */
+  /** Whether connections can be given to it, and come from it. */
+  get isConnected(): boolean {
+    return this.#child.connected
+  }
+
+  /** Has it take connections as soon as it can, and resolves when it does. */
   async listen(): Promise<void> {
-    if (this.state === 'active') return
-    this.#tell({ type: 'listen' })
-    await this.#until(() => this.state === 'active')
+    // An app that is told twice would fail.
+    const isNew = !this.isCalled
+    this.isCalled = true
+    await this.loaded
+    if (isNew && this.state === 'spare') this.#tell({ type: 'listen' })
+    await this.#within('it took no connections', () => this.state === 'active')
   }
 
   /** Has it end when its connections have: they go to others, or are told with their last answer. */
@@ -124,7 +143,12 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
   /** Gives it a connection. */
   give(handle: RawHandle, rested: number): void {
     this.sentSince++
-    this.#child.send(sealed({ type: 'connection', rested }), handle as never, {}, () => handle.close())
+    this.#given.set(handle, rested)
+    this.#child.send(sealed({ type: 'connection', rested }), handle as never, {}, (error) => {
+      if (!this.#given.delete(handle)) return
+      if (error) this.emit('connection', handle, rested)
+      else handle.close()
+    })
   }
 
   kill(): void {
@@ -136,7 +160,7 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
     if (this.#child.connected) this.#child.send(sealed(message), () => {})
   }
 
-  #hear(message: ToPrimary, handle: RawHandle): void {
+  #hear(message: ToPrimary, handle: RawHandle | undefined): void {
     this.heardAt = performance.now()
     switch (message.type) {
       case 'loaded':
@@ -157,18 +181,20 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
         this.sentSince = 0
         break
       case 'connection':
-        this.emit('connection', handle, message.rested)
+        // Without a free descriptor it comes without: Node and the kernel have closed the connection.
+        if (handle) this.emit('connection', handle, message.rested)
     }
     this.#changed()
   }
 
-  async #loaded(timeout: number): Promise<void> {
+  /** Resolves when it is so, and ends it if that takes too long. */
+  async #within(failure: string, isSo: () => boolean): Promise<void> {
     const timer = setTimeout(() => {
-      this.#failure = `its app was not loaded within ${timeout} ms`
+      this.#failure = `${failure} within ${this.#startTimeout} ms`
       this.kill()
-    }, timeout)
+    }, this.#startTimeout)
     try {
-      await this.#until(() => this.state !== 'starting')
+      await this.#until(isSo)
     } finally {
       clearTimeout(timer)
     }

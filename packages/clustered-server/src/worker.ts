@@ -5,6 +5,7 @@ import { subscribe } from 'node:diagnostics_channel'
 import type { Server } from 'node:net'
 import { Connections } from './connections.ts'
 import { loadApp } from './load-app.ts'
+import { canHandOver } from './node-internals.ts'
 import { opened, sealed, type StartMessage, type ToPrimary, type ToWorker } from './messages.ts'
 import type { RawHandle } from './node-internals.ts'
 
@@ -12,8 +13,12 @@ import type { RawHandle } from './node-internals.ts'
 const ORPHAN_TIMEOUT = 1500
 /** Milliseconds between two words of itself: without one for long it is taken for stuck. */
 const HEARTBEAT = 100
+/** Milliseconds within which the process has ended then, whatever else there is to do. */
+const ORPHAN_END = 1900
 /** Milliseconds that an app may take to close, after its connections have ended. */
 const CLOSE_TIMEOUT = 5000
+/** Milliseconds of these in which an app can say goodbye to its WebSockets itself. */
+const OWN_GOODBYE = 100
 
 // The primary hears them too, and says what is to be done. Whoever sends them to a whole group means that as well.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
@@ -27,11 +32,14 @@ let before = performance.eventLoopUtilization()
 
 process.on('message', (sent, handle) => {
   const message = opened(sent) as ToWorker | undefined
-  if (message) void obey(message, handle as unknown as RawHandle).catch(fail)
+  if (message) void obey(message, handle as unknown as RawHandle | undefined).catch(fail)
 })
-process.once('disconnect', () => void leave(false, ORPHAN_TIMEOUT))
+process.once('disconnect', () => {
+  setTimeout(() => process.exit(), ORPHAN_END)
+  void leave(false, ORPHAN_TIMEOUT)
+})
 
-async function obey(message: ToWorker, handle: RawHandle): Promise<void> {
+async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<void> {
   switch (message.type) {
     case 'start':
       start = message
@@ -39,7 +47,9 @@ async function obey(message: ToWorker, handle: RawHandle): Promise<void> {
     case 'listen':
       return listen()
     case 'connection':
-      return connections.adopt(handle, message.rested)
+      // Without a free descriptor it comes without: Node and the kernel have closed the connection.
+      if (handle) connections.adopt(handle, message.rested)
+      return
     case 'shed':
       return connections.handOver(message.count)
     case 'retire':
@@ -50,7 +60,7 @@ async function obey(message: ToWorker, handle: RawHandle): Promise<void> {
 async function load(): Promise<void> {
   const byItself = redirectListen(start)
   const app = await loadApp(start.app, byItself.server)
-  connections = byItself.connections() ?? new Connections(app.server, send)
+  connections = byItself.connections() ?? new Connections(app.server, canHandOver() ? send : undefined)
   listen = async () => {
     await app.listen({ fd: start.fd, host: start.host })
     tell({ type: 'listening' })
@@ -67,6 +77,7 @@ async function leave(handOver: boolean, timeout: number): Promise<void> {
   if (leaves) return
   leaves = true
   await connections?.drain(handOver, timeout)
+  setTimeout(() => connections?.sayGoodbye(), OWN_GOODBYE)
   await Promise.race([close?.(), new Promise((resolve) => setTimeout(resolve, CLOSE_TIMEOUT))])
   connections?.destroy()
   process.exit()
@@ -86,7 +97,7 @@ function redirectListen({ fd, port }: StartMessage): {
     const { server: listener, options } = message as { server: Server; options: { port?: unknown; fd?: number } }
     if (server || Number(options.port) !== port) return
     server = listener
-    own = new Connections(listener, send)
+    own = new Connections(listener, canHandOver() ? send : undefined)
     options.fd = fd
   })
   return { server: () => server, connections: () => own }
