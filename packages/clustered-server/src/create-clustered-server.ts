@@ -1,8 +1,10 @@
 import type { ClusteredServer } from './clustered-server.ts'
+import { ClusteredServerError } from './errors.ts'
 import { type ClusteredServerOptions, resolveOptions } from './options.ts'
 import { Primary } from './primary.ts'
 import { obeySignals } from './signals.ts'
 import { SingleProcess } from './single-process.ts'
+import { isWorker } from './worker-process.ts'
 
 /**
  * Runs an app in as many processes as there are cores, behind one socket. Resolves when all of them take connections.
@@ -10,8 +12,8 @@ import { SingleProcess } from './single-process.ts'
  * @param app URL of a module whose default export is a function that returns an app of Fastify, Express or NestJS, a
  * server of `node:http`, `node:https` or `node:http2`, a listener of requests, or a promise of one
  *
- * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_OPTION`, `CLUSTERED_SERVER_CANNOT_LISTEN`,
- * `CLUSTERED_SERVER_INVALID_APP`, `CLUSTERED_SERVER_START_FAILED`
+ * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_OPTION`, `CLUSTERED_SERVER_INSIDE_WORKER`,
+ * `CLUSTERED_SERVER_CANNOT_LISTEN`, `CLUSTERED_SERVER_INVALID_APP`, `CLUSTERED_SERVER_START_FAILED`
  *
  * @example
  * const server = await createClusteredServer(new URL('./app.ts', import.meta.url), { port: 3000 })
@@ -22,6 +24,11 @@ export async function createClusteredServer(
   options: ClusteredServerOptions = {},
 ): Promise<ClusteredServer> {
   const resolved = resolveOptions(app, options)
+  if (isWorker())
+    throw new ClusteredServerError(
+      'CLUSTERED_SERVER_INSIDE_WORKER',
+      'The app starts a clustered server itself, and each worker would start more of them: have the app in a module of its own',
+    )
   const server = await (resolved.workers === 1 ? SingleProcess.start(resolved) : Primary.start(resolved))
   if (resolved.signals) obeySignals(server)
   return server

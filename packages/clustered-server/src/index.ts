@@ -17,3 +17,6 @@ export type { ClusteredServerOptions } from './options.ts'
 
 // Errors
 export { ClusteredServerError, type ClusteredServerErrorCode } from './errors.ts'
+
+// Containers
+export { availableCores } from './available-cores.ts'

@@ -20,7 +20,7 @@ export interface ClusteredServerOptions {
   heartbeatTimeout?: number | false
   /** Environment of workers beside this process's, or what returns it, which is asked for each worker that starts. @default {} */
   env?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
-  /** Arguments of Node for workers. @default those of this process */
+  /** Arguments of Node for workers; where a container limits memory, `--max-old-space-size` is added if it is not among them. @default those of this process */
   execArgv?: readonly string[]
   /** Whether `SIGTERM` and `SIGINT` close the server and end this process, `SIGHUP` reloads, `SIGTTIN` and `SIGTTOU` add and remove a worker. @default true */
   signals?: boolean
@@ -63,7 +63,7 @@ export function resolveOptions(app: URL | string, options: ClusteredServerOption
     'an object of strings, or a function',
     env,
   )
-  const execArgv = options.execArgv ?? process.execArgv
+  const execArgv = options.execArgv ?? withoutScript(process.execArgv)
   demand(Array.isArray(execArgv) && execArgv.every(isText), 'execArgv', 'an array of strings', execArgv)
   return {
     app: url.href,
@@ -81,6 +81,16 @@ export function resolveOptions(app: URL | string, options: ClusteredServerOption
     execArgv,
     signals: flag('signals', options.signals),
   }
+}
+
+/** Of arguments of Node what says which script to run: a worker would start workers too, by `--eval` and its script. */
+const SCRIPT = /^(?:-p?e|-p|--eval|--print|--input-type)$/
+
+function withoutScript(execArgv: readonly string[]): string[] {
+  return execArgv.filter((text, index) => {
+    const [name = ''] = text.split('=')
+    return !SCRIPT.test(name) && !SCRIPT.test(execArgv[index - 1] ?? '')
+  })
 }
 
 const WORKERS = "an integer from 1 to 1024, or 'auto'"

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { ClusteredServer, ClusteredServerEvents, ClusterStatus } from './clustered-server.ts'
 import { ClusteredServerError } from './errors.ts'
+import { heapArguments } from './memory-limit.ts'
 import { type BoundListener, bindListener, canHandOver } from './node-internals.ts'
 import { demandWorkers, type ResolvedOptions } from './options.ts'
 import { RestartPolicy } from './restart-policy.ts'
@@ -186,9 +187,10 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     const { app, drainTimeout, startTimeout, execArgv, env } = this.#options
     const { host, port, fd } = this.#listener
     const id = ++this.#lastId
+    const variables = { ...process.env, ...(typeof env === 'function' ? env() : env) }
     const worker = new WorkerProcess({
-      ...{ id, generation: this.#generation, app, host, port, fd, drainTimeout, startTimeout, execArgv },
-      env: { ...process.env, ...(typeof env === 'function' ? env() : env) },
+      ...{ id, generation: this.#generation, app, host, port, fd, drainTimeout, startTimeout, env: variables },
+      execArgv: [...execArgv, ...heapArguments(this.#wanted, execArgv, variables['NODE_OPTIONS'])],
     })
     this.#workers.add(worker)
     worker.on('connection', (handle, rested) => {

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { ClusteredServerError } from './errors.ts'
 import { opened, sealed, type ToPrimary, type ToWorker, type WorkerFigures } from './messages.ts'
 import type { RawHandle } from './node-internals.ts'
@@ -44,6 +45,11 @@ interface WorkerEvents {
 const ENTRY = new URL(`worker${extname(import.meta.filename)}`, import.meta.url)
 /** The first descriptor after those of stdin, stdout, stderr and the channel. */
 const LISTENER_FD = 4
+
+/** Whether this process is a worker. */
+export function isWorker(): boolean {
+  return process.argv[1] === fileURLToPath(ENTRY)
+}
 
 /** A worker as the primary sees it. */
 export class WorkerProcess extends EventEmitter<WorkerEvents> {
