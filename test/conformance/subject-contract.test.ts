@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
 import { endSubjects, startSubject } from '../running-subjects.ts'
+import { subjects as clustered } from '../suites/clustered-server.ts'
 import { subjects as gatewaySubjects, dashboard, tail, upstreams } from '../suites/gateway.ts'
 import { subjects as httpFrameworks } from '../suites/http-frameworks.ts'
 import { subjects as trpc } from '../suites/trpc.ts'
@@ -8,8 +9,14 @@ import { subjects as trpc } from '../suites/trpc.ts'
 afterEach(endSubjects)
 
 const gateway = { ...gatewaySubjects, dashboard, tail, upstreams }
+// Without PM2: it starts again and again what cannot listen, and fails when nobody reads what it says while it stops.
+const clusteredServer = {
+  'single-process': clustered['single-process'].file,
+  'node-cluster': clustered['node-cluster'].file,
+  clustered: clustered.clustered.file,
+}
 
-describe.each(Object.entries({ httpFrameworks, trpc, gateway }))('%s', (_suite, subjects) => {
+describe.each(Object.entries({ httpFrameworks, trpc, gateway, clusteredServer }))('%s', (_suite, subjects) => {
   describe.each(Object.entries(subjects))('%s', (_name, subject) => {
     const file = subject as URL
 

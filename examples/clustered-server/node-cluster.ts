@@ -1,0 +1,30 @@
+import cluster from 'node:cluster'
+import { availableParallelism } from 'node:os'
+import makeApp from './app.ts'
+import { closeOnSignal } from './close-on-signal.ts'
+
+const host = process.env.HOST ?? '127.0.0.1'
+const port = Number(process.env.PORT ?? 0)
+const workers = Number(process.env.WORKERS ?? availableParallelism())
+
+if (cluster.isPrimary) {
+  for (let worker = 0; worker < workers; worker++) cluster.fork()
+  // Recipes end here. The rest is what every server in this folder does: it ends on a signal with 0, and fails when its
+  // port is taken.
+  cluster.on('exit', (_worker, code) => {
+    if (code > 0) process.exitCode = code
+  })
+  const stop = (): void => {
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM')
+  }
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+} else {
+  const app = makeApp()
+  closeOnSignal(app.server, async () => {
+    await app.close()
+    cluster.worker?.disconnect()
+  })
+  await app.listen({ host, port })
+  console.log('Listening on', app.server.address())
+}

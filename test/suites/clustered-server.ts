@@ -1,0 +1,30 @@
+import type { CaseOptions, FileSubject } from 'speed-bounds'
+
+const folder = new URL('../../examples/clustered-server/', import.meta.url)
+
+/** How many processes answer, but for the single one. */
+const WORKERS = '2'
+
+const subject = (name: string, env: Readonly<Record<string, string>> = {}): FileSubject & { file: URL } => ({
+  file: new URL(`${name}.ts`, folder),
+  env: { WORKERS, ...env },
+})
+
+export const subjects: Record<
+  'single-process' | 'node-cluster' | 'node-cluster-none' | 'pm2' | 'clustered',
+  FileSubject & { file: URL }
+> = {
+  'single-process': subject('single-process'),
+  'node-cluster': subject('node-cluster'),
+  /** Node's other policy: workers accept from one socket, as the system has them. */
+  'node-cluster-none': subject('node-cluster', { NODE_CLUSTER_SCHED_POLICY: 'none' }),
+  pm2: subject('pm2'),
+  clustered: subject('clustered'),
+}
+
+/** At once, over a connection that stays; over one for each request; after milliseconds of work. */
+export const cases: Record<'hello' | 'shortConnection' | 'primes', CaseOptions> = {
+  hello: { path: '/' },
+  shortConnection: { path: '/', headers: { connection: 'close' } },
+  primes: { path: '/primes' },
+}
