@@ -1,0 +1,83 @@
+// Servers, and processes that run one, which end with the test that has started them.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { onTestFinished } from 'vitest'
+import { type ClusteredServer, type ClusteredServerOptions, createClusteredServer } from '../src/index.ts'
+
+/** Has an app of `test/apps` run in workers of the test's own process. */
+export async function startServer(app: string, options: ClusteredServerOptions = {}): Promise<ClusteredServer> {
+  const url = new URL(`apps/${app}`, import.meta.url)
+  const server = await createClusteredServer(url, {
+    workers: 2,
+    port: 0,
+    host: '127.0.0.1',
+    signals: false,
+    ...options,
+  })
+  onTestFinished(() => server.kill())
+  return server
+}
+
+/** A primary in a process of its own. */
+export interface ServerProcess {
+  readonly process: ChildProcess
+  readonly port: number
+  /** Of the workers that take connections, and of the one in reserve. */
+  readonly workers: readonly number[]
+  /** Has it reload, and resolves when it has. */
+  reload: () => Promise<void>
+}
+
+interface Started {
+  port: number
+  workers: number[]
+}
+
+/** Has an app run in workers of a process of its own, which a command starts. */
+export async function startProcess(
+  command: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
+  const [file, ...args] = [...command, new URL('apps/primary-process.ts', import.meta.url).pathname]
+  const child = spawn(file!, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const next = async (): Promise<unknown> => {
+    const { value, done } = await lines.next()
+    if (done) throw new Error('The process has ended')
+    return JSON.parse(value)
+  }
+  const started = (await next()) as Started
+  return {
+    ...started,
+    process: child,
+    reload: async () => {
+      child.stdin.write('reload\n')
+      const said = await next()
+      if (said !== 'reloaded') throw new Error(String(said))
+    },
+  }
+}
+
+/** Whether a process is there; one whose parent has not heard of its end yet is not. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** How many files, sockets and the like a process has open, on Linux. */
+export function descriptorsOf(pid: number | 'self'): number {
+  return readdirSync(`/proc/${pid}/fd`).length
+}
+
+/** Resolves when a process that this one has started has ended. */
+export async function exitOf(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+}
