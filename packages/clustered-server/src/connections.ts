@@ -14,11 +14,10 @@ import {
 
 /** Milliseconds between two looks at all connections of a server that drains. */
 const LOOK_AGAIN = 200
-/**
- * Milliseconds in which connections that are under load get an answer that says that it is the last one, and clients of
- * HTTP/2 learn that no request may come, before those that rest are closed.
- */
+/** Milliseconds in which connections under load get an answer that says that it is the last one, before all are closed. */
 const NOTICE = 100
+/** Milliseconds for clients of HTTP/2 to hear that they are to ask no more; most close the connection themselves. */
+const SESSION_NOTICE = 1000
 /** Milliseconds that connections have to become secure, whose server takes no new ones. */
 const HANDSHAKE_TIMEOUT = 2000
 /** Milliseconds for streams of events to end in good order, once their time is up. */
@@ -72,6 +71,7 @@ export class Connections {
     else server.on('connection', (socket: Socket) => this.#add(socket))
     server.on('session', (session: Http2Session) => {
       this.#sessions.add(session)
+      if (this.#drains) this.#endSession(session)
       session.once('close', () => {
         this.#sessions.delete(session)
         this.#onEnd()
@@ -126,12 +126,11 @@ export class Connections {
       const answer = answerOf(socket)
       if (answer) this.#lastAnswer(answer)
     }
-    // At once it would refuse the streams that are on their way.
-    for (const session of this.#sessions) session.goaway(0, LAST_STREAM)
+    for (const session of this.#sessions) this.#endSession(session)
     this.#giveAway()
     const { promise, resolve } = Promise.withResolvers<void>()
     const timers = [
-      setTimeout(() => this.#afterNotice(handOver), Math.min(NOTICE, timeout)),
+      setTimeout(() => !handOver && this.#closeResting(), NOTICE),
       setTimeout(() => {
         this.#endEventStreams()
         timers.push(setTimeout(resolve, LAST_WORDS))
@@ -212,9 +211,10 @@ export class Connections {
     })
   }
 
-  #afterNotice(handOver: boolean): void {
-    for (const session of this.#sessions) session.close()
-    if (!handOver) this.#closeResting()
+  /** To close it at once would be to refuse the streams that are on their way: first its client is told. */
+  #endSession(session: Http2Session): void {
+    session.goaway(0, LAST_STREAM)
+    setTimeout(() => session.close(), SESSION_NOTICE).unref()
   }
 
   #closeResting(): void {

@@ -187,7 +187,9 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     const { app, drainTimeout, startTimeout, execArgv, env } = this.#options
     const { host, port, fd } = this.#listener
     const id = ++this.#lastId
-    const variables = { ...process.env, ...(typeof env === 'function' ? env() : env) }
+    // For apps that listen by themselves, where they are told to.
+    const bound = { PORT: String(port) }
+    const variables: NodeJS.ProcessEnv = { ...process.env, ...bound, ...(typeof env === 'function' ? env() : env) }
     const worker = new WorkerProcess({
       ...{ id, generation: this.#generation, app, host, port, fd, drainTimeout, startTimeout, env: variables },
       execArgv: [...execArgv, ...heapArguments(this.#wanted, execArgv, variables['NODE_OPTIONS'])],

@@ -10,11 +10,11 @@ import { opened, sealed, type StartMessage, type ToPrimary, type ToWorker } from
 import type { RawHandle } from './node-internals.ts'
 
 /** Milliseconds that requests have to end, when nobody is there any more to take over. */
-const ORPHAN_TIMEOUT = 1500
+const ORPHAN_TIMEOUT = 1200
 /** Milliseconds between two words of itself: without one for long it is taken for stuck. */
 const HEARTBEAT = 100
 /** Milliseconds within which the process has ended then, whatever else there is to do. */
-const ORPHAN_END = 1900
+const ORPHAN_END = 1600
 /** Milliseconds that an app may take to close, after its connections have ended. */
 const CLOSE_TIMEOUT = 5000
 /** Milliseconds of these in which an app can say goodbye to its WebSockets itself. */
@@ -108,7 +108,8 @@ function send(handle: RawHandle, rested: number, done: () => void): void {
 }
 
 function tell(message: ToPrimary): void {
-  if (process.connected) process.send!(sealed(message))
+  // One that has just died is heard of by the end of the channel, and not by an error of the process.
+  if (process.connected) process.send!(sealed(message), undefined, undefined, () => {})
 }
 
 function figures(): Extract<ToPrimary, { type: 'figures' }>['figures'] {

@@ -39,6 +39,10 @@ export interface Outcome {
 
 export interface FaultReport extends Outcome {
   kinds: Partial<Record<Kind, Outcome>>
+  /** Kinds whose clients had to open a connection more than once, and were not made for that. */
+  reconnected: Kind[]
+  /** Kinds that got no right answer. */
+  unserved: Kind[]
   /** The first failures, in words. */
   notes: string[]
 }
@@ -427,9 +431,19 @@ export function startFaultLoad({ connect: open, clients, timeout = 5000 }: Fault
       const total = new Count()
       for (const count of counts.values()) total.add(count, count.durations)
       const each = [...counts].map(([kind, count]) => [kind, count.outcome] as const)
-      return { ...total.outcome, kinds: Object.fromEntries(each), notes }
+      return {
+        ...total.outcome,
+        kinds: Object.fromEntries(each),
+        reconnected: namesOf(each, (kind, { connections }) => kind !== 'short' && connections > clients[kind]!),
+        unserved: namesOf(each, (_kind, { answered }) => answered === 0),
+        notes,
+      }
     },
   }
+}
+
+function namesOf(all: readonly (readonly [Kind, Outcome])[], isOne: (kind: Kind, outcome: Outcome) => boolean): Kind[] {
+  return all.filter(([kind, outcome]) => isOne(kind, outcome)).map(([kind]) => kind)
 }
 
 /** Opens plaintext connections to a server on this machine. */
@@ -437,7 +451,7 @@ export function connectTo(port: number): () => Socket {
   return () => connect({ port, host: '127.0.0.1' })
 }
 
-/** As many clients of each kind as there are processors in most machines that run this. */
+/** Clients of each kind, as many as two cores answer at once. */
 export const mixed: Partial<Record<Kind, number>> = {
   ...{ busy: 4, thinking: 16, short: 2, pipelining: 4, trickling: 4 },
   ...{ uploading: 4, posting: 2, slow: 6, streaming: 4 },

@@ -2,9 +2,9 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { type ClusteredServer, type ClusteredServerOptions, createClusteredServer } from '../src/index.ts'
 
 /** Has an app of `test/apps` run in workers of the test's own process. */
@@ -38,11 +38,12 @@ interface Started {
 
 /** Has an app run in workers of a process of its own, which a command starts. */
 export async function startProcess(
-  command: readonly string[],
+  command: readonly [string, ...string[]],
   env: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
-  const [file, ...args] = [...command, new URL('apps/primary-process.ts', import.meta.url).pathname]
-  const child = spawn(file!, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] })
+  const [file, ...args] = command
+  const script = new URL('apps/primary-process.ts', import.meta.url).pathname
+  const child = spawn(file, [...args, script], { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const next = async (): Promise<unknown> => {
@@ -62,11 +63,21 @@ export async function startProcess(
   }
 }
 
-/** Whether a process is there; one whose parent has not heard of its end yet is not. */
+/** Resolves when so many workers take connections, one is in reserve, and no other is there. */
+export async function settled(server: ClusteredServer, workers = 2): Promise<void> {
+  const states = [...Array.from({ length: workers }, () => 'active'), 'spare']
+  const look = (): string[] =>
+    server
+      .status()
+      .workers.map(({ state }) => state)
+      .toSorted()
+  await expect.poll(look, { timeout: 30_000 }).toEqual(states)
+}
+
+/** Whether a process runs. One that has ended, and whose end nobody has asked for, does not. */
 export function isAlive(pid: number): boolean {
   try {
-    process.kill(pid, 0)
-    return true
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   } catch {
     return false
   }

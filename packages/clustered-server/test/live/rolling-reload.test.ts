@@ -19,13 +19,7 @@ it.each([2, 4])(
       await wait(Math.random() * 200)
     }
     const report = await load.stop()
-    const { kinds, notes } = report
-    expect(notes).toEqual([])
-    expect(report).toMatchObject({ failed: 0, announced: 0, unannounced: 0 })
-    for (const [kind, { answered, connections }] of Object.entries(kinds)) {
-      expect(answered, kind).toBeGreaterThan(0)
-      if (kind !== 'short') expect(connections, kind).toBe(mixed[kind as keyof typeof mixed])
-    }
+    expect(report).toMatchObject({ notes: [], failed: 0, announced: 0, unannounced: 0, reconnected: [], unserved: [] })
   },
   120_000 + 10_000 * reloads,
 )

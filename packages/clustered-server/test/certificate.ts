@@ -1,0 +1,10 @@
+import { execFileSync } from 'node:child_process'
+
+const command = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost'
+
+/** A key and a certificate that nobody trusts, for the environment of workers. */
+export function certificate(): { TLS_KEY: string; TLS_CERTIFICATE: string } {
+  const both = execFileSync('openssl', [...command.split(' '), '-keyout', '-', '-out', '-'], { stdio: 'pipe' })
+  const [key, text] = String(both).match(/-----BEGIN[^]+?-----END[^\n]+\n/g) as [string, string]
+  return { TLS_KEY: key, TLS_CERTIFICATE: text }
+}

@@ -1,0 +1,38 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { connectTo, mixed, startFaultLoad } from '../fault-load.ts'
+import { settled, startServer } from '../running-server.ts'
+
+it.each([
+  ['throws', 'Error: no such table'],
+  ['exits', 'its process ended'],
+  ['hangs', 'its app was not loaded within 4000 ms'],
+  ['blocks', 'its app was not loaded within 4000 ms'],
+  ['does not listen', 'it took no connections within 4000 ms'],
+  ['dies as it listens', 'its process ended'],
+])('a new version that %s is not taken, and the old one goes on', async (version, why) => {
+  const versions = { VERSION: 'good' }
+  const server = await startServer('version.ts', { startTimeout: 4000, env: () => ({ ...versions }) })
+  await settled(server)
+  const before = server.status().workers.map(({ pid }) => pid)
+  const load = startFaultLoad({ connect: connectTo(server.port), clients: mixed })
+  versions.VERSION = version
+  await expect(server.reload()).rejects.toMatchObject({
+    code: 'CLUSTERED_SERVER_RELOAD_FAILED',
+    message: expect.stringContaining(why) as string,
+  })
+  versions.VERSION = 'good'
+  // Longer than it takes to start one in its place.
+  await wait(500)
+  expect(server.status()).toMatchObject({ generation: 1 })
+  expect(server.status().workers.map(({ pid }) => pid)).toEqual(before)
+  await server.reload()
+  expect(
+    server
+      .status()
+      .workers.filter(({ state }) => state === 'active')
+      .map(({ pid }) => before.includes(pid)),
+  ).toEqual([false, false])
+  const report = await load.stop()
+  expect(report).toMatchObject({ notes: [], failed: 0, announced: 0, unannounced: 0, reconnected: [], unserved: [] })
+})

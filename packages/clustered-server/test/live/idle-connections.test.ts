@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { connectTo, RawConnection } from '../fault-load.ts'
+import { startServer } from '../running-server.ts'
+
+const count = Number(process.env['IDLE'] ?? 2000)
+
+async function open(port: number): Promise<RawConnection> {
+  const connection = new RawConnection(connectTo(port)(), 20_000)
+  await new Promise((resolve) => connection.socket.once('connect', resolve))
+  return connection
+}
+
+it(`${count} connections that rest live on over a reload, and the old workers are gone soon`, async ({ annotate }) => {
+  const server = await startServer('faults.ts')
+  const connections: RawConnection[] = []
+  for (let some = 0; some < count; some += 100)
+    connections.push(...(await Promise.all(Array.from({ length: 100 }, () => open(server.port)))))
+  const ask = async (connection: RawConnection, id: number): Promise<void> =>
+    expect(await connection.ask(`GET /answer/${id} HTTP/1.1\r\nhost: test\r\n\r\n`)).toEqual([
+      { status: 200, body: String(id) },
+    ])
+  // Every other one never asks before the reload.
+  await Promise.all(connections.filter((_, id) => id % 2).map(ask))
+  const old = server.status().workers.map(({ id }) => id)
+  const isOld = (): boolean => server.status().workers.some(({ id }) => old.includes(id))
+  await server.reload()
+  const reloadedAt = performance.now()
+  await expect.poll(isOld, { timeout: 3000, interval: 20 }).toBe(false)
+  await annotate(
+    `${count} connections: old workers gone ${Math.round(performance.now() - reloadedAt)} ms after the reload`,
+  )
+  await Promise.all(connections.map(ask))
+  expect(connections.filter(({ isClosed }) => isClosed)).toEqual([])
+  for (const connection of connections) connection.close()
+})

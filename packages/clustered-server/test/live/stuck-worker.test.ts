@@ -1,0 +1,40 @@
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { connectTo, isAnswer, RawConnection } from '../fault-load.ts'
+import { settled, startServer } from '../running-server.ts'
+
+it('a worker whose event loop stands still is replaced, and the others answer meanwhile', async ({ annotate }) => {
+  const server = await startServer('faults.ts')
+  await settled(server)
+  const stuck = once(server, 'workerStuck')
+  const before = performance.now()
+  const victim = new RawConnection(connectTo(server.port)())
+  const lost = victim.ask('GET /block HTTP/1.1\r\nhost: test\r\n\r\n')
+  const waits: number[] = []
+  const over = new AbortController()
+  server.once('workerReady', () => over.abort())
+  // It may be that the request that blocks has not been read yet, and a connection comes to the same worker.
+  await wait(50)
+  while (!over.signal.aborted) {
+    const askedAt = performance.now()
+    const connection = new RawConnection(connectTo(server.port)())
+    const [result] = await connection.ask('GET /answer/1 HTTP/1.1\r\nhost: test\r\n\r\n')
+    expect(result).toEqual({ status: 200, body: '1' })
+    waits.push(performance.now() - askedAt)
+    connection.close()
+    await wait(2)
+  }
+  const took = performance.now() - before
+  const sorted = waits.toSorted((a, b) => a - b)
+  const p99 = sorted[Math.floor(sorted.length * 0.99)]!
+  await annotate(
+    `replaced after ${Math.round(took)} ms, new connections meanwhile: p99 ${p99.toFixed(1)} ms of ${sorted.length}`,
+  )
+  await stuck
+  expect((await lost).filter(isAnswer)).toEqual([])
+  // 1.2 s and 50 ms where nothing else runs; who waits for the one that is stuck waits for a second.
+  expect(took).toBeLessThan(1800)
+  expect(p99).toBeLessThan(500)
+  expect(server.status().workers.filter(({ state }) => state === 'active')).toHaveLength(2)
+})
