@@ -29,6 +29,7 @@ let listen: () => Promise<void>
 let close: () => Promise<void>
 let leaves = false
 let before = performance.eventLoopUtilization()
+let lastMemory = process.memoryUsage()
 
 process.on('message', (sent, handle) => {
   const message = opened(sent) as ToWorker | undefined
@@ -113,11 +114,19 @@ function tell(message: ToPrimary): void {
 }
 
 function figures(): Extract<ToPrimary, { type: 'figures' }>['figures'] {
-  const { rss, heapUsed } = process.memoryUsage()
+  const { rss, heapUsed } = memory()
   const now = performance.eventLoopUtilization()
   const { utilization } = performance.eventLoopUtilization(now, before)
   before = now
   return { connections: connections?.count ?? 0, rss, heapUsed, utilization }
+}
+
+/** Reading it takes a descriptor: where none is left, it is as it last was. */
+function memory(): NodeJS.MemoryUsage {
+  try {
+    lastMemory = process.memoryUsage()
+  } catch {}
+  return lastMemory
 }
 
 function fail(error: unknown): void {

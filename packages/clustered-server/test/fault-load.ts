@@ -21,7 +21,7 @@ export type Failure =
 export type Kind = keyof typeof kinds
 
 /** What became of the requests of some clients. */
-export interface Outcome {
+interface Outcome {
   /** Requests that got the right answer. */
   answered: number
   failed: number

@@ -1,7 +1,6 @@
 // Servers, and processes that run one, which end with the test that has started them.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished } from 'vitest'
@@ -84,11 +83,6 @@ export function isAlive(pid: number): boolean {
 }
 
 /** How many files, sockets and the like a process has open, on Linux. */
-export function descriptorsOf(pid: number | 'self'): number {
+export function descriptorsOf(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length
-}
-
-/** Resolves when a process that this one has started has ended. */
-export async function exitOf(child: ChildProcess): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
 }

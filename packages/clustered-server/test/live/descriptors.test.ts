@@ -1,0 +1,81 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { connectTo, isAnswer, RawConnection } from '../fault-load.ts'
+import { descriptorsOf, isAlive, settled, startProcess, startServer } from '../running-server.ts'
+
+const reloads = Number(process.env['RELOADS'] ?? 10)
+
+function ask(connection: RawConnection): Promise<unknown> {
+  return connection.ask('GET /answer/1 HTTP/1.1\r\nhost: test\r\n\r\n').then(([result]) => result)
+}
+
+const answer = { status: 200, body: '1' }
+
+it('no process keeps what connections that moved were made of', { timeout: 600_000 }, async ({ annotate }) => {
+  const server = await startServer('faults.ts')
+  const connections = Array.from({ length: 100 }, () => new RawConnection(connectTo(server.port)()))
+  await Promise.all(connections.map(ask))
+  const count = async (): Promise<{ primary: number; workers: number }> => {
+    await settled(server)
+    // All connections are here and there.
+    await expect
+      .poll(() => server.status().workers.reduce((sum, worker) => sum + worker.connections, 0), { timeout: 10_000 })
+      .toBe(100)
+    const workers = server.status().workers.map(({ pid }) => descriptorsOf(pid!))
+    return { primary: descriptorsOf(process.pid), workers: workers.reduce((a, b) => a + b) }
+  }
+  await server.reload()
+  const before = await count()
+  for (let reload = 0; reload < reloads; reload++) {
+    await server.reload()
+    await Promise.all(connections.map(ask))
+  }
+  const after = await count()
+  await annotate(`${JSON.stringify(before)} before ${reloads} reloads, ${JSON.stringify(after)} after`)
+  // Some belong to the runner of tests, and come and go.
+  expect(after.primary).toBeLessThan(before.primary + 10)
+  expect(after.workers).toBeLessThan(before.workers + 10)
+  expect(connections.filter(({ isClosed }) => isClosed)).toEqual([])
+  for (const connection of connections) connection.close()
+})
+
+it('goes on when it runs out of descriptors', { timeout: 120_000 }, async ({ annotate }) => {
+  const server = await startProcess(['sh', '-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath])
+  const kept = Array.from({ length: 10 }, () => new RawConnection(connectTo(server.port)()))
+  for (const connection of kept) expect(await ask(connection)).toEqual(answer)
+  const many = Array.from({ length: 300 }, () => new RawConnection(connectTo(server.port)(), 1000))
+  const results = await Promise.all(many.map(ask))
+  const answered = results.filter((result) => isAnswer(result as never))
+  await annotate(`${answered.length} of ${many.length} were answered`)
+  // The test has used up what there was.
+  expect(answered.length).toBeLessThan(many.length)
+  for (const connection of kept) expect(await ask(connection)).toEqual(answer)
+  for (const connection of many) connection.close()
+  await wait(300)
+  expect(server.workers.filter(isAlive)).toEqual(server.workers)
+  for (const connection of Array.from({ length: 10 }, () => new RawConnection(connectTo(server.port)()))) {
+    expect(await ask(connection)).toEqual(answer)
+    connection.close()
+  }
+  await server.reload()
+  for (const connection of kept) expect(await ask(connection)).toEqual(answer)
+})
+
+it('goes on when it runs out of descriptors in a reload', { timeout: 120_000 }, async ({ annotate }) => {
+  const server = await startProcess(['sh', '-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath])
+  const many = Array.from({ length: 80 }, () => new RawConnection(connectTo(server.port)(), 3000))
+  const results = await Promise.all(many.map(ask))
+  const open = many.filter((_, index) => isAnswer(results[index] as never))
+  // Two workers have more than the third one can take at once.
+  await server.reload()
+  await wait(500)
+  const again = await Promise.all(open.map(ask))
+  const answered = again.filter((result) => isAnswer(result as never))
+  await annotate(`${open.length} connections before, ${answered.length} after`)
+  expect(answered.length).toBeGreaterThan(0)
+  for (const connection of many) connection.close()
+  await wait(300)
+  const fresh = new RawConnection(connectTo(server.port)())
+  expect(await ask(fresh)).toEqual(answer)
+  fresh.close()
+})
