@@ -6,7 +6,10 @@ const read = (path: string): string =>
   readFileSync(new URL(`../../packages/clustered-server/${path}`, import.meta.url), 'utf8')
 const rows = rowsOf(read('README.md'))
 
-const options = optionsOf(read('src/options.ts'), 'ClusteredServerOptions')
+const options = [
+  ...optionsOf(read('src/options.ts'), 'ClusteredServerOptions'),
+  ...optionsOf(read('src/recycling.ts'), 'RecycleOptions'),
+]
 
 describe('options', () => {
   it.each(options)('$option stands in the README as in its TSDoc', ({ option, meaning, standard }) => {

@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import type { WorkerFigures } from './messages.ts'
+import type { RecycleReason } from './recycling.ts'
 import type { WorkerExit, WorkerState } from './worker-process.ts'
 
 /** Which worker an event is about. */
@@ -36,6 +37,8 @@ export interface ClusteredServerEvents {
   workerExit: [WorkerName & WorkerExit & { readonly expected: boolean }]
   /** The event loop of a worker has stood still for `heartbeatTimeout`: it is killed. */
   workerStuck: [WorkerName]
+  /** A worker has reached a limit of `recycle` and is being replaced; `reason` says which limit. */
+  recycle: [WorkerName & { readonly reason: RecycleReason }]
   /** So many workers in a row have died soon after their start: no more are started until a reload. */
   crashLoop: [{ readonly deaths: number; readonly workers: number }]
   /** New workers are being started. */

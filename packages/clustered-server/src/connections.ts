@@ -47,6 +47,7 @@ export class Connections {
   #awaitsHandshakes = true
   /** Those of other processes that have not asked anything here: since when they rest, by `performance.now()`. */
   readonly #adopted = new Map<Socket, { since: number; here: number }>()
+  #requests = 0
   /** Those that are on their way to another process. */
   readonly #leaving = new Set<Socket>()
   /** Those that have got an answer in this turn of the event loop. */
@@ -77,6 +78,9 @@ export class Connections {
         this.#onEnd()
       })
     })
+    // To listen for requests is to ask HTTP/2 for such as those of HTTP/1, which an app of streams may not want.
+    const isOfRequests = server instanceof HttpServer || server.listenerCount('request') > 0
+    server.on(isOfRequests ? 'request' : 'stream', () => this.#requests++)
     // A server that has no listener for them answers such requests as any other, and is to go on doing so.
     if (server.listenerCount('upgrade') > 0) this.#addWebSockets()
     else server.on('newListener', this.#onListener)
@@ -84,6 +88,11 @@ export class Connections {
 
   get count(): number {
     return this.#open.size
+  }
+
+  /** How many requests have come. */
+  get requests(): number {
+    return this.#requests
   }
 
   /** Whether connections can come from and go to other processes. */
@@ -148,6 +157,9 @@ export class Connections {
     this.#onEnd()
     await promise
     for (const timer of timers) clearTimeout(timer)
+    // Their time is up. Those that were upgraded are left to the app's own way to close.
+    for (const session of this.#sessions) session.destroy()
+    for (const socket of this.#open) if (isHttp1(socket)) socket.destroy()
   }
 
   /** Tells clients of WebSocket that whom they talk to goes away: they close the connection then. */

@@ -14,6 +14,7 @@ export type { WorkerExit, WorkerState } from './worker-process.ts'
 
 // Options
 export type { ClusteredServerOptions } from './options.ts'
+export type { RecycleOptions, RecycleReason } from './recycling.ts'
 
 // Errors
 export { ClusteredServerError, type ClusteredServerErrorCode } from './errors.ts'

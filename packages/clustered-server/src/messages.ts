@@ -44,6 +44,8 @@ export type ToPrimary =
 export interface WorkerFigures {
   /** Connections that are open. */
   readonly connections: number
+  /** Requests that have come since it started. */
+  readonly requests: number
   /** Resident memory in bytes. */
   readonly rss: number
   /** V8's heap in use, in bytes. */

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { inspect } from 'node:util'
 import { availableCores } from './available-cores.ts'
 import { ClusteredServerError } from './errors.ts'
+import type { RecycleOptions } from './recycling.ts'
 
 export interface ClusteredServerOptions {
   /** How many processes answer, or `'auto'`: as many as there are cores that this process may use, its container's quota considered. With 1 the app runs in this process. @default 'auto' */
@@ -18,6 +19,8 @@ export interface ClusteredServerOptions {
   drainTimeout?: number
   /** Milliseconds that the event loop of a worker may stand still before it is killed; `false` for as long as it likes. @default 1000 */
   heartbeatTimeout?: number | false
+  /** When a worker is replaced by a new one, as by a reload: see below. @default never */
+  recycle?: RecycleOptions
   /** Environment of workers beside this process's, or what returns it, which is asked for each worker that starts. @default {} */
   env?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
   /** Arguments of Node for workers; where a container limits memory, `--max-old-space-size` is added if it is not among them. @default those of this process */
@@ -41,8 +44,9 @@ export interface ResolvedOptions extends Required<
 
 const KEYS: readonly (keyof ClusteredServerOptions)[] = [
   ...(['workers', 'port', 'host', 'spare', 'startTimeout', 'drainTimeout', 'heartbeatTimeout'] as const),
-  ...(['env', 'execArgv', 'signals'] as const),
+  ...(['recycle', 'env', 'execArgv', 'signals'] as const),
 ]
+const RECYCLE_KEYS: readonly (keyof RecycleOptions)[] = ['requests', 'rss', 'heap', 'age']
 /** More than that setTimeout() does not take. */
 const LONGEST = 2 ** 31 - 1
 
@@ -77,6 +81,7 @@ export function resolveOptions(app: URL | string, options: ClusteredServerOption
       options.heartbeatTimeout === false
         ? Infinity
         : milliseconds('heartbeatTimeout', options.heartbeatTimeout ?? 1000),
+    recycle: recycle(options.recycle ?? {}),
     env: env as ResolvedOptions['env'],
     execArgv,
     signals: flag('signals', options.signals),
@@ -129,6 +134,17 @@ function host(given: unknown): string | undefined {
     value,
   )
   return value
+}
+
+function recycle(given: unknown): RecycleOptions {
+  demand(isRecord(given), 'recycle', `an object with some of ${RECYCLE_KEYS.join(', ')}`, given)
+  const unknown = Object.keys(given).find((key) => !(RECYCLE_KEYS as readonly string[]).includes(key))
+  demand(unknown === undefined, 'recycle', `an object with some of ${RECYCLE_KEYS.join(', ')}`, unknown)
+  for (const key of RECYCLE_KEYS) {
+    const isOne = given[key] === undefined || (Number.isSafeInteger(given[key]) && (given[key] as number) >= 1)
+    demand(isOne, `recycle.${key}`, 'an integer of 1 or more', given[key])
+  }
+  return { ...given }
 }
 
 function flag(name: string, value: unknown): boolean {

@@ -4,6 +4,7 @@ import { ClusteredServerError } from './errors.ts'
 import { heapArguments } from './memory-limit.ts'
 import { type BoundListener, bindListener, canHandOver } from './node-internals.ts'
 import { demandWorkers, type ResolvedOptions } from './options.ts'
+import { Recycling } from './recycling.ts'
 import { RestartPolicy } from './restart-policy.ts'
 import { type WorkerExit, WorkerProcess } from './worker-process.ts'
 
@@ -23,6 +24,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   readonly #canHandOver: boolean
   readonly #workers = new Set<WorkerProcess>()
   readonly #policy = new RestartPolicy()
+  readonly #recycling: Recycling
   readonly #restarts = new Set<NodeJS.Timeout>()
   readonly #heartbeat: NodeJS.Timeout
   #wanted: number
@@ -31,16 +33,20 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   #lastGeneration = 1
   #lastId = 0
   #beats = 0
+  /** Whether no more workers are started, as they die again and again. */
+  #hasGivenUp = false
   #beatAt = performance.now()
   /** Reloads and replacements come one after the other. */
   #turn: Promise<unknown> = Promise.resolve()
   #closed: Promise<void> | undefined
+  #isStopped = false
 
   private constructor(options: ResolvedOptions, listener: BoundListener) {
     super()
     this.#options = options
     this.#listener = listener
     this.#wanted = options.workers
+    this.#recycling = new Recycling(options.recycle)
     this.#canHandOver = canHandOver()
     this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT)
   }
@@ -53,7 +59,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     } catch (error) {
       primary.kill()
       // They have the socket as well: only then can another server have the port.
-      await Promise.all([...primary.#workers].map(({ ended }) => ended))
+      await primary.close()
       throw error
     }
     primary.#maintain()
@@ -90,6 +96,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
       const generation = ++this.#lastGeneration
       this.#generation = generation
       this.#policy.reset()
+      this.#hasGivenUp = false
       this.emit('reload', { generation })
       try {
         // One that takes the place of another meanwhile is of the old version too.
@@ -131,20 +138,27 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
 
   /** Ends all workers at once, whatever they do. */
   kill(): void {
-    this.#closed ??= Promise.resolve()
     this.#stop()
     for (const worker of this.#workers) worker.kill()
+    this.#closed ??= this.#allEnded()
   }
 
   async #close(): Promise<void> {
     this.emit('closing')
     this.#stop()
     for (const worker of this.#workers) this.#retire(worker, false)
+    await this.#allEnded()
+  }
+
+  async #allEnded(): Promise<void> {
     await Promise.all([...this.#workers].map(({ ended }) => ended))
     this.emit('closed')
   }
 
+  /** What is closed in good order may be killed after that, as by a second signal. */
   #stop(): void {
+    if (this.#isStopped) return
+    this.#isStopped = true
     clearInterval(this.#heartbeat)
     for (const timer of this.#restarts) clearTimeout(timer)
     // What waits in its queue is refused once the workers have closed theirs.
@@ -239,6 +253,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   #maintain(): void {
     if (this.#closed) return
     this.#call()
+    if (this.#hasGivenUp) return
     while (this.#called().length < this.#wanted) this.#spawn().listen().catch(ignore)
     if (this.#options.spare && this.#reserve().length === 0) this.#spawn()
   }
@@ -261,11 +276,11 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     this.#workers.delete(worker)
     const { id, pid, generation, leaves, startedAt } = worker
     this.emit('workerExit', { id, pid, generation, expected: leaves, ...exit })
-    if (leaves || this.#closed) return
+    if (this.#closed) return
     // What is in reserve takes its place at once.
-    const delay = this.#policy.delayAfter(Date.now() - startedAt)
+    const delay = leaves ? undefined : this.#policy.delayAfter(Date.now() - startedAt)
     if (this.#policy.isLoop) this.#giveUp()
-    else this.#restart(delay)
+    else if (delay !== undefined) this.#restart(delay)
   }
 
   #restart(delay: number): void {
@@ -278,10 +293,12 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   }
 
   #giveUp(): void {
-    this.emit('crashLoop', { deaths: this.#policy.deaths, workers: this.#taking().length })
-    if (this.#workers.size > 0) return
-    this.kill()
-    this.emit('closed')
+    const isNew = !this.#hasGivenUp
+    this.#hasGivenUp = true
+    // What waits goes on, with what there is.
+    this.#call()
+    if (isNew) this.emit('crashLoop', { deaths: this.#policy.deaths, workers: this.#called().length })
+    if (this.#workers.size === 0) this.kill()
   }
 
   #beat(): void {
@@ -293,7 +310,27 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
       if (wasAway || worker.state === 'starting') worker.heardAt = now
       else if (now - worker.heardAt > this.#options.heartbeatTimeout) this.#endStuck(worker)
     }
+    this.#recycle()
     if (++this.#beats % REBALANCE === 0) this.#rebalance()
+  }
+
+  /** Replaces a worker that has reached a limit, one after the other. */
+  #recycle(): void {
+    const due = this.#hasGivenUp ? undefined : this.#recycling.next(this.#taking())
+    if (!due) return
+    const { worker, reason } = due
+    const replacement = this.#inTurn(async () => {
+      // A reload may have come before.
+      if (worker.state !== 'active') return
+      this.emit('recycle', { id: worker.id, pid: worker.pid, generation: worker.generation, reason })
+      try {
+        await this.#replace(worker)
+      } finally {
+        this.#trim()
+        this.#maintain()
+      }
+    })
+    void this.#recycling.during(replacement)
   }
 
   #endStuck(worker: WorkerProcess): void {

@@ -64,11 +64,13 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
   /** Whether its connections can come from and go to other workers. */
   canMove = false
   /** What it last said of itself. */
-  figures: WorkerFigures = { connections: 0, rss: 0, heapUsed: 0, utilization: 0 }
+  figures: WorkerFigures = { connections: 0, requests: 0, rss: 0, heapUsed: 0, utilization: 0 }
   /** Connections that were sent to it since. */
   sentSince = 0
   /** When it last said something, by `performance.now()`. */
   heardAt: number = performance.now()
+  /** When it began to take connections, by `performance.now()`; not yet if that is infinite. */
+  activeAt = Infinity
   /** Whether it is meant to end. */
   leaves = false
   /** Whether it is meant to take connections, now or once it can: else it is in reserve. */
@@ -80,6 +82,7 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
   /** Connections that it has not got yet, and how long they had rested. */
   readonly #given = new Map<RawHandle, number>()
   #failure: string | undefined
+  #exit: WorkerExit | undefined
 
   constructor({ id, generation, app, host, port, fd, drainTimeout, startTimeout, execArgv, env }: WorkerSetup) {
     super()
@@ -176,6 +179,7 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
       case 'listening':
         if (this.state === 'spare') {
           this.state = 'active'
+          this.activeAt = performance.now()
           this.emit('active')
         }
         break
@@ -225,7 +229,8 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
   }
 
   #startError(): ClusteredServerError {
-    const why = this.#failure ?? 'its process ended'
+    const { code, signal } = this.#exit ?? {}
+    const why = this.#failure ?? `its process ended ${signal ? `by ${signal}` : `with code ${code}`}`
     return new ClusteredServerError('CLUSTERED_SERVER_START_FAILED', `Worker ${this.id} did not start: ${why}`)
   }
 
@@ -233,6 +238,7 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
     return new Promise((resolve) => {
       const end = (exit: WorkerExit): void => {
         this.state = 'ended'
+        this.#exit = exit
         this.#changed()
         this.emit('exit', exit)
         resolve(exit)

@@ -118,7 +118,7 @@ function figures(): Extract<ToPrimary, { type: 'figures' }>['figures'] {
   const now = performance.eventLoopUtilization()
   const { utilization } = performance.eventLoopUtilization(now, before)
   before = now
-  return { connections: connections?.count ?? 0, rss, heapUsed, utilization }
+  return { connections: connections?.count ?? 0, requests: connections?.requests ?? 0, rss, heapUsed, utilization }
 }
 
 /** Reading it takes a descriptor: where none is left, it is as it last was. */

@@ -1,0 +1,117 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { once } from 'node:events'
+import { setTimeout as after } from 'node:timers/promises'
+import { describe, expect, it, type TestContext } from 'vitest'
+import { type ClusteredServer, createClusteredServer } from '../../src/index.ts'
+
+const failing = new URL('../apps/failing.ts', import.meta.url)
+const host = '127.0.0.1'
+const common = { workers: 2, host, signals: false } as const
+
+/** Listens on a port, any for 0, and closes again: what is listened on by others is refused. */
+async function freePort(port: number = 0): Promise<number> {
+  const server = createServer().listen(port, host)
+  await once(server, 'listening')
+  const address = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return address.port
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** A file in which processes write their ids. */
+function pidFile({ onTestFinished }: TestContext): { path: string; pids: () => number[] } {
+  const directory = mkdtempSync(join(tmpdir(), 'clustered-server-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const path = join(directory, 'pids')
+  return { path, pids: () => readFileSync(path, 'utf8').trim().split('\n').map(Number) }
+}
+
+async function answered({ port }: ClusteredServer): Promise<string> {
+  return (await fetch(`http://${host}:${port}`)).text()
+}
+
+describe('a first start that fails names the reason, leaves no process and frees the port', () => {
+  it.for([
+    { failure: 'throws', reason: 'Error: the database is not there' },
+    { failure: 'exits', reason: 'its process ended with code 3' },
+    { failure: 'is killed', reason: 'its process ended by SIGKILL' },
+    { failure: 'hangs', reason: 'its app was not loaded within 5000 ms' },
+  ])('an app that $failure', async ({ failure, reason }, context) => {
+    const { path, pids } = pidFile(context)
+    const port = await freePort()
+    const env = { FAILURE: failure, PIDS: path }
+    const started = createClusteredServer(failing, {
+      ...common,
+      port,
+      env,
+      startTimeout: failure === 'hangs' ? 5000 : 60_000,
+    })
+    await context.expect(started).rejects.toMatchObject({
+      code: 'CLUSTERED_SERVER_START_FAILED',
+      message: expect.stringContaining(reason),
+    })
+    context.expect(pids().filter(isAlive)).toEqual([])
+    context.expect(await freePort(port)).toBe(port)
+  })
+})
+
+describe.concurrent('an app that dies soon after its start, again and again', { timeout: 300_000 }, () => {
+  it('ends in crashLoop; with no worker left the server is closed and the port is free', async (context) => {
+    const { path, pids } = pidFile(context)
+    const port = await freePort()
+    const env = { FAILURE: 'dies soon', PIDS: path }
+    const server = await createClusteredServer(failing, { ...common, port, env })
+    context.onTestFinished(() => server.kill())
+    const loops: unknown[] = []
+    server.on('crashLoop', (event) => loops.push(event))
+    await once(server, 'closed')
+    context.expect(loops).toEqual([{ deaths: 10, workers: expect.any(Number) }])
+    context.expect(server.status().workers).toEqual([])
+    context.expect(pids().length).toBeGreaterThanOrEqual(10)
+    context.expect(pids().filter(isAlive)).toEqual([])
+    context.expect(await freePort(port)).toBe(port)
+    await context.expect(server.reload()).rejects.toMatchObject({ code: 'CLUSTERED_SERVER_CLOSED' })
+  })
+
+  it('workers that live go on, no others are started, and a reload mends it', async (context) => {
+    let failure = ''
+    const server = await createClusteredServer(failing, {
+      ...{ ...common, port: 0, spare: false },
+      env: () => ({ FAILURE: failure }),
+    })
+    context.onTestFinished(() => server.close())
+    const [doomed, living] = server.status().workers
+    failure = 'throws'
+    let starts = 0
+    server.on('workerStart', () => starts++)
+    process.kill(doomed!.pid!, 'SIGKILL')
+    const [loop] = (await once(server, 'crashLoop')) as unknown[]
+    context.expect(loop).toEqual({ deaths: 10, workers: 1 })
+    const startsUntilThen = starts
+    for (let request = 0; request < 10; request++) context.expect(await answered(server)).toBe(String(living!.pid))
+    // The longest delay before was of 12.8 s, and a quarter more.
+    await after(17_000)
+    context.expect(starts).toBe(startsUntilThen)
+    context.expect(server.status().workers).toMatchObject([{ id: living!.id, state: 'active' }])
+    failure = ''
+    await server.reload()
+    const states = (): string[] =>
+      server
+        .status()
+        .workers.map(({ state }) => state)
+        .toSorted()
+    await context.expect.poll(states, { timeout: 10_000 }).toEqual(['active', 'active'])
+    context.expect(server.status().workers.map(({ id }) => id)).not.toContain(living!.id)
+  })
+})
