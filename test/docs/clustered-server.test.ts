@@ -9,6 +9,7 @@ const rows = rowsOf(read('README.md'))
 const options = [
   ...optionsOf(read('src/options.ts'), 'ClusteredServerOptions'),
   ...optionsOf(read('src/recycling.ts'), 'RecycleOptions'),
+  ...optionsOf(read('src/options.ts'), 'AdminOptions'),
 ]
 
 describe('options', () => {

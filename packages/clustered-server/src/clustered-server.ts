@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events'
+import type { ClusteredServerError } from './errors.ts'
 import type { WorkerFigures } from './messages.ts'
 import type { RecycleReason } from './recycling.ts'
 import type { WorkerExit, WorkerState } from './worker-process.ts'
@@ -21,14 +22,26 @@ export interface WorkerStatus extends WorkerName, WorkerFigures {
 
 /** What there is at the moment. */
 export interface ClusterStatus {
+  /** Whether new connections are taken, and will be: no longer from the word to end on. */
+  readonly ready: boolean
   /** Counts up from 1 with each reload. */
   readonly generation: number
   /** None when the app runs in this process. */
   readonly workers: readonly WorkerStatus[]
 }
 
+/** Where probes, the status and metrics are asked for: see the option `admin`. */
+export interface AdminAddress {
+  readonly host: string
+  readonly port: number
+  /** That of the agent checks of HAProxy. */
+  readonly agentPort: number | undefined
+}
+
 /** What a clustered server tells of. */
 export interface ClusteredServerEvents {
+  /** All workers take connections, for the first time. */
+  ready: []
   /** A process was started. */
   workerStart: [WorkerName]
   /** A worker takes connections. */
@@ -45,7 +58,9 @@ export interface ClusteredServerEvents {
   reload: [{ readonly generation: number }]
   /** New workers have taken over. */
   reloaded: [{ readonly generation: number }]
-  /** No new connections are taken. */
+  /** The new workers do not start: the old ones go on. */
+  reloadFailed: [{ readonly generation: number; readonly error: ClusteredServerError }]
+  /** It was told to end: after `shutdownDelay` no new connections are taken. */
   closing: []
   /** All have ended. */
   closed: []
@@ -55,6 +70,8 @@ export interface ClusteredServerEvents {
 export interface ClusteredServer extends EventEmitter<ClusteredServerEvents> {
   readonly port: number
   readonly host: string
+  /** None without the option `admin`. */
+  readonly admin: AdminAddress | undefined
   status: () => ClusterStatus
   /**
    * Replaces the workers one by one by new ones with the code and environment of now. Connections that rest go to the
@@ -71,7 +88,10 @@ export interface ClusteredServer extends EventEmitter<ClusteredServerEvents> {
    * `CLUSTERED_SERVER_CLOSED`, `CLUSTERED_SERVER_START_FAILED`
    */
   scale: (workers: number) => Promise<void>
-  /** Takes no new connections, lets requests end, closes the apps, and resolves when all processes have ended. */
+  /**
+   * Takes no new connections after `shutdownDelay`, lets requests end, closes the apps, and resolves when all processes
+   * have ended and `onShutdown` is done.
+   */
   close: () => Promise<void>
   /** Ends all at once, whatever they do. */
   kill: () => void

@@ -1,9 +1,12 @@
+import { Admin } from './admin.ts'
 import type { ClusteredServer } from './clustered-server.ts'
 import { ClusteredServerError } from './errors.ts'
+import { logEvents } from './log-events.ts'
 import { type ClusteredServerOptions, resolveOptions } from './options.ts'
 import { Primary } from './primary.ts'
 import { obeySignals } from './signals.ts'
 import { SingleProcess } from './single-process.ts'
+import { tellSystemd } from './systemd.ts'
 import { isWorker } from './worker-process.ts'
 
 /**
@@ -13,7 +16,8 @@ import { isWorker } from './worker-process.ts'
  * server of `node:http`, `node:https` or `node:http2`, a listener of requests, or a promise of one
  *
  * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_OPTION`, `CLUSTERED_SERVER_INSIDE_WORKER`,
- * `CLUSTERED_SERVER_CANNOT_LISTEN`, `CLUSTERED_SERVER_INVALID_APP`, `CLUSTERED_SERVER_START_FAILED`
+ * `CLUSTERED_SERVER_CANNOT_LISTEN`, `CLUSTERED_SERVER_INVALID_APP`, `CLUSTERED_SERVER_START_FAILED`,
+ * `CLUSTERED_SERVER_CLOSED`
  *
  * @example
  * const server = await createClusteredServer(new URL('./app.ts', import.meta.url), { port: 3000 })
@@ -29,7 +33,21 @@ export async function createClusteredServer(
       'CLUSTERED_SERVER_INSIDE_WORKER',
       'The app starts a clustered server itself, and each worker would start more of them: have the app in a module of its own',
     )
-  const server = await (resolved.workers === 1 ? SingleProcess.start(resolved) : Primary.start(resolved))
-  if (resolved.signals) obeySignals(server)
-  return server
+  const { logger, signals } = resolved
+  const admin = resolved.admin && (await Admin.start(resolved.admin))
+  const observe = (server: SingleProcess | Primary): void => {
+    if (logger) logEvents(server, logger)
+    server.admin = admin?.address
+    admin?.show(server)
+    tellSystemd(server, logger)
+    if (signals) obeySignals(server, logger)
+  }
+  try {
+    const server = await (resolved.workers === 1 ? SingleProcess : Primary).start(resolved, observe)
+    server.emit('ready')
+    return server
+  } catch (error) {
+    admin?.close()
+    throw error
+  }
 }

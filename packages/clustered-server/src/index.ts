@@ -3,6 +3,7 @@ export { createClusteredServer } from './create-clustered-server.ts'
 
 // Server
 export type {
+  AdminAddress,
   ClusteredServer,
   ClusteredServerEvents,
   ClusterStatus,
@@ -13,8 +14,11 @@ export type { WorkerFigures } from './messages.ts'
 export type { WorkerExit, WorkerState } from './worker-process.ts'
 
 // Options
-export type { ClusteredServerOptions } from './options.ts'
+export type { AdminOptions, ClusteredServerOptions, Logger } from './options.ts'
 export type { RecycleOptions, RecycleReason } from './recycling.ts'
+
+// In apps
+export { runOnOneWorker, type Task } from './run-on-one-worker.ts'
 
 // Errors
 export { ClusteredServerError, type ClusteredServerErrorCode } from './errors.ts'

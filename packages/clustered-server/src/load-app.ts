@@ -12,6 +12,8 @@ export interface App {
   readonly server: Server
   /** Has it listen where a `port` and a `host` say, or on a socket that is there. */
   listen: (where: Where) => Promise<void>
+  /** What its module exports as `metrics`: a registry of prom-client, if it has one of its own. */
+  readonly metrics?: unknown
   /** Runs its own way to close, such as Fastify's `onClose` hooks. */
   close: () => Promise<void>
 }
@@ -40,7 +42,7 @@ const EXPECTED =
  * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP` when the module is not what is expected
  */
 export async function loadApp(url: string, listening: () => Server | undefined): Promise<App> {
-  const module = (await import(url)) as { default?: unknown; warmUp?: unknown }
+  const module = (await import(url)) as { default?: unknown; warmUp?: unknown; metrics?: unknown }
   const made: unknown = isFactory(module.default) ? await module.default() : module.default
   const app = (await appOf(made)) ?? serverApp(listening())
   if (!app) {
@@ -48,7 +50,7 @@ export async function loadApp(url: string, listening: () => Server | undefined):
     throw new ClusteredServerError('CLUSTERED_SERVER_INVALID_APP', `Expected ${url} to have ${EXPECTED}; got ${got}`)
   }
   if (typeof module.warmUp === 'function') await (module.warmUp as (app: unknown) => unknown)(made)
-  return app
+  return { ...app, metrics: module.metrics }
 }
 
 /** An app of Express is a function too, and what takes a request is no factory. */

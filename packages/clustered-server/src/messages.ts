@@ -1,6 +1,7 @@
 // What the primary and its workers say to each other. All of it is under one key, so that an app may use the same channel.
 
 import type { Serializable } from 'node:child_process'
+import type { Metric } from './prom-client.ts'
 
 /** What a worker is to run. */
 export interface StartMessage {
@@ -27,6 +28,10 @@ export type ToWorker =
   | { type: 'shed'; count: number }
   /** Here is a connection of another worker, which has rested for so many milliseconds. Comes with its handle. */
   | { type: 'connection'; rested: number }
+  /** Do what only one worker does. */
+  | { type: 'lead' }
+  /** Tell what the app has measured. */
+  | { type: 'metrics' }
 
 /** What a worker tells the primary. */
 export type ToPrimary =
@@ -39,6 +44,12 @@ export type ToPrimary =
   | { type: 'figures'; figures: WorkerFigures }
   /** Here is a connection for another worker, which has rested for so many milliseconds. Comes with its handle. */
   | { type: 'connection'; rested: number }
+  /** There is something that only one worker is to do. */
+  | { type: 'candidate' }
+  /** It does no longer what only one worker does. */
+  | { type: 'resigned' }
+  /** What the app has measured, and the file of the prom-client that did. */
+  | { type: 'metrics'; metrics: readonly Metric[]; file: string | undefined }
 
 /** What a worker says of itself, a few times a second. */
 export interface WorkerFigures {

@@ -1,7 +1,7 @@
 // All that is taken from inside Node stands here: it is looked for at start, and what is missing is done without.
 
 import { createServer, type Server as HttpServer, type ServerResponse } from 'node:http'
-import net, { isIPv6, type Server, Socket } from 'node:net'
+import net, { type AddressInfo, isIPv6, type Server, Socket } from 'node:net'
 import { getSystemErrorMap } from 'node:util'
 
 /** What a TCP socket is to libuv. */
@@ -79,6 +79,19 @@ export function bindListener(port: number, host: string | undefined): BoundListe
     throw systemError(failed, 'bind', host, port)
   }
   return { fd: handle.fd, port: address.port!, host, close: () => handle.close() }
+}
+
+/**
+ * Takes a listening socket that another process has passed, without accepting from it.
+ *
+ * @throws {Error} when it is none of TCP
+ */
+export function takeListener(fd: number): BoundListener {
+  // It tells its address, as any socket does, and as it does not read it does nothing else.
+  const socket = new Socket({ fd, readable: false, writable: false })
+  const { address, port } = socket.address() as Partial<AddressInfo>
+  if (address === undefined || port === undefined) throw new Error(`Descriptor ${fd} is no listening socket of TCP`)
+  return { fd, port, host: address, close: () => socket.destroy() }
 }
 
 interface BoundSockets {

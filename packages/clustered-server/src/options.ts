@@ -21,17 +21,42 @@ export interface ClusteredServerOptions {
   heartbeatTimeout?: number | false
   /** When a worker is replaced by a new one, as by a reload: see below. @default never */
   recycle?: RecycleOptions
+  /** Milliseconds between the word to end and the end of taking connections: the server says that it is not ready, and whoever sends it connections has so long to notice. @default 0 */
+  shutdownDelay?: number
   /** Environment of workers beside this process's, or what returns it, which is asked for each worker that starts. @default {} */
   env?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
   /** Arguments of Node for workers; where a container limits memory, `--max-old-space-size` is added if it is not among them. @default those of this process */
   execArgv?: readonly string[]
   /** Whether `SIGTERM` and `SIGINT` close the server and end this process, `SIGHUP` reloads, `SIGTTIN` and `SIGTTOU` add and remove a worker. @default true */
   signals?: boolean
+  /** Where probes, the status and metrics are asked for: a port of their own. @default none */
+  admin?: AdminOptions
+  /** What is told what happens: pino, or what has its `info`, `warn` and `error`. @default none */
+  logger?: Logger
+  /** What is called when all workers have ended, and awaited before `close()` resolves and the process ends. @default none */
+  onShutdown?: () => void | Promise<void>
+}
+
+/** Where probes, the status and metrics are asked for. */
+export interface AdminOptions {
+  /** The port of `/live`, `/ready`, `/status` and `/metrics`; 0 for any that is free. */
+  port: number
+  /** The IP address of these ports. @default '127.0.0.1' */
+  host?: string
+  /** The port of the agent checks of HAProxy; 0 for any that is free. @default none */
+  agentPort?: number
+}
+
+/** What is told what happens, in the way of pino: an object first. */
+export interface Logger {
+  info: (about: object, message: string) => void
+  warn: (about: object, message: string) => void
+  error: (about: object, message: string) => void
 }
 
 /** Options with nothing left out. */
 export interface ResolvedOptions extends Required<
-  Omit<ClusteredServerOptions, 'host' | 'workers' | 'heartbeatTimeout'>
+  Omit<ClusteredServerOptions, 'host' | 'workers' | 'heartbeatTimeout' | 'admin' | 'logger' | 'onShutdown'>
 > {
   /** URL of the module. */
   readonly app: string
@@ -40,11 +65,14 @@ export interface ResolvedOptions extends Required<
   readonly host: string | undefined
   /** `Infinity` for no limit. */
   readonly heartbeatTimeout: number
+  readonly admin: (Required<Omit<AdminOptions, 'agentPort'>> & { readonly agentPort: number | undefined }) | undefined
+  readonly logger: Logger | undefined
+  readonly onShutdown: () => void | Promise<void>
 }
 
 const KEYS: readonly (keyof ClusteredServerOptions)[] = [
   ...(['workers', 'port', 'host', 'spare', 'startTimeout', 'drainTimeout', 'heartbeatTimeout'] as const),
-  ...(['recycle', 'env', 'execArgv', 'signals'] as const),
+  ...(['recycle', 'shutdownDelay', 'env', 'execArgv', 'signals', 'admin', 'logger', 'onShutdown'] as const),
 ]
 const RECYCLE_KEYS: readonly (keyof RecycleOptions)[] = ['requests', 'rss', 'heap', 'age']
 /** More than that setTimeout() does not take. */
@@ -82,9 +110,13 @@ export function resolveOptions(app: URL | string, options: ClusteredServerOption
         ? Infinity
         : milliseconds('heartbeatTimeout', options.heartbeatTimeout ?? 1000),
     recycle: recycle(options.recycle ?? {}),
+    shutdownDelay: milliseconds('shutdownDelay', options.shutdownDelay ?? 0, 0),
     env: env as ResolvedOptions['env'],
     execArgv,
     signals: flag('signals', options.signals),
+    admin: admin(options.admin),
+    logger: logger(options.logger),
+    onShutdown: onShutdown(options.onShutdown),
   }
 }
 
@@ -114,25 +146,21 @@ function port(given: unknown): number {
   const from = process.env['PORT']
   const value = given ?? (from === undefined || from === '' ? 3000 : Number(from))
   const name = given === undefined ? 'PORT' : 'port'
-  demand(
-    Number.isInteger(value) && (value as number) >= 0 && (value as number) < 65_536,
-    name,
-    'an integer from 0 to 65535',
-    given ?? from,
-  )
-  return value as number
+  demand(isPort(value), name, PORT, given ?? from)
+  return value
+}
+
+const PORT = 'an integer from 0 to 65535'
+
+function isPort(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) < 65_536
 }
 
 function host(given: unknown): string | undefined {
   const from = process.env['HOST']
   const value = given ?? (from === '' ? undefined : from)
   const name = given === undefined ? 'HOST' : 'host'
-  demand(
-    value === undefined || (isText(value) && isIP(value) !== 0),
-    name,
-    "an IP address, such as '127.0.0.1' or '::'",
-    value,
-  )
+  demand(value === undefined || isAddress(value), name, ADDRESS, value)
   return value
 }
 
@@ -147,14 +175,43 @@ function recycle(given: unknown): RecycleOptions {
   return { ...given }
 }
 
+const ADDRESS = "an IP address, such as '127.0.0.1' or '::'"
+
+function isAddress(value: unknown): value is string {
+  return isText(value) && isIP(value) !== 0
+}
+
+function admin(given: unknown): ResolvedOptions['admin'] {
+  if (given === undefined) return undefined
+  demand(isRecord(given), 'admin', 'an object', given)
+  const unknown = Object.keys(given).find((key) => !['port', 'host', 'agentPort'].includes(key))
+  demand(unknown === undefined, 'admin', 'an object of port, host and agentPort', unknown)
+  const { port: own, host: address = '127.0.0.1', agentPort } = given
+  demand(isPort(own), 'admin.port', PORT, own)
+  demand(isAddress(address), 'admin.host', ADDRESS, address)
+  demand(agentPort === undefined || isPort(agentPort), 'admin.agentPort', PORT, agentPort)
+  return { port: own, host: address, agentPort }
+}
+
+function logger(given: unknown): Logger | undefined {
+  const isOne = isRecord(given) && ['info', 'warn', 'error'].every((level) => typeof given[level] === 'function')
+  demand(given === undefined || isOne, 'logger', 'an object with the functions info, warn and error', given)
+  return given as Logger | undefined
+}
+
+function onShutdown(given: unknown): ResolvedOptions['onShutdown'] {
+  demand(given === undefined || typeof given === 'function', 'onShutdown', 'a function', given)
+  return (given ?? (() => {})) as ResolvedOptions['onShutdown']
+}
+
 function flag(name: string, value: unknown): boolean {
   demand(value === undefined || typeof value === 'boolean', name, 'a boolean', value)
   return value ?? true
 }
 
-function milliseconds(name: string, value: unknown): number {
-  const isOne = Number.isInteger(value) && (value as number) >= 1 && (value as number) <= LONGEST
-  demand(isOne, name, `whole milliseconds from 1 to ${LONGEST}`, value)
+function milliseconds(name: string, value: unknown, least: number = 1): number {
+  const isOne = Number.isInteger(value) && (value as number) >= least && (value as number) <= LONGEST
+  demand(isOne, name, `whole milliseconds from ${least} to ${LONGEST}`, value)
   return value as number
 }
 

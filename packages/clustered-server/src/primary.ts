@@ -1,11 +1,16 @@
 import { EventEmitter } from 'node:events'
-import type { ClusteredServer, ClusteredServerEvents, ClusterStatus } from './clustered-server.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AdminAddress, ClusteredServer, ClusteredServerEvents, ClusterStatus } from './clustered-server.ts'
 import { ClusteredServerError } from './errors.ts'
 import { heapArguments } from './memory-limit.ts'
-import { type BoundListener, bindListener, canHandOver } from './node-internals.ts'
+import { Leadership } from './leadership.ts'
+import { type BoundListener, bindListener, canHandOver, takeListener } from './node-internals.ts'
 import { demandWorkers, type ResolvedOptions } from './options.ts'
 import { Recycling } from './recycling.ts'
 import { RestartPolicy } from './restart-policy.ts'
+import { PRIMARY } from './run-on-one-worker.ts'
+import { passedSocket } from './systemd.ts'
+import { WorkerMetrics } from './worker-metrics.ts'
 import { type WorkerExit, WorkerProcess } from './worker-process.ts'
 
 /** Milliseconds between two looks at the workers. */
@@ -39,7 +44,12 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   /** Reloads and replacements come one after the other. */
   #turn: Promise<unknown> = Promise.resolve()
   #closed: Promise<void> | undefined
-  #isStopped = false
+  #hasStarted = false
+  /** Aborted when no more workers are started. */
+  readonly #stopped = new AbortController()
+  admin: AdminAddress | undefined
+  readonly appMetrics: WorkerMetrics = new WorkerMetrics()
+  readonly #leadership = new Leadership()
 
   private constructor(options: ResolvedOptions, listener: BoundListener) {
     super()
@@ -51,17 +61,30 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT)
   }
 
-  /** Binds the socket, and resolves when all workers take connections. */
-  static async start(options: ResolvedOptions): Promise<Primary> {
+  /**
+   * Binds the socket, and resolves when all workers take connections.
+   *
+   * @param observe is given the server before there are any
+   */
+  static async start(options: ResolvedOptions, observe: (server: Primary) => void): Promise<Primary> {
     const primary = new Primary(options, bind(options))
+    observe(primary)
     try {
       await Promise.all(Array.from({ length: options.workers }, () => primary.#addActive()))
     } catch (error) {
+      // It was told to end meanwhile.
+      if (primary.#closed) {
+        await primary.#closed
+        throw new ClusteredServerError('CLUSTERED_SERVER_CLOSED', 'The server was closed while it started', {
+          cause: error,
+        })
+      }
       primary.kill()
       // They have the socket as well: only then can another server have the port.
-      await primary.close()
+      await primary.close().catch(ignore)
       throw error
     }
+    primary.#hasStarted = true
     primary.#maintain()
     return primary
   }
@@ -76,6 +99,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
 
   status(): ClusterStatus {
     return {
+      ready: this.#hasStarted && !this.#closed && this.#taking().length > 0,
       generation: this.#generation,
       workers: [...this.#workers].map(({ id, pid, state, generation, startedAt, figures }) => ({
         id,
@@ -110,7 +134,9 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
         this.#maintain()
         const { message } = error as Error
         const text = `The new version does not start, the old one goes on: ${message}`
-        throw new ClusteredServerError('CLUSTERED_SERVER_RELOAD_FAILED', text, { cause: error })
+        const failure = new ClusteredServerError('CLUSTERED_SERVER_RELOAD_FAILED', text, { cause: error })
+        this.emit('reloadFailed', { generation, error: failure })
+        throw failure
       }
       for (const worker of this.#reserve()) if (worker.generation < generation) this.#retire(worker)
       this.#trim()
@@ -145,6 +171,8 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
 
   async #close(): Promise<void> {
     this.emit('closing')
+    const { shutdownDelay } = this.#options
+    if (shutdownDelay > 0) await sleep(shutdownDelay, undefined, { signal: this.#stopped.signal }).catch(() => {})
     this.#stop()
     for (const worker of this.#workers) this.#retire(worker, false)
     await this.#allEnded()
@@ -152,17 +180,25 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
 
   async #allEnded(): Promise<void> {
     await Promise.all([...this.#workers].map(({ ended }) => ended))
-    this.emit('closed')
+    try {
+      await this.#options.onShutdown()
+    } finally {
+      this.emit('closed')
+    }
   }
 
   /** What is closed in good order may be killed after that, as by a second signal. */
   #stop(): void {
     if (this.#isStopped) return
-    this.#isStopped = true
+    this.#stopped.abort()
     clearInterval(this.#heartbeat)
     for (const timer of this.#restarts) clearTimeout(timer)
     // What waits in its queue is refused once the workers have closed theirs.
     this.#listener.close()
+  }
+
+  get #isStopped(): boolean {
+    return this.#stopped.signal.aborted
   }
 
   #mustBeOpen(): void {
@@ -205,10 +241,13 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     const bound = { PORT: String(port) }
     const variables: NodeJS.ProcessEnv = { ...process.env, ...bound, ...(typeof env === 'function' ? env() : env) }
     const worker = new WorkerProcess({
-      ...{ id, generation: this.#generation, app, host, port, fd, drainTimeout, startTimeout, env: variables },
+      ...{ id, generation: this.#generation, app, host, port, fd, drainTimeout, startTimeout },
+      env: { ...variables, ...nameIn(id) },
       execArgv: [...execArgv, ...heapArguments(this.#wanted, execArgv, variables['NODE_OPTIONS'])],
     })
     this.#workers.add(worker)
+    this.#leadership.add(worker)
+    this.appMetrics.add(worker)
     worker.on('connection', (handle, rested) => {
       const receiver = this.#receiver(worker)
       if (receiver) receiver.give(handle, rested)
@@ -251,7 +290,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
 
   /** Has as many workers as are wanted, and one in reserve, start with what there is. */
   #maintain(): void {
-    if (this.#closed) return
+    if (this.#isStopped) return
     this.#call()
     if (this.#hasGivenUp) return
     while (this.#called().length < this.#wanted) this.#spawn().listen().catch(ignore)
@@ -276,7 +315,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     this.#workers.delete(worker)
     const { id, pid, generation, leaves, startedAt } = worker
     this.emit('workerExit', { id, pid, generation, expected: leaves, ...exit })
-    if (this.#closed) return
+    if (this.#isStopped) return
     // What is in reserve takes its place at once.
     const delay = leaves ? undefined : this.#policy.delayAfter(Date.now() - startedAt)
     if (this.#policy.isLoop) this.#giveUp()
@@ -357,9 +396,15 @@ function lesser(a: WorkerProcess, b: WorkerProcess): WorkerProcess {
   return a.connections <= b.connections ? a : b
 }
 
+/** What says to a worker which one it is. */
+function nameIn(id: number): NodeJS.ProcessEnv {
+  return { CLUSTERED_SERVER_WORKER: String(id), [PRIMARY]: String(process.pid) }
+}
+
 function bind({ port, host }: ResolvedOptions): BoundListener {
   try {
-    return bindListener(port, host)
+    const passed = passedSocket()
+    return passed === undefined ? bindListener(port, host) : takeListener(passed)
   } catch (error) {
     const text = `Cannot listen on ${host ?? 'any address'}, port ${port}: ${(error as Error).message}`
     throw new ClusteredServerError('CLUSTERED_SERVER_CANNOT_LISTEN', text, { cause: error })

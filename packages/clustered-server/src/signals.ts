@@ -1,30 +1,57 @@
 import type { ClusteredServer } from './clustered-server.ts'
+import type { Logger } from './options.ts'
 
-/** Exit code of a process that was told twice to end, and did so with requests that were under way. */
-const CUT_SHORT = 1
+/**
+ * Exit code of a process that was told twice to end, and did so with requests that were under way, or whose workers
+ * have all died.
+ */
+const FAILED = 1
 
 /** Has signals do what they do to servers elsewhere: see the option `signals`. */
-export function obeySignals(server: ClusteredServer): void {
+export function obeySignals(server: ClusteredServer, logger: Logger | undefined): void {
   let isAsked = false
-  const end = (): void => {
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    logger?.info({ signal }, isAsked ? `${signal} again: ends at once` : `${signal}: ends`)
     if (isAsked) {
       server.kill()
-      process.exit(CUT_SHORT)
+      process.exit(FAILED)
     }
     isAsked = true
-    void server.close().then(() => process.exit())
+    try {
+      await server.close()
+    } catch (error) {
+      // Of `onShutdown`: it may have lost what it was to keep.
+      logger?.error({ err: error }, 'onShutdown failed')
+      process.exit(FAILED)
+    }
+    process.exit()
   }
   const count = (): number => server.status().workers.filter(({ state }) => state === 'active').length
-  // What fails is told by events and by the next status; nobody waits for a signal's end.
-  const handlers = {
+  const obey = async (signal: NodeJS.Signals, work: () => Promise<void>): Promise<void> => {
+    logger?.info({ signal }, signal)
+    try {
+      await work()
+    } catch (error) {
+      // Nobody waits for a signal's end, and the workers that there are go on.
+      logger?.error({ err: error, signal }, `${signal} came to nothing: ${(error as Error).message}`)
+    }
+  }
+  const handlers: Partial<Record<NodeJS.Signals, (signal: NodeJS.Signals) => Promise<void>>> = {
     SIGTERM: end,
     SIGINT: end,
-    SIGHUP: () => void server.reload().catch(() => {}),
-    SIGTTIN: () => void server.scale(count() + 1).catch(() => {}),
-    SIGTTOU: () => void server.scale(Math.max(1, count() - 1)).catch(() => {}),
-  } as const
+    SIGHUP: (signal) => obey(signal, () => server.reload()),
+    SIGTTIN: (signal) => obey(signal, () => server.scale(count() + 1)),
+    SIGTTOU: (signal) => obey(signal, () => server.scale(Math.max(1, count() - 1))),
+  }
   for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler)
+  let isLoop = false
+  let closes = false
+  server.on('crashLoop', () => (isLoop = true))
+  server.on('reloaded', () => (isLoop = false))
+  server.on('closing', () => (closes = true))
   server.once('closed', () => {
+    // Whoever runs this process is to know that it did not end as asked.
+    if (isLoop && !closes) process.exitCode = FAILED
     for (const [signal, handler] of Object.entries(handlers)) process.off(signal, handler)
   })
 }

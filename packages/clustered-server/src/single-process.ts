@@ -1,59 +1,66 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, Server } from 'node:net'
-import type { ClusteredServer, ClusteredServerEvents, ClusterStatus } from './clustered-server.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AdminAddress, ClusteredServer, ClusteredServerEvents, ClusterStatus } from './clustered-server.ts'
 import { Connections } from './connections.ts'
 import { ClusteredServerError } from './errors.ts'
 import { type App, loadApp } from './load-app.ts'
+import type { AppMetrics } from './metrics-text.ts'
 import type { ResolvedOptions } from './options.ts'
+import { findRegistry } from './prom-client.ts'
+import { resign } from './run-on-one-worker.ts'
+import { passedSocket } from './systemd.ts'
 
 /** Milliseconds that an app may take to close, after its connections have ended. */
 const CLOSE_TIMEOUT = 5000
 
 /** The app in this process: without workers there is nothing that a cluster would be for, and nothing of its price. */
 export class SingleProcess extends EventEmitter<ClusteredServerEvents> implements ClusteredServer {
-  readonly #app: App
-  readonly #connections: Connections
-  readonly #drainTimeout: number
-  readonly #address: AddressInfo
+  readonly #options: ResolvedOptions
+  #app: App | undefined
+  #connections: Connections | undefined
+  /** There is one when it listens. */
+  #address: AddressInfo | undefined
   #closed: Promise<void> | undefined
-
-  private constructor(app: App, connections: Connections, drainTimeout: number) {
-    super()
-    this.#app = app
-    this.#connections = connections
-    this.#drainTimeout = drainTimeout
-    this.#address = app.server.address() as AddressInfo
+  readonly #killed = new AbortController()
+  admin: AdminAddress | undefined
+  readonly appMetrics: AppMetrics = {
+    text: async () => (await findRegistry(this.#app?.metrics)?.registry.metrics()) ?? '',
   }
 
-  /** Loads the app and has it listen. */
-  static async start(options: ResolvedOptions): Promise<SingleProcess> {
-    const { port, host, env, drainTimeout } = options
-    Object.assign(process.env, typeof env === 'function' ? env() : env)
-    const app = await load(options)
-    const connections = new Connections(app.server)
+  private constructor(options: ResolvedOptions) {
+    super()
+    this.#options = options
+  }
+
+  /**
+   * Loads the app and has it listen.
+   *
+   * @param observe is given the server before that
+   */
+  static async start(options: ResolvedOptions, observe: (server: SingleProcess) => void): Promise<SingleProcess> {
+    const server = new SingleProcess(options)
+    observe(server)
     try {
-      // As listen() without a host does, for apps whose own default is another one.
-      await app.listen({ port, host: host ?? '::' })
+      await server.#start()
     } catch (error) {
-      // Such an app has connections to databases and the like, which nobody would end.
-      await Promise.allSettled([closed(app)])
-      const text = `Cannot listen on ${host ?? 'any address'}, port ${port}: ${(error as Error).message}`
-      throw new ClusteredServerError('CLUSTERED_SERVER_CANNOT_LISTEN', text, { cause: error })
+      if (!server.#closed) server.emit('closed')
+      throw error
     }
-    return new SingleProcess(app, connections, drainTimeout)
+    return server
   }
 
   get port(): number {
-    return this.#address.port
+    return this.#address?.port ?? this.#options.port
   }
 
   get host(): string {
-    return this.#address.address
+    return this.#address?.address ?? this.#options.host ?? '::'
   }
 
   status(): ClusterStatus {
-    return { generation: 1, workers: [] }
+    return { ready: this.#address !== undefined && !this.#closed, generation: 1, workers: [] }
   }
 
   reload(): Promise<void> {
@@ -71,37 +78,68 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
 
   /** Closes all connections; the app is told to close, and nobody waits for it. */
   kill(): void {
+    this.#killed.abort()
     // An app's own way to close may let connections in for a while.
-    if (this.#app.server.listening) Server.prototype.close.call(this.#app.server)
-    this.#connections.destroy()
+    if (this.#app?.server.listening) Server.prototype.close.call(this.#app.server)
+    this.#connections?.destroy()
     this.#closed ??= this.#end()
   }
 
+  async #start(): Promise<void> {
+    const { port, host, env } = this.#options
+    const fd = passedSocket()
+    Object.assign(process.env, typeof env === 'function' ? env() : env)
+    const app = await load(this.#options, fd)
+    // It was told to end meanwhile.
+    if (this.#closed) {
+      await Promise.allSettled([this.#closed, closed(app)])
+      throw new ClusteredServerError('CLUSTERED_SERVER_CLOSED', 'The server was closed while it started')
+    }
+    this.#app = app
+    this.#connections = new Connections(app.server)
+    try {
+      // As listen() without a host does, for apps whose own default is another one.
+      await app.listen(fd === undefined ? { port, host: host ?? '::' } : { fd, host: host ?? '::' })
+    } catch (error) {
+      // Such an app has connections to databases and the like, which nobody would end.
+      await Promise.allSettled([closed(app)])
+      const text = `Cannot listen on ${host ?? 'any address'}, port ${port}: ${(error as Error).message}`
+      throw new ClusteredServerError('CLUSTERED_SERVER_CANNOT_LISTEN', text, { cause: error })
+    }
+    this.#address = app.server.address() as AddressInfo
+  }
+
   async #end(): Promise<void> {
-    await Promise.allSettled([closed(this.#app)])
+    if (this.#app) await Promise.allSettled([closed(this.#app)])
     this.emit('closed')
   }
 
-  /** Rejects with what the app's own way to close fails with, when all is closed all the same. */
+  /** Rejects with what the app's own way to close, or `onShutdown`, fails with, when all is closed all the same. */
   async #close(): Promise<void> {
     this.emit('closing')
-    await this.#connections.drain(false, this.#drainTimeout)
+    const { shutdownDelay, drainTimeout, onShutdown } = this.#options
+    if (shutdownDelay > 0) await sleep(shutdownDelay, undefined, { signal: this.#killed.signal }).catch(() => {})
+    const isOver = sleep(drainTimeout, undefined, { ref: false })
+    await Promise.all([this.#connections?.drain(false, drainTimeout), Promise.race([resign(), isOver])])
     try {
-      await closed(this.#app)
+      if (this.#app) await closed(this.#app)
+      await onShutdown()
     } finally {
-      this.#connections.destroy()
+      this.#connections?.destroy()
       this.emit('closed')
     }
   }
 }
 
 /** @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP`, `CLUSTERED_SERVER_START_FAILED` */
-async function load({ app, port, startTimeout }: ResolvedOptions): Promise<App> {
+async function load({ app, port, startTimeout }: ResolvedOptions, fd: number | undefined): Promise<App> {
   // An app may listen by itself, where it is told to: the first server that does is the app's.
   let listening: Server | undefined
   const onListen = (message: unknown): void => {
-    const { server, options } = message as { server: Server; options: { port?: unknown } }
-    if (Number(options.port) === port) listening ??= server
+    const { server, options } = message as { server: Server; options: { port?: unknown; fd?: number } }
+    if (listening || Number(options.port) !== port) return
+    listening = server
+    if (fd !== undefined) options.fd = fd
   }
   const ready = async (): Promise<App> => {
     const loaded = await loadApp(app, () => listening)

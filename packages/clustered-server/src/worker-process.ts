@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { ClusteredServerError } from './errors.ts'
 import { opened, sealed, type ToPrimary, type ToWorker, type WorkerFigures } from './messages.ts'
 import type { RawHandle } from './node-internals.ts'
+import type { Metric } from './prom-client.ts'
 
 /**
  * How far a worker is: its app is being loaded, it is ready and waits, it takes connections, it takes no new ones, or
@@ -40,6 +41,12 @@ interface WorkerEvents {
   active: []
   /** A connection that is to go to another worker. */
   connection: [handle: RawHandle, rested: number]
+  /** There is something that only one worker is to do. */
+  candidate: []
+  /** It does no longer what only one worker does. */
+  resigned: []
+  /** What its app has measured, and the file of the prom-client that did. */
+  metrics: [metrics: readonly Metric[], file: string | undefined]
 }
 
 const ENTRY = new URL(`worker${extname(import.meta.filename)}`, import.meta.url)
@@ -160,6 +167,20 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
     })
   }
 
+  /** Has it do what only one worker does. */
+  lead(): void {
+    this.#tell({ type: 'lead' })
+  }
+
+  /** Has it tell what its app has measured, and resolves with whether it did, within so many milliseconds. */
+  tellMetrics(patience: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const timer = setTimeout(() => resolve(false), patience)
+    this.once('metrics', () => resolve(true))
+    this.#tell({ type: 'metrics' })
+    return promise.finally(() => clearTimeout(timer))
+  }
+
   kill(): void {
     this.#child.kill('SIGKILL')
   }
@@ -193,6 +214,13 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
       case 'connection':
         // Without a free descriptor it comes without: Node and the kernel have closed the connection.
         if (handle) this.emit('connection', handle, message.rested)
+        break
+      case 'metrics':
+        this.emit('metrics', message.metrics, message.file)
+        break
+      case 'candidate':
+      case 'resigned':
+        this.emit(message.type)
     }
     this.#changed()
   }

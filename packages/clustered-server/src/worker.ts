@@ -8,6 +8,8 @@ import { loadApp } from './load-app.ts'
 import { canHandOver } from './node-internals.ts'
 import { opened, sealed, type StartMessage, type ToPrimary, type ToWorker } from './messages.ts'
 import type { RawHandle } from './node-internals.ts'
+import { findRegistry } from './prom-client.ts'
+import { resign } from './run-on-one-worker.ts'
 
 /** Milliseconds that requests have to end, when nobody is there any more to take over. */
 const ORPHAN_TIMEOUT = 1200
@@ -28,6 +30,10 @@ let connections: Connections
 let listen: () => Promise<void>
 let close: () => Promise<void>
 let leaves = false
+/** What the app's module exports as `metrics`. */
+let exportedMetrics: unknown
+/** Whether anybody is interested in what the app has measured. */
+let isMeasured = false
 let before = performance.eventLoopUtilization()
 let lastMemory = process.memoryUsage()
 
@@ -55,6 +61,9 @@ async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<v
       return connections.handOver(message.count)
     case 'retire':
       return leave(message.handOver, start.drainTimeout)
+    case 'metrics':
+      isMeasured = true
+      return tellMetrics()
   }
 }
 
@@ -67,6 +76,7 @@ async function load(): Promise<void> {
     tell({ type: 'listening' })
   }
   close = app.close
+  exportedMetrics = app.metrics
   tell({ type: 'loaded', canMove: connections.canMove })
   setInterval(() => tell({ type: 'figures', figures: figures() }), HEARTBEAT).unref()
   // It cannot be had in reserve.
@@ -77,11 +87,22 @@ async function load(): Promise<void> {
 async function leave(handOver: boolean, timeout: number): Promise<void> {
   if (leaves) return
   leaves = true
-  await connections?.drain(handOver, timeout)
+  const isOver = new Promise((resolve) => setTimeout(resolve, timeout))
+  await Promise.all([connections?.drain(handOver, timeout), Promise.race([resign(), isOver])])
   setTimeout(() => connections?.sayGoodbye(), OWN_GOODBYE)
   await Promise.race([close?.(), new Promise((resolve) => setTimeout(resolve, CLOSE_TIMEOUT))])
   connections?.destroy()
+  // What was counted since the last time would be lost.
+  if (isMeasured) await tellMetrics()
   process.exit()
+}
+
+/** Resolves when they are on their way. */
+async function tellMetrics(): Promise<void> {
+  const { registry, file } = findRegistry(exportedMetrics) ?? {}
+  const metrics = (await registry?.getMetricsAsJSON()) ?? []
+  if (!process.connected) return
+  await new Promise((resolve) => process.send!(sealed({ type: 'metrics', metrics, file }), resolve))
 }
 
 /**

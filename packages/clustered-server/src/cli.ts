@@ -1,0 +1,209 @@
+#!/usr/bin/env node
+import { existsSync, readFileSync } from 'node:fs'
+import { isIPv6 } from 'node:net'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import type { ClusterStatus } from './clustered-server.ts'
+import { createClusteredServer } from './create-clustered-server.ts'
+import { ClusteredServerError } from './errors.ts'
+import type { ClusteredServerOptions } from './options.ts'
+import { stderrLogger } from './stderr-logger.ts'
+
+const EXIT = { done: 0, failed: 1, usage: 2 }
+
+const HELP = `Usage: clustered-server <app> [options]
+       clustered-server reload <pid> [--port <admin port>]
+       clustered-server status --port <admin port> [--json]
+
+<app> is a module whose default export is a function that returns an app of Fastify, Express or NestJS,
+a server of node:http, node:https or node:http2, or a listener of requests.
+
+Options:
+  --workers <count|auto>            how many processes answer (default: auto, as many as there are cores)
+  --port <port>                     the port (default: the environment's PORT, else 3000)
+  --host <address>                  the IP address (default: the environment's HOST, else all addresses)
+  --no-spare                        no worker in reserve
+  --start-timeout <ms>              for a worker to load its app (default: 30000)
+  --drain-timeout <ms>              for requests of a worker that leaves to end (default: 20000)
+  --heartbeat-timeout <ms|off>      for an event loop to stand still before it is killed (default: 1000)
+  --shutdown-delay <ms>             from not ready to no new connections, once told to end (default: 0)
+  --admin-port <port>               answers /live, /ready, /status and /metrics (default: none)
+  --admin-host <address>            where (default: 127.0.0.1)
+  --agent-port <port>               answers agent checks of HAProxy (default: none)
+  -h, --help                        this text
+  -v, --version                     the version
+
+reload sends SIGHUP; with --port it waits until the new workers have taken over or have failed to.
+status and reload take --host too, for an admin port elsewhere than on 127.0.0.1.
+
+Signals: SIGTERM and SIGINT end in good order, the second one at once; SIGHUP reloads; SIGTTIN and SIGTTOU
+add and remove a worker.
+
+Exit code: 0 ended as asked, 1 failed, all workers died, or a second signal, 2 wrong usage.
+`
+
+/** What is wrong with the command line, in one line. */
+class UsageError extends Error {}
+
+const COMMON = { port: { type: 'string' }, host: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const
+const FLAGS = {
+  ...COMMON,
+  workers: { type: 'string' },
+  spare: { type: 'boolean' },
+  'start-timeout': { type: 'string' },
+  'drain-timeout': { type: 'string' },
+  'heartbeat-timeout': { type: 'string' },
+  'shutdown-delay': { type: 'string' },
+  'admin-port': { type: 'string' },
+  'admin-host': { type: 'string' },
+  'agent-port': { type: 'string' },
+  version: { type: 'boolean', short: 'v' },
+} as const satisfies ParseArgsOptionsConfig
+
+try {
+  const [command, ...rest] = process.argv.slice(2)
+  if (command === 'reload') await reload(rest)
+  else if (command === 'status') await showStatus(rest)
+  else await serve(process.argv.slice(2))
+} catch (error) {
+  process.stderr.write(`clustered-server: ${messageOf(error)}\n`)
+  process.exitCode = isUsage(error) ? EXIT.usage : EXIT.failed
+}
+
+async function serve(args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({ args, options: FLAGS, allowPositionals: true, allowNegative: true })
+  if (values.help) return print(HELP)
+  if (values.version) return print(`${versionHere()}\n`)
+  const [app, ...more] = positionals
+  if (app === undefined || more.length > 0)
+    throw new UsageError(`expected one app, got ${positionals.length}: see --help`)
+  const path = resolve(app)
+  if (!existsSync(path)) throw new UsageError(`there is no file ${path}`)
+  const { 'admin-port': adminPort, 'admin-host': adminHost, 'agent-port': agentPort } = values
+  if (adminPort === undefined && (adminHost ?? agentPort) !== undefined)
+    throw new UsageError('--admin-host and --agent-port need --admin-port')
+  const heartbeat = values['heartbeat-timeout']
+  await createClusteredServer(pathToFileURL(path), {
+    ...given({
+      workers: number(values.workers),
+      port: number(values.port),
+      host: values.host,
+      spare: values.spare,
+      startTimeout: number(values['start-timeout']),
+      drainTimeout: number(values['drain-timeout']),
+      heartbeatTimeout: heartbeat === 'off' ? false : number(heartbeat),
+      shutdownDelay: number(values['shutdown-delay']),
+      admin: adminPort && given({ port: number(adminPort), host: adminHost, agentPort: number(agentPort) }),
+    }),
+    logger: stderrLogger(),
+  })
+}
+
+async function reload(args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({ args, options: COMMON, allowPositionals: true })
+  if (values.help) return print(HELP)
+  const [text, ...more] = positionals
+  if (!/^[1-9]\d*$/.test(text ?? '') || more.length > 0)
+    throw new UsageError(`expected the process id of a clustered-server, got ${positionals.join(' ') || 'none'}`)
+  const pid = Number(text)
+  const before = values.port === undefined ? undefined : await fetchStatus(values)
+  if (before && before.pid !== pid) throw new Error(`the admin port is that of process ${before.pid}, not of ${pid}`)
+  try {
+    process.kill(pid, 'SIGHUP')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new Error(`process ${pid} cannot be told to reload: ${code}`, { cause: error })
+  }
+  if (!before) return print(`${pid} was told to reload\n`)
+  for (;;) {
+    await sleep(100)
+    const now = await fetchStatus(values)
+    if (now.failedReloads > before.failedReloads) throw new Error(now.reloadError)
+    if (now.reloads > before.reloads) return print(`${pid} runs generation ${now.generation}\n`)
+  }
+}
+
+async function showStatus(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { ...COMMON, json: { type: 'boolean' } } })
+  if (values.help) return print(HELP)
+  const status = await fetchStatus(values)
+  print(values.json ? `${JSON.stringify(status)}\n` : tableOf(status))
+}
+
+interface Status extends ClusterStatus {
+  readonly pid: number
+  readonly reloads: number
+  readonly failedReloads: number
+  readonly reloadError?: string
+}
+
+async function fetchStatus({ host = '127.0.0.1', port }: { host?: string; port?: string }): Promise<Status> {
+  if (port === undefined) throw new UsageError('expected --port: that of the option --admin-port')
+  const url = `http://${isIPv6(host) ? `[${host}]` : host}:${port}/status`
+  if (!URL.canParse(url)) throw new UsageError(`expected a port and a host, got ${port} and ${host}`)
+  try {
+    const response = await fetch(url)
+    return (await response.json()) as Status
+  } catch (error) {
+    const { cause, message } = error as Error
+    const why = (cause as Error | undefined)?.message ?? message
+    throw new Error(`no clustered-server answers at ${url}: ${why}`, { cause: error })
+  }
+}
+
+function tableOf({ pid, ready, generation, workers, reloads, failedReloads }: Status): string {
+  const head = `${pid}: ${ready ? 'ready' : 'not ready'}, generation ${generation}, ${reloads} reloads, ${failedReloads} failed\n`
+  if (workers.length === 0) return head
+  const rows = workers.map((worker) => [
+    String(worker.id),
+    String(worker.pid),
+    worker.state,
+    String(worker.generation),
+    `${Math.round((Date.now() - worker.startedAt) / 1000)} s`,
+    String(worker.connections),
+    `${Math.round(worker.rss / 2 ** 20)} MiB`,
+    `${Math.round(worker.utilization * 100)} %`,
+  ])
+  const table = [['worker', 'pid', 'state', 'generation', 'age', 'connections', 'rss', 'busy'], ...rows]
+  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))
+  const lines = table.map((row) => row.map((cell, column) => cell.padStart(widths[column]!)).join('  '))
+  return `${head}${lines.join('\n')}\n`
+}
+
+/** A number if it is one: what is none is told so by the option that it is for. */
+function number(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : text
+}
+
+/** The options that were given: `createClusteredServer()` looks at what they are. */
+function given(options: Record<string, unknown>): ClusteredServerOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+}
+
+function versionHere(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
+  return version
+}
+
+function print(text: string): void {
+  process.stdout.write(text)
+}
+
+function isUsage(error: unknown): boolean {
+  if (error instanceof UsageError) return true
+  if (error instanceof ClusteredServerError) return error.code === 'CLUSTERED_SERVER_INVALID_OPTION'
+  return error instanceof Error && String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS_')
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // Options have other names here; those of the environment are as they are.
+  return error.message.replaceAll(/`([a-z][\w.]*)`/g, (_, name: string) => {
+    const flag = name === 'admin.agentPort' ? 'agentPort' : name.replace('.', '-')
+    return `--${flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+  })
+}

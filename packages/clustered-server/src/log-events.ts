@@ -1,0 +1,36 @@
+import type { ClusteredServer, WorkerName } from './clustered-server.ts'
+import { canHandOver } from './node-internals.ts'
+import type { Logger } from './options.ts'
+
+/** Logs what happens, with the worker that it happens to. */
+export function logEvents(server: ClusteredServer, logger: Logger): void {
+  const about = ({ id, pid, generation }: WorkerName): object => ({ worker: id, workerPid: pid, generation })
+  if (!canHandOver()) {
+    const version = process.version
+    logger.warn({ version }, `Node ${version} lacks what connections are handed over by: a reload closes them`)
+  }
+  server.on('ready', () => {
+    const { host, port, admin } = server
+    const { length } = server.status().workers.filter(({ state }) => state === 'active')
+    const who = length === 0 ? 'this process' : `${length} workers`
+    logger.info({ host, port, workers: length, admin }, `listening on ${host}, port ${port}: ${who}`)
+  })
+  server.on('workerStart', (worker) => logger.info(about(worker), `worker ${worker.id} started`))
+  server.on('workerReady', (worker) => logger.info(about(worker), `worker ${worker.id} takes connections`))
+  server.on('workerExit', ({ code, signal, expected, ...worker }) => {
+    const text = `worker ${worker.id} has ended ${signal ? `by ${signal}` : `with code ${code}`}`
+    if (expected) logger.info({ ...about(worker), code, signal }, text)
+    else logger.error({ ...about(worker), code, signal }, `${text}, and was not told to`)
+  })
+  server.on('workerStuck', (worker) =>
+    logger.error(about(worker), `worker ${worker.id} is stuck: its event loop stands still, it is killed`),
+  )
+  server.on('crashLoop', ({ deaths, workers }) =>
+    logger.error({ deaths, workers }, `${deaths} workers in a row died soon: none are started until a reload`),
+  )
+  server.on('reload', ({ generation }) => logger.info({ generation }, `reload: starts generation ${generation}`))
+  server.on('reloaded', ({ generation }) => logger.info({ generation }, `reloaded: generation ${generation} is there`))
+  server.on('reloadFailed', ({ generation, error }) => logger.error({ err: error, generation }, error.message))
+  server.on('closing', () => logger.info({}, 'closing'))
+  server.on('closed', () => logger.info({}, 'closed'))
+}

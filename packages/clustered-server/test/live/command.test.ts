@@ -1,0 +1,215 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { get } from 'node:http'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { appPath, Command } from '../command.ts'
+import { eventually } from '../eventually.ts'
+
+const two = ['--workers', '2', '--port', '0', '--host', '127.0.0.1', '--admin-port', '0']
+
+const commands: Command[] = []
+function run(...args: string[]): Command {
+  const command = new Command(args)
+  commands.push(command)
+  return command
+}
+afterEach(() => Promise.all(commands.splice(0).map((command) => command.end())))
+
+interface Status {
+  workers: { pid: number; state: string; generation: number }[]
+}
+async function activeWorkers(adminPort: number): Promise<Status['workers']> {
+  const response = await fetch(`http://127.0.0.1:${adminPort}/status`)
+  return ((await response.json()) as Status).workers.filter(({ state }) => state === 'active')
+}
+
+describe('a server', () => {
+  it('answers, and ends with 0 and without a process left at SIGTERM', async () => {
+    const command = run(appPath('hello'), ...two)
+    const { port, admin } = await command.listening()
+    const pids = (await activeWorkers(admin!.port)).map(({ pid }) => pid)
+    const answer = await (await fetch(`http://127.0.0.1:${port}`)).text()
+    expect(pids.map(String)).toContain(answer)
+    command.kill('SIGTERM')
+    expect(await command.exit).toBe(0)
+    for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+    expect(command.stdout).toBe('')
+  })
+
+  it('logs lines as pino does, with the worker that they are about', async () => {
+    const command = run(appPath('hello'), ...two)
+    await command.listening()
+    const line = await command.logged(({ msg }) => msg === 'worker 2 takes connections')
+    const { pid } = command.child
+    expect(line).toMatchObject({ level: 30, time: expect.any(Number), pid, hostname: expect.any(String), worker: 2 })
+    expect(command.stderr.trimEnd().split('\n')).toHaveLength(command.log.length)
+  })
+
+  it('SIGHUP replaces the workers, SIGTTIN and SIGTTOU add and remove one', async () => {
+    const command = run(appPath('hello'), ...two)
+    const { admin } = await command.listening()
+    const before = await activeWorkers(admin!.port)
+    command.kill('SIGHUP')
+    await command.logged(({ msg }) => msg === 'reloaded: generation 2 is there')
+    const after = await activeWorkers(admin!.port)
+    expect(after.map(({ generation }) => generation)).toEqual([2, 2])
+    expect(after.filter(({ pid }) => before.some((old) => old.pid === pid))).toEqual([])
+    const count = async (wanted: number): Promise<true | undefined> =>
+      (await activeWorkers(admin!.port)).length === wanted || undefined
+    command.kill('SIGTTIN')
+    await eventually(() => count(3))
+    command.kill('SIGTTOU')
+    await eventually(() => count(2))
+  })
+
+  it('a second signal ends it at once, with 1', async () => {
+    const command = run(appPath('slow'), ...two)
+    const { port } = await command.listening()
+    const request = get({ port, host: '127.0.0.1', path: '/60000' })
+    const [response] = (await once(request, 'response')) as [NodeJS.ReadableStream]
+    const cut = once(response, 'error')
+    command.kill('SIGINT')
+    await command.logged(({ msg }) => msg === 'closing')
+    command.kill('SIGTERM')
+    expect(await command.exit).toBe(1)
+    expect(await cut).toMatchObject([{ code: 'ECONNRESET' }])
+  })
+
+  it('SIGTERM while it starts ends it with 0', async () => {
+    const command = run(appPath('never-ready'), ...two)
+    await command.logged(({ msg }) => msg === 'worker 2 started')
+    command.kill('SIGTERM')
+    expect(await command.exit).toBe(0)
+  })
+
+  it('all workers that die again and again end it with 1', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'clustered-server-'))
+    const dieIf = join(folder, 'die')
+    const command = new Command([appPath('short-lived'), ...two], { DIE_IF: dieIf })
+    commands.push(command)
+    try {
+      await command.listening()
+      writeFileSync(dieIf, '')
+      // Later and later, for half a minute.
+      expect(await command.exit).toBe(1)
+      const loop = command.log.find(({ msg }) => /^\d+ workers in a row died soon/.test(msg))
+      expect(loop?.level).toBe(50)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('with one worker it is one process, which cannot be reloaded and says so', async () => {
+    const command = run(appPath('hello'), ...two, '--workers', '1')
+    const { port } = await command.listening()
+    expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe(String(command.child.pid))
+    command.kill('SIGHUP')
+    const line = await command.logged(({ level }) => level === 50)
+    expect(line.msg).toBe(
+      'SIGHUP came to nothing: A server of one process cannot be reloaded: ask for 2 workers or more',
+    )
+    command.kill('SIGTERM')
+    expect(await command.exit).toBe(0)
+  })
+})
+
+describe('reload and status', () => {
+  it('a reload waits for its end, and fails with what the new version says', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'clustered-server-'))
+    const failIf = join(folder, 'broken')
+    const command = new Command([appPath('may-fail'), ...two], { FAIL_IF: failIf })
+    commands.push(command)
+    try {
+      const { admin } = await command.listening()
+      const reload = [String(command.child.pid), '--port', String(admin!.port)]
+      const good = run('reload', ...reload)
+      expect([await good.exit, good.stdout]).toEqual([0, `${command.child.pid} runs generation 2\n`])
+      const before = await activeWorkers(admin!.port)
+      writeFileSync(failIf, '')
+      const bad = run('reload', ...reload)
+      expect([await bad.exit, bad.stdout]).toEqual([1, ''])
+      expect(bad.stderr).toContain('clustered-server: The new version does not start, the old one goes on')
+      expect(bad.stderr).toContain('the new version is broken')
+      expect(await activeWorkers(admin!.port)).toHaveLength(2)
+      expect((await activeWorkers(admin!.port)).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid))
+      expect(command.log.some(({ level, msg }) => level === 50 && msg.includes('the new version is broken'))).toBe(true)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('a reload without a port tells and does not wait', async () => {
+    const command = run(appPath('hello'), ...two)
+    await command.listening()
+    const reload = run('reload', String(command.child.pid))
+    expect([await reload.exit, reload.stdout]).toEqual([0, `${command.child.pid} was told to reload\n`])
+    await command.logged(({ msg }) => msg === 'reloaded: generation 2 is there')
+  })
+
+  it('status shows the workers', async () => {
+    const command = run(appPath('hello'), ...two)
+    const { admin } = await command.listening()
+    const [worker] = await activeWorkers(admin!.port)
+    const table = run('status', '--port', String(admin!.port))
+    expect(await table.exit).toBe(0)
+    expect(table.stdout).toMatch(/^\d+: ready, generation 1, 0 reloads, 0 failed\nworker +pid +state /)
+    expect(table.stdout).toMatch(new RegExp(`^ +1 +${worker!.pid} +active `, 'm'))
+    const json = run('status', '--port', String(admin!.port), '--json')
+    expect(await json.exit).toBe(0)
+    expect(JSON.parse(json.stdout)).toMatchObject({ pid: command.child.pid, ready: true, generation: 1 })
+  })
+})
+
+describe('what is wrong is told in one line', () => {
+  it.each([
+    [2, ['missing.ts'], 'there is no file '],
+    [2, [], 'expected one app, got 0: see --help'],
+    [2, [appPath('hello'), appPath('slow')], 'expected one app, got 2: see --help'],
+    [2, [appPath('hello'), '--wrokers', '2'], "Unknown option '--wrokers'"],
+    [
+      2,
+      [appPath('hello'), '--workers', 'all'],
+      "Expected --workers to be an integer from 1 to 1024, or 'auto', got 'all'",
+    ],
+    [2, [appPath('hello'), '--drain-timeout', '1s'], 'Expected --drain-timeout to be whole milliseconds'],
+    [2, [appPath('hello'), '--admin-port', 'x'], 'Expected --admin-port to be an integer from 0 to 65535'],
+    [2, [appPath('hello'), '--agent-port', '1'], '--admin-host and --agent-port need --admin-port'],
+    [2, ['status'], 'expected --port'],
+    [2, ['reload', 'all'], 'expected the process id of a clustered-server, got all'],
+    [1, ['reload', '2147483646'], 'process 2147483646 cannot be told to reload: ESRCH'],
+  ])('%i: %j', async (code, args, message) => {
+    const command = run(...args)
+    expect(await command.exit).toBe(code)
+    expect(command.stderr).toMatch(/^clustered-server: .*\n$/)
+    expect(command.stderr).toContain(message)
+  })
+
+  it('a status of nothing', async () => {
+    const command = run('status', '--port', '1025')
+    expect(await command.exit).toBe(1)
+    expect(command.stderr).toMatch(
+      /^clustered-server: no clustered-server answers at http:\/\/127.0.0.1:1025\/status: .*\n$/,
+    )
+  })
+})
+
+it('an app that does not start ends it with 1, and is told why', async () => {
+  const command = new Command([appPath('may-fail'), ...two], { FAIL_IF: import.meta.filename })
+  commands.push(command)
+  expect(await command.exit).toBe(1)
+  expect(command.stderr).toContain('did not start: Error: the new version is broken')
+})
+
+it('--help tells all options and exit codes, --version the version', async () => {
+  const [help, version] = [run('--help'), run('--version')]
+  expect([await help.exit, await version.exit]).toEqual([0, 0])
+  expect(help.stdout).toContain(
+    'Exit code: 0 ended as asked, 1 failed, all workers died, or a second signal, 2 wrong usage.',
+  )
+  const { version: here } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
+  expect(version.stdout).toBe(`${here}\n`)
+})
