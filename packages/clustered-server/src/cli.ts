@@ -28,6 +28,10 @@ Options:
   --start-timeout <ms>              for a worker to load its app (default: 30000)
   --drain-timeout <ms>              for requests of a worker that leaves to end (default: 20000)
   --heartbeat-timeout <ms|off>      for an event loop to stand still before it is killed (default: 1000)
+  --recycle-requests <count>        replaces a worker after so many requests (default: never)
+  --recycle-rss <bytes>             with so much resident memory (default: never)
+  --recycle-heap <bytes>            with so much of V8's heap in use (default: never)
+  --recycle-age <ms>                after so long (default: never)
   --shutdown-delay <ms>             from not ready to no new connections, once told to end (default: 0)
   --admin-port <port>               answers /live, /ready, /status and /metrics (default: none)
   --admin-host <address>            where (default: 127.0.0.1)
@@ -55,6 +59,10 @@ const FLAGS = {
   'start-timeout': { type: 'string' },
   'drain-timeout': { type: 'string' },
   'heartbeat-timeout': { type: 'string' },
+  'recycle-requests': { type: 'string' },
+  'recycle-rss': { type: 'string' },
+  'recycle-heap': { type: 'string' },
+  'recycle-age': { type: 'string' },
   'shutdown-delay': { type: 'string' },
   'admin-port': { type: 'string' },
   'admin-host': { type: 'string' },
@@ -94,6 +102,12 @@ async function serve(args: string[]): Promise<void> {
       startTimeout: number(values['start-timeout']),
       drainTimeout: number(values['drain-timeout']),
       heartbeatTimeout: heartbeat === 'off' ? false : number(heartbeat),
+      recycle: given({
+        requests: number(values['recycle-requests']),
+        rss: number(values['recycle-rss']),
+        heap: number(values['recycle-heap']),
+        age: number(values['recycle-age']),
+      }),
       shutdownDelay: number(values['shutdown-delay']),
       admin: adminPort && given({ port: number(adminPort), host: adminHost, agentPort: number(agentPort) }),
     }),

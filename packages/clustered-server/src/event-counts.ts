@@ -6,6 +6,7 @@ export class EventCounts {
   expectedExits = 0
   unexpectedExits = 0
   stuck = 0
+  recycled = 0
   crashLoops = 0
   reloads = 0
   failedReloads = 0
@@ -16,6 +17,7 @@ export class EventCounts {
     server.on('workerStart', () => this.starts++)
     server.on('workerExit', ({ expected }) => (expected ? this.expectedExits++ : this.unexpectedExits++))
     server.on('workerStuck', () => this.stuck++)
+    server.on('recycle', () => this.recycled++)
     server.on('crashLoop', () => this.crashLoops++)
     server.on('reloaded', () => {
       this.reloads++

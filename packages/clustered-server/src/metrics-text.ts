@@ -81,6 +81,7 @@ function clusterMetrics({ ready, generation, workers }: ClusterStatus, counts: E
       ['{expected="false"}', counts.unexpectedExits],
     ]),
     metric('worker_stuck_total', 'counter', 'Workers whose event loop stood still.', [['', counts.stuck]]),
+    metric('workers_recycled_total', 'counter', 'Workers that have reached a limit.', [['', counts.recycled]]),
     metric('crash_loops_total', 'counter', 'Times that no more workers were started, as all died soon.', [
       ['', counts.crashLoops],
     ]),
