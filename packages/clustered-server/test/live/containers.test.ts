@@ -66,6 +66,21 @@ describe('a quota of cores', () => {
     const all = (await printedAfter('true', CORES)) as number
     expect(await printedAfter(`echo $$ > ${inner}/cgroup.procs`, CORES)).toBe(Math.min(all, expected))
   })
+
+  it.runIf(canMake)('a quarter of a core is for one process', async () => {
+    mkdirSync(outer)
+    onTestFinished(() => rmdirSync(outer))
+    writeFileSync(`${outer}/cpu.cfs_quota_us`, '25000')
+    const auto = `
+      import { createClusteredServer } from '${index}'
+      const app = '${new URL('../apps/hello.ts', import.meta.url).href}'
+      const server = await createClusteredServer(app, { workers: 'auto', port: 0, host: '127.0.0.1' })
+      const answer = await fetch('http://127.0.0.1:' + server.port)
+      console.log(Number(await answer.text()) === process.pid)
+      await server.close()
+    `
+    expect(await printedAfter(`echo $$ > ${outer}/cgroup.procs`, auto)).toBe(true)
+  })
 })
 
 describe('a limit of memory', () => {

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { createServer } from 'node:net'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type ClusteredServer, type ClusteredServerOptions, createClusteredServer } from '../../src/index.ts'
+import { freePort } from '../free-port.ts'
 
 const run = promisify(execFile)
 const host = '127.0.0.1'
@@ -105,11 +105,7 @@ describe('workers: 1', () => {
   })
 
   it('an app that listens by itself is its server', async () => {
-    const probe = createServer().listen(0, host)
-    await once(probe, 'listening')
-    const { port } = probe.address() as { port: number }
-    probe.close()
-    await once(probe, 'close')
+    const port = await freePort()
     const server = await started(appAt('listens-itself'), { port, env: { OWN_PORT: String(port) } })
     expect(server.port).toBe(port)
     expect(await (await fetch(`http://${host}:${port}`)).text()).toBe(String(process.pid))
