@@ -11,6 +11,7 @@ export default function app(): FastifyInstance {
   const server = Fastify({ return503OnClosing: false })
   server.get('/', async () => ({ hello: 'world' }))
   server.get('/primes', async () => ({ below: PRIMES_BELOW, primes: primesBelow(PRIMES_BELOW) }))
+  server.get('/pid', async () => ({ pid: process.pid }))
   server.get('/blocking', async () => {
     const end = performance.now() + BLOCKED
     while (performance.now() < end);

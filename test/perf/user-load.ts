@@ -38,8 +38,19 @@ export function constantly(users: number, duration: number): readonly Stage[] {
   ]
 }
 
+export interface UserOptions {
+  /** Whether a user keeps to one connection; otherwise each request has a new one. @default true */
+  readonly keepAlive?: boolean
+  /** Milliseconds on average from an answer to the next request, by up to a half more or less. @default 0 */
+  readonly pause?: number
+}
+
 /** Puts a server under load, and waits for the last answer. */
-export async function userLoad(url: string, stages: readonly Stage[]): Promise<LoadFigures> {
+export async function userLoad(
+  url: string,
+  stages: readonly Stage[],
+  { keepAlive = true, pause = 0 }: UserOptions = {},
+): Promise<LoadFigures> {
   const { origin, pathname } = new URL(url)
   const latency = build({
     lowestDiscernibleValue: 1,
@@ -50,12 +61,18 @@ export async function userLoad(url: string, stages: readonly Stage[]): Promise<L
   const began = performance.now()
 
   const user = async (number: number): Promise<void> => {
-    const client = new Client(origin, { headersTimeout: PATIENCE, bodyTimeout: PATIENCE })
+    const client = new Client(origin, {
+      headersTimeout: PATIENCE,
+      bodyTimeout: PATIENCE,
+      pipelining: keepAlive ? 1 : 0,
+    })
     for (;;) {
       const present = usersAt(stages, performance.now() - began)
       if (present === undefined) break
-      if (present > number) failures += await ask(client, pathname, latency)
-      else await sleep(LOOK)
+      if (present > number) {
+        failures += await ask(client, pathname, latency)
+        if (pause > 0) await sleep(pause * (0.5 + Math.random()))
+      } else await sleep(LOOK)
     }
     await client.close()
   }

@@ -25,6 +25,8 @@ export const subjects: Record<
 /** At once, over a connection that stays; over one for each request; after milliseconds of work. */
 export const cases: Record<'hello' | 'shortConnection' | 'primes', CaseOptions> = {
   hello: { path: '/' },
-  shortConnection: { path: '/', headers: { connection: 'close' } },
+  // autocannon sends the next request before it sees that the connection was closed, and sends it again over another
+  // one: half of what it sends has no answer, whoever the server is.
+  shortConnection: { path: '/', headers: { connection: 'close' }, allowance: 0.55 },
   primes: { path: '/primes' },
 }

@@ -1,0 +1,43 @@
+import { cases, subjects } from '../suites/clustered-server.ts'
+import { bounds } from './bounds.ts'
+import { perfSuite } from './suite.ts'
+
+const { hello, shortConnection, primes } = cases
+const { 'single-process': single, 'node-cluster': roundRobin, clustered } = subjects
+
+const load = {
+  // Each of two workers has half of the requests, and is optimised half as soon.
+  leastWarmUp: 2500,
+  warmUp: 5000,
+}
+
+perfSuite('clustered-server', [
+  {
+    // What an answer costs the generator is a hundredth of what it costs the server: both cores are the server's.
+    title: 'milliseconds of work',
+    main: true,
+    subjects: { 'single-process': single, clustered },
+    options: { ...load, cases: { primes }, connections: 16, duration: 1000, cycles: 4 },
+    bounds: bounds['clustered-server-work'],
+  },
+  {
+    // The generator has its share of the two cores: what a cluster costs is seen by CPU, and what it gains is not.
+    title: 'connections that stay',
+    main: true,
+    subjects: { 'single-process': single, clustered },
+    options: { ...load, cases: { hello } },
+    bounds: bounds['clustered-server-overhead'],
+  },
+  {
+    title: 'a connection for each request',
+    main: true,
+    subjects: { clustered, 'node-cluster': roundRobin },
+    options: { ...load, cases: { shortConnection } },
+    bounds: bounds['clustered-server-short'],
+  },
+  {
+    title: 'all of them',
+    subjects,
+    options: { ...load, cases, replicas: 2, cycles: 2 },
+  },
+])
