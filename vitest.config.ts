@@ -61,7 +61,7 @@ const config: ViteUserConfig = defineConfig({
         // Real servers under real load: races, crashes, signals.
         test: {
           name: 'live',
-          include: ['packages/*/test/live/**/*.test.ts'],
+          include: ['packages/*/test/live/**/*.test.ts', 'test/live/**/*.test.ts'],
           benchmark: { include: [] },
           testTimeout: 120_000,
           ...alone,
