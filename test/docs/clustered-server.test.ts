@@ -25,6 +25,21 @@ describe('options', () => {
   })
 })
 
+it('the command has a flag for each option that can be given in a word, and tells of each flag', () => {
+  const help = /const HELP = `([\s\S]*?)`/.exec(read('src/cli.ts'))![1]!
+  const flags = [...help.matchAll(/^ {2}(?:-\w, )?--([\w-]+)/gm)].map(([, flag]) => flag!)
+  const inCode = ['admin', 'env', 'execArgv', 'signals', 'logger', 'onShutdown', 'recycle']
+  const prefixes = { ClusteredServerOptions: '', RecycleOptions: 'recycle-', AdminOptions: 'admin-' }
+  const sources = { ClusteredServerOptions: 'options', RecycleOptions: 'recycling', AdminOptions: 'options' }
+  const expected = (['ClusteredServerOptions', 'RecycleOptions', 'AdminOptions'] as const).flatMap((name) =>
+    optionsOf(read(`src/${sources[name]}.ts`), name)
+      .filter(({ option }) => !inCode.includes(option))
+      .map(({ option }) => prefixes[name] + option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
+  )
+  const named = expected.map((flag) => ({ spare: 'no-spare', 'admin-agent-port': 'agent-port' })[flag] ?? flag)
+  expect(flags.toSorted()).toEqual([...named, 'help', 'version'].toSorted())
+})
+
 it('the README has the codes of all errors, and no others', () => {
   const union = /type ClusteredServerErrorCode =\n((?: {2}\| '\w+'\n)+)/.exec(read('src/errors.ts'))![1]!
   const codes = [...union.matchAll(/'(\w+)'/g)].map(([, code]) => code)

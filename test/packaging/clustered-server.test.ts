@@ -106,6 +106,22 @@ describe('in an empty project', () => {
     expect(await run(project, [process.execPath, 'warm.ts'])).toMatchObject({ code: 0, output: 'true\nfalse\n' })
   })
 
+  it.skipIf(process.platform === 'win32').each([
+    ['app.ts', 200],
+    ['jobs-app.ts', 404],
+  ])('the command runs %s of the README, and ends with 0', async (app, status) => {
+    const answers: Promise<Response>[] = []
+    const command = [tarball.program('clustered-server'), app, '--workers', '2', '--port', '0', '--host', '127.0.0.1']
+    const { code, output } = await run(project, command as [string, ...string[]], (said, end) => {
+      const port = /"port":(\d+)/.exec(said)?.[1]
+      if (port && answers.length === 0) answers.push(fetch(`http://127.0.0.1:${port}`).finally(end))
+    })
+    expect([code, output]).toEqual([0, expect.stringContaining('"msg":"closed"')])
+    expect((await answers[0])?.status).toBe(status)
+    // Workers end as expected ones.
+    expect(output).not.toContain('"level":50')
+  })
+
   it('its types and those of the README hold', async () => {
     expect(await tarball.tsc()).toEqual({ code: 0, stdout: '', output: '' })
   })

@@ -28,10 +28,10 @@ Options:
   --start-timeout <ms>              for a worker to load its app (default: 30000)
   --drain-timeout <ms>              for requests of a worker that leaves to end (default: 20000)
   --heartbeat-timeout <ms|off>      for an event loop to stand still before it is killed (default: 1000)
-  --recycle-requests <count>        a worker that got so many is replaced by a new one (default: never)
-  --recycle-rss <bytes>             one with so much resident memory is
-  --recycle-heap <bytes>            one with so much of V8's heap in use is
-  --recycle-age <ms>                one that takes connections for so long is
+  --recycle-requests <count>        replaces a worker after so many requests (default: never)
+  --recycle-rss <bytes>             with so much resident memory (default: never)
+  --recycle-heap <bytes>            with so much of V8's heap in use (default: never)
+  --recycle-age <ms>                after so long (default: never)
   --shutdown-delay <ms>             from not ready to no new connections, once told to end (default: 0)
   --admin-port <port>               answers /live, /ready, /status and /metrics (default: none)
   --admin-host <address>            where (default: 127.0.0.1)

@@ -1,5 +1,4 @@
 import type { ClusteredServer } from './clustered-server.ts'
-import type { RecycleReason } from './recycling.ts'
 
 /** How often what has happened. */
 export class EventCounts {
@@ -7,8 +6,8 @@ export class EventCounts {
   expectedExits = 0
   unexpectedExits = 0
   stuck = 0
+  recycled = 0
   crashLoops = 0
-  readonly recycles: Record<RecycleReason, number> = { requests: 0, rss: 0, heap: 0, age: 0 }
   reloads = 0
   failedReloads = 0
   /** Why the last reload failed, if it did. */
@@ -18,7 +17,7 @@ export class EventCounts {
     server.on('workerStart', () => this.starts++)
     server.on('workerExit', ({ expected }) => (expected ? this.expectedExits++ : this.unexpectedExits++))
     server.on('workerStuck', () => this.stuck++)
-    server.on('recycle', ({ reason }) => this.recycles[reason]++)
+    server.on('recycle', () => this.recycled++)
     server.on('crashLoop', () => this.crashLoops++)
     server.on('reloaded', () => {
       this.reloads++

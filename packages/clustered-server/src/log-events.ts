@@ -26,7 +26,7 @@ export function logEvents(server: ClusteredServer, logger: Logger): void {
     logger.error(about(worker), `worker ${worker.id} is stuck: its event loop stands still, it is killed`),
   )
   server.on('recycle', ({ reason, ...worker }) =>
-    logger.info({ ...about(worker), reason }, `worker ${worker.id} is recycled: its limit of ${reason} is reached`),
+    logger.info({ ...about(worker), reason }, `worker ${worker.id} is replaced for its ${reason}`),
   )
   server.on('crashLoop', ({ deaths, workers }) =>
     logger.error({ deaths, workers }, `${deaths} workers in a row died soon: none are started until a reload`),

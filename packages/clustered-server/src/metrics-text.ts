@@ -58,12 +58,6 @@ function clusterMetrics({ ready, generation, workers }: ClusterStatus, counts: E
       ofWorkers(({ connections }) => connections),
     ),
     metric(
-      'worker_requests_total',
-      'counter',
-      'Requests that have come.',
-      ofWorkers(({ requests }) => requests),
-    ),
-    metric(
       'worker_rss_bytes',
       'gauge',
       'Resident memory.',
@@ -87,12 +81,7 @@ function clusterMetrics({ ready, generation, workers }: ClusterStatus, counts: E
       ['{expected="false"}', counts.unexpectedExits],
     ]),
     metric('worker_stuck_total', 'counter', 'Workers whose event loop stood still.', [['', counts.stuck]]),
-    metric(
-      'worker_recycles_total',
-      'counter',
-      'Workers that had reached a limit of recycling, by limit.',
-      Object.entries(counts.recycles).map(([reason, count]) => [`{reason="${reason}"}`, count]),
-    ),
+    metric('workers_recycled_total', 'counter', 'Workers that have reached a limit.', [['', counts.recycled]]),
     metric('crash_loops_total', 'counter', 'Times that no more workers were started, as all died soon.', [
       ['', counts.crashLoops],
     ]),

@@ -205,12 +205,19 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     if (this.#closed) throw new ClusteredServerError('CLUSTERED_SERVER_CLOSED', 'The server is closed or is closing')
   }
 
-  async #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#turn.then(() => {
-      // It may have been closed since it was asked for.
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const before = this.#turn
+    const turn = (async () => {
+      await before
+      // It may have been closed since it was asked for, and what fails then fails for that.
       this.#mustBeOpen()
-      return work()
-    })
+      try {
+        await work()
+      } catch (error) {
+        this.#mustBeOpen()
+        throw error
+      }
+    })()
     this.#turn = turn.catch(() => {})
     return turn
   }

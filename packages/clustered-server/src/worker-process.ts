@@ -77,7 +77,7 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
   /** When it last said something, by `performance.now()`. */
   heardAt: number = performance.now()
   /** When it began to take connections, by `performance.now()`; not yet if that is infinite. */
-  activeAt = Infinity
+  activeAt: number = Infinity
   /** Whether it is meant to end. */
   leaves = false
   /** Whether it is meant to take connections, now or once it can: else it is in reserve. */

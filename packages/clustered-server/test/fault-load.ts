@@ -97,6 +97,8 @@ export class RawConnection {
   /** What the client has sent of a request that is not whole. */
   #isAsking = false
   #isOurs = false
+  /** How it was closed by the server. */
+  #failure: Failure | undefined
   #onEnd: () => void = () => {}
 
   /** @param timeout milliseconds that an answer may take */
@@ -125,7 +127,7 @@ export class RawConnection {
   ask(rest: string | Buffer, count = 1): Promise<Result[]> {
     const results = Array.from({ length: count }, () => this.#result())
     this.#isAsking = false
-    if (this.isClosed) this.#endNow('closedBefore')
+    if (this.#failure) this.#endNow(this.#failure)
     else this.socket.write(rest)
     return Promise.all(results)
   }
@@ -163,6 +165,7 @@ export class RawConnection {
   #end(failure: Failure): void {
     if (this.isClosed || this.#isOurs) return
     this.isClosed = true
+    this.#failure = failure
     // What was begun fails as soon as its rest is sent.
     if (this.#waiting.length === 0 && !this.#isAsking && !this.isAnnounced && failure !== 'refused')
       this.isUnannounced = true
@@ -254,6 +257,8 @@ const kinds = {
   /** Thinks for up to 100 ms before each request. */
   thinking: async (connection: RawConnection) => {
     await wait(Math.random() * 100)
+    // Whoever sees that asks elsewhere.
+    if (connection.isClosed) return []
     const { text, body } = get('answer')
     return compare(await connection.ask(text), [body])
   },

@@ -9,13 +9,9 @@ import { type ClusteredServer, type ClusteredServerOptions, createClusteredServe
 /** Has an app of `test/apps` run in workers of the test's own process. */
 export async function startServer(app: string, options: ClusteredServerOptions = {}): Promise<ClusteredServer> {
   const url = new URL(`apps/${app}`, import.meta.url)
-  const server = await createClusteredServer(url, {
-    workers: 2,
-    port: 0,
-    host: '127.0.0.1',
-    signals: false,
-    ...options,
-  })
+  // Where much else runs, a worker may not run for a second without standing still.
+  const usual = { workers: 2, port: 0, host: '127.0.0.1', signals: false, heartbeatTimeout: 10_000 }
+  const server = await createClusteredServer(url, { ...usual, ...options })
   onTestFinished(() => server.kill())
   return server
 }

@@ -16,6 +16,9 @@ export async function answer(request: IncomingMessage, response: ServerResponse)
     case 'slow':
       await wait(150)
       break
+    case 'wait':
+      await wait(Number(id))
+      break
     case 'stream':
       for (const digit of id!) {
         response.write(digit)

@@ -92,7 +92,7 @@ describe('a server', () => {
     try {
       await command.listening()
       writeFileSync(dieIf, '')
-      // Later and later, for half a minute.
+      // Later and later each time.
       expect(await command.exit).toBe(1)
       const loop = command.log.find(({ msg }) => /^\d+ workers in a row died soon/.test(msg))
       expect(loop?.level).toBe(50)
@@ -174,9 +174,9 @@ describe('what is wrong is told in one line', () => {
       "Expected --workers to be an integer from 1 to 1024, or 'auto', got 'all'",
     ],
     [2, [appPath('hello'), '--drain-timeout', '1s'], 'Expected --drain-timeout to be whole milliseconds'],
-    [2, [appPath('hello'), '--recycle-rss', '1GB'], 'Expected --recycle-rss to be an integer of 1 or more, got '],
     [2, [appPath('hello'), '--admin-port', 'x'], 'Expected --admin-port to be an integer from 0 to 65535'],
     [2, [appPath('hello'), '--agent-port', '1'], '--admin-host and --agent-port need --admin-port'],
+    [2, [appPath('hello'), '--recycle-rss', '1GB'], 'Expected --recycle-rss to be an integer of 1 or more'],
     [2, ['status'], 'expected --port'],
     [2, ['reload', 'all'], 'expected the process id of a clustered-server, got all'],
     [1, ['reload', '2147483646'], 'process 2147483646 cannot be told to reload: ESRCH'],

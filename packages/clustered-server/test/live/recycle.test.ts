@@ -49,22 +49,6 @@ it.for<{ recycle: RecycleOptions; leak: string }>([
   expect(fewest).toBe(2)
 })
 
-it('is logged, and counted by metrics', async () => {
-  const lines: string[] = []
-  const log = (_about: object, line: string): void => void lines.push(line)
-  const server = await createClusteredServer(leaking, {
-    ...{ workers: 2, port: 0, host: '127.0.0.1', signals: false, recycle: { age: 300 }, admin: { port: 0 } },
-    logger: { info: log, warn: log, error: log },
-  })
-  onTestFinished(() => server.close())
-  const [{ id }] = (await once(server, 'recycle')) as [{ id: number }]
-  expect(lines).toContain(`worker ${id} is recycled: its limit of age is reached`)
-  const text = await (await fetch(`http://127.0.0.1:${server.admin!.port}/metrics`)).text()
-  expect(text).toMatch(/^clustered_server_worker_recycles_total\{reason="age"\} [1-9]\d*$/m)
-  expect(text).toContain('clustered_server_worker_recycles_total{reason="rss"} 0\n')
-  expect(text).toMatch(/^clustered_server_worker_requests_total\{worker="\d+"\} 0$/m)
-})
-
 it('counts requests in the status', async () => {
   const server = await serverWith({}, 'nothing')
   for (let request = 0; request < 30; request++) await (await fetch(`http://127.0.0.1:${server.port}`)).text()

@@ -1,25 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterEach, expect, it } from 'vitest'
-import { type ClusteredServer, createClusteredServer } from '../../src/index.ts'
+import { expect, it } from 'vitest'
 import { connectTo, mixed, startFaultLoad } from '../fault-load.ts'
+import { startServer } from '../running-server.ts'
 
 const reloads = Number(process.env['RELOADS'] ?? 6)
-const app = new URL('../apps/faults.ts', import.meta.url)
+const timeout = 120_000 + 20_000 * reloads
 
-let server: ClusteredServer
-afterEach(() => server.close())
-
-it.each([2, 4])(
+it.for([2, 4])(
   'reloads of %i workers lose no request, and close no connection',
-  async (workers) => {
-    server = await createClusteredServer(app, { workers, port: 0, host: '127.0.0.1', signals: false })
+  { timeout },
+  async (workers, { annotate }) => {
+    const server = await startServer('faults.ts', { workers })
     const load = startFaultLoad({ connect: connectTo(server.port), clients: mixed })
     for (let reload = 0; reload < reloads; reload++) {
       await server.reload()
       await wait(Math.random() * 200)
     }
     const report = await load.stop()
+    const { answered, connections, slowest, p99 } = report
+    await annotate(`${reloads} reloads: ${JSON.stringify({ answered, connections, slowest, p99 })}`)
     expect(report).toMatchObject({ notes: [], failed: 0, announced: 0, unannounced: 0, reconnected: [], unserved: [] })
   },
-  120_000 + 10_000 * reloads,
 )

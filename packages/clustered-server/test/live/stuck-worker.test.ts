@@ -5,7 +5,7 @@ import { connectTo, isAnswer, RawConnection } from '../fault-load.ts'
 import { settled, startServer } from '../running-server.ts'
 
 it('a worker whose event loop stands still is replaced, and the others answer meanwhile', async ({ annotate }) => {
-  const server = await startServer('faults.ts')
+  const server = await startServer('faults.ts', { heartbeatTimeout: 1000 })
   await settled(server)
   const stuck = once(server, 'workerStuck')
   const before = performance.now()

@@ -46,22 +46,6 @@ const WRONG: readonly [options: unknown, message: string][] = [
     [{ [name]: 2 ** 31 }, `Expected \`${name}\` to be ${LONG}, got 2147483648`] as [unknown, string],
     [{ [name]: '1s' }, `Expected \`${name}\` to be ${LONG}, got '1s'`] as [unknown, string],
   ]),
-  ...[-1, 0.5, 2 ** 31].map((shutdownDelay): [unknown, string] => [
-    { shutdownDelay },
-    `Expected \`shutdownDelay\` to be whole milliseconds from 0 to 2147483647, got ${shutdownDelay}`,
-  ]),
-  [{ admin: 9000 }, 'Expected `admin` to be an object, got 9000'],
-  [{ admin: { ports: 1 } }, "Expected `admin` to be an object of port, host and agentPort, got 'ports'"],
-  [{ admin: {} }, 'Expected `admin.port` to be an integer from 0 to 65535, got undefined'],
-  [{ admin: { port: '9000' } }, "Expected `admin.port` to be an integer from 0 to 65535, got '9000'"],
-  [
-    { admin: { port: 0, host: 'localhost' } },
-    "Expected `admin.host` to be an IP address, such as '127.0.0.1' or '::', got 'localhost'",
-  ],
-  [{ admin: { port: 0, agentPort: -1 } }, 'Expected `admin.agentPort` to be an integer from 0 to 65535, got -1'],
-  [{ logger: true }, 'Expected `logger` to be an object with the functions info, warn and error, got true'],
-  [{ logger: {} }, 'Expected `logger` to be an object with the functions info, warn and error, got {}'],
-  [{ onShutdown: 1 }, 'Expected `onShutdown` to be a function, got 1'],
   [{ startTimeout: false }, `Expected \`startTimeout\` to be ${LONG}, got false`],
   [{ heartbeatTimeout: true }, `Expected \`heartbeatTimeout\` to be ${LONG}, got true`],
   [{ env: 'A=1' }, "Expected `env` to be an object of strings, or a function, got 'A=1'"],
@@ -91,8 +75,26 @@ const WRONG: readonly [options: unknown, message: string][] = [
   ]),
 ]
 
+const PORT = 'an integer from 0 to 65535'
+const ADDRESS = "an IP address, such as '127.0.0.1' or '::'"
+const LOGGER = 'an object with the functions info, warn and error'
+
+const WRONG_OPERATIONS: readonly [options: unknown, message: string][] = [
+  [{ shutdownDelay: -1 }, 'Expected `shutdownDelay` to be whole milliseconds from 0 to 2147483647, got -1'],
+  [{ shutdownDelay: '5s' }, "Expected `shutdownDelay` to be whole milliseconds from 0 to 2147483647, got '5s'"],
+  [{ admin: 9090 }, 'Expected `admin` to be an object, got 9090'],
+  [{ admin: { address: '::' } }, "Expected `admin` to be an object of port, host and agentPort, got 'address'"],
+  [{ admin: {} }, `Expected \`admin.port\` to be ${PORT}, got undefined`],
+  [{ admin: { port: -1 } }, `Expected \`admin.port\` to be ${PORT}, got -1`],
+  [{ admin: { port: 0, host: 'localhost' } }, `Expected \`admin.host\` to be ${ADDRESS}, got 'localhost'`],
+  [{ admin: { port: 0, agentPort: '1' } }, `Expected \`admin.agentPort\` to be ${PORT}, got '1'`],
+  [{ logger: 'pino' }, `Expected \`logger\` to be ${LOGGER}, got 'pino'`],
+  [{ logger: { info: 1 } }, `Expected \`logger\` to be ${LOGGER}, got { info: 1 }`],
+  [{ onShutdown: true }, 'Expected `onShutdown` to be a function, got true'],
+]
+
 describe('a wrong option is refused before anything is started', () => {
-  it.each(WRONG)('%j', async (options, message) => {
+  it.each([...WRONG, ...WRONG_OPERATIONS])('%j', async (options, message) => {
     const error = await failure(app, options)
     expect(error).toBeInstanceOf(ClusteredServerError)
     expect(error).toMatchObject({ name: 'ClusteredServerError', code: 'CLUSTERED_SERVER_INVALID_OPTION', message })

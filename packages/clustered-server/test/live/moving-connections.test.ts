@@ -1,0 +1,98 @@
+// Connections in states of their own while workers change.
+
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { connectTo, isAnswer, RawConnection, type Result } from '../fault-load.ts'
+import { settled, startServer } from '../running-server.ts'
+
+const open = (port: number): RawConnection => new RawConnection(connectTo(port)(), 10_000)
+
+function bodyOf(results: readonly Result[]): string {
+  const [result] = results
+  if (!isAnswer(result!)) throw new Error(String(result))
+  return result.body
+}
+
+const whoAnswers = async (connection: RawConnection): Promise<number> =>
+  Number(bodyOf(await connection.ask('GET /pid HTTP/1.1\r\nhost: test\r\n\r\n')))
+
+it('a request whose head is cut in two is answered by the old worker, and the next one by a new one', async () => {
+  const server = await startServer('faults.ts')
+  const connection = open(server.port)
+  const before = await whoAnswers(connection)
+  connection.begin('GET /pid HT')
+  await wait(50)
+  await server.reload()
+  expect(Number(bodyOf(await connection.ask('TP/1.1\r\nhost: test\r\n\r\n')))).toBe(before)
+  expect(await whoAnswers(connection)).not.toBe(before)
+  connection.close()
+})
+
+it('a body that comes after its answer does not keep a connection from moving', async () => {
+  const server = await startServer('faults.ts')
+  const connection = open(server.port)
+  const before = await whoAnswers(connection)
+  // This is answered before its body is there.
+  const early = connection.ask('POST /pid HTTP/1.1\r\nhost: test\r\ncontent-length: 10\r\n\r\nhalf ')
+  expect(Number(bodyOf(await early))).toBe(before)
+  await server.reload()
+  connection.begin('of it')
+  // No request follows that would have it looked at.
+  await expect.poll(() => server.status().workers.some(({ pid }) => pid === before), { timeout: 5000 }).toBe(false)
+  expect(await whoAnswers(connection)).not.toBe(before)
+  connection.close()
+})
+
+it('a client that waits for 100 Continue over a reload gets its answer', async () => {
+  const server = await startServer('faults.ts')
+  const connection = open(server.port)
+  const head = 'POST /sum HTTP/1.1\r\nhost: test\r\ncontent-length: 5\r\nexpect: 100-continue\r\n\r\n'
+  connection.begin(head)
+  await once(connection.socket, 'data')
+  await server.reload()
+  const sum = 'aaf4c61ddcc5e8a2dabede0f3b482cd9aea9434d'
+  expect(bodyOf(await connection.ask('hello'))).toBe(sum)
+  connection.begin(head)
+  await wait(50)
+  expect(bodyOf(await connection.ask('hello'))).toBe(sum)
+  connection.close()
+})
+
+it('a client that has closed its half does not hold up a reload', async () => {
+  const server = await startServer('faults.ts')
+  const connection = open(server.port)
+  const result = connection.ask('GET /slow/1 HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n')
+  connection.socket.end()
+  const old = server.status().workers.map(({ id }) => id)
+  await server.reload()
+  await result
+  await expect.poll(() => server.status().workers.some(({ id }) => old.includes(id)), { timeout: 5000 }).toBe(false)
+})
+
+it('connections that are sent to a worker which hangs or dies are answered by another one, or closed', async ({
+  annotate,
+}) => {
+  const server = await startServer('faults.ts', { workers: 3, heartbeatTimeout: 1000 })
+  await settled(server, 3)
+  const connections = Array.from({ length: 300 }, () => open(server.port))
+  await Promise.all(connections.map(whoAnswers))
+  // From here on one does not take what it is sent.
+  const [stopped] = server.status().workers
+  process.kill(stopped!.pid!, 'SIGSTOP')
+  const scale = server.scale(2)
+  const answers = Promise.all(
+    connections.map((connection) => connection.ask('GET /pid HTTP/1.1\r\nhost: test\r\n\r\n')),
+  )
+  await scale
+  const results = (await answers).map(([result]) => result!)
+  const answered = results.filter(isAnswer)
+  const failures = results.filter((result) => !isAnswer(result))
+  await annotate(
+    `${answered.length} of 300 answered, ${failures.length} closed; the stopped one had ${stopped!.connections}`,
+  )
+  // Nobody waits for ever, and only what it had and one on the way is lost.
+  expect(failures).not.toContain('timeout')
+  expect(failures.length).toBeLessThanOrEqual(stopped!.connections + 1)
+  for (const connection of connections) connection.close()
+})
