@@ -24,10 +24,14 @@ const HANDSHAKE_TIMEOUT = 2000
 const LAST_WORDS = 200
 /** A frame of WebSocket that closes, with the code of a server that goes away. */
 const GOING_AWAY = Buffer.from([0x88, 0x02, 0x03, 0xe9])
+const DAY = 24 * 60 * 60 * 1000
 /** The highest number that a stream of HTTP/2 may have. */
 const LAST_STREAM = 2 ** 31 - 1
 
-/** Sends a connection to another process, with the milliseconds that it has rested, and calls back once it has gone. */
+/**
+ * Sends a connection to another process, with the milliseconds that it has rested, which are less than none if it may
+ * rest for longer than `keepAliveTimeout`; and calls back once it has gone.
+ */
 export type Send = (handle: RawHandle, rested: number, done: () => void) => void
 
 /** Since when Node adds it to `keepAliveTimeout`, for clients that use a connection at the last moment. */
@@ -216,7 +220,9 @@ export class Connections {
     this.#open.delete(socket)
     this.#adopted.delete(socket)
     this.#leaving.add(socket)
-    this.#send!(takeHandle(socket), since === undefined ? 0 : performance.now() - since, () => {
+    // One that has never asked may rest for as long as the server waits for a first request.
+    const atFirst = socket.bytesRead === 0 ? this.#plain!.keepAliveTimeout - (this.#plain!.headersTimeout || DAY) : 0
+    this.#send!(takeHandle(socket), since === undefined ? atFirst : performance.now() - since, () => {
       this.#leaving.delete(socket)
       socket.destroy()
       this.#onEnd()
