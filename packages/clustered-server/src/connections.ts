@@ -19,7 +19,7 @@ const NOTICE = 100
 /** Milliseconds for clients of HTTP/2 to hear that they are to ask no more; most close the connection themselves. */
 const SESSION_NOTICE = 1000
 /** Milliseconds that connections have to become secure, whose server takes no new ones. */
-const HANDSHAKE_TIMEOUT = 2000
+const HANDSHAKE_TIMEOUT = 5000
 /** Milliseconds for streams of events to end in good order, once their time is up. */
 const LAST_WORDS = 200
 /** A frame of WebSocket that closes, with the code of a server that goes away. */

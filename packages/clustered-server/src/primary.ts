@@ -354,7 +354,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     this.#beatAt = now
     for (const worker of this.#workers) {
       if (wasAway || worker.state === 'starting') worker.heardAt = now
-      else if (now - worker.heardAt > this.#options.heartbeatTimeout) this.#endStuck(worker)
+      else if (worker.isStuck(now, this.#options.heartbeatTimeout)) this.#endStuck(worker)
     }
     this.#recycle()
     if (++this.#beats % REBALANCE === 0) this.#rebalance()

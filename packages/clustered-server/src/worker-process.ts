@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { coreTime } from './core-time.ts'
 import { ClusteredServerError } from './errors.ts'
 import { opened, sealed, type ToPrimary, type ToWorker, type WorkerFigures } from './messages.ts'
 import type { RawHandle } from './node-internals.ts'
@@ -58,6 +59,9 @@ export function isWorker(): boolean {
   return process.argv[1] === fileURLToPath(ENTRY)
 }
 
+/** Milliseconds of silence from which on it is looked why: a worker speaks every 100. */
+const UNUSUAL = 250
+
 /** A worker as the primary sees it. */
 export class WorkerProcess extends EventEmitter<WorkerEvents> {
   readonly id: number
@@ -88,6 +92,8 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
   readonly #waiting = new Set<() => void>()
   /** Connections that it has not got yet, and how long they had rested. */
   readonly #given = new Map<RawHandle, number>()
+  /** Milliseconds that it had run when its silence was noticed. */
+  #hadRun: number | undefined
   #failure: string | undefined
   #exit: WorkerExit | undefined
 
@@ -181,6 +187,18 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
     return promise.finally(() => clearTimeout(timer))
   }
 
+  /**
+   * Whether nothing was heard of it for so many milliseconds, though it was not only a core that it had to wait for: on a
+   * machine that has too much to do, whoever could not speak is not stuck.
+   */
+  isStuck(now: number, timeout: number): boolean {
+    const silent = now - this.heardAt
+    if (silent < UNUSUAL || this.pid === undefined) return silent > timeout
+    const { ran, isRunnable } = coreTime(this.pid) ?? { ran: Infinity, isRunnable: false }
+    this.#hadRun ??= ran
+    return silent > timeout && (!isRunnable || ran - this.#hadRun > timeout / 2)
+  }
+
   kill(): void {
     this.#child.kill('SIGKILL')
   }
@@ -192,6 +210,7 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
 
   #hear(message: ToPrimary, handle: RawHandle | undefined): void {
     this.heardAt = performance.now()
+    this.#hadRun = undefined
     switch (message.type) {
       case 'loaded':
         this.canMove = message.canMove
