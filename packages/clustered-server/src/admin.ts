@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import type { AdminAddress, ClusteredServer } from './clustered-server.ts'
 import { EventCounts } from './event-counts.ts'
-import { ClusteredServerError } from './errors.ts'
+import { cannotListen } from './errors.ts'
 import { type AppMetrics, MetricsText } from './metrics-text.ts'
 import type { ResolvedOptions } from './options.ts'
 
@@ -114,7 +114,6 @@ async function listen(server: Server, { port, host }: { port: number; host: stri
     await once(server, 'listening')
     return server
   } catch (error) {
-    const text = `Cannot listen on ${host}, port ${port}, for \`admin\`: ${(error as Error).message}`
-    throw new ClusteredServerError('CLUSTERED_SERVER_CANNOT_LISTEN', text, { cause: error })
+    throw cannotListen(host, `${port}, for \`admin\``, error)
   }
 }

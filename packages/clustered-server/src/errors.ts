@@ -28,3 +28,9 @@ export class ClusteredServerError extends Error {
     this.code = code
   }
 }
+
+/** The error of an address that cannot be listened on. */
+export function cannotListen(host: string | undefined, port: number | string, cause: unknown): ClusteredServerError {
+  const text = `Cannot listen on ${host ?? 'any address'}, port ${port}: ${(cause as Error).message}`
+  return new ClusteredServerError('CLUSTERED_SERVER_CANNOT_LISTEN', text, { cause })
+}

@@ -14,7 +14,7 @@ export interface App {
   listen: (where: Where) => Promise<void>
   /** What its module exports as `metrics`: a registry of prom-client, if it has one of its own. */
   readonly metrics?: unknown
-  /** Runs its own way to close, such as Fastify's `onClose` hooks. */
+  /** Runs its own way to close, such as Fastify's `onClose` hooks, for 5 seconds at most. */
   close: () => Promise<void>
 }
 
@@ -31,6 +31,9 @@ interface NestLike extends Closable {
   init: () => Promise<unknown>
   getHttpServer: () => Server
 }
+
+/** Milliseconds that an app may take to close, after its connections have ended. */
+const CLOSE_TIMEOUT = 5000
 
 const EXPECTED =
   'a default export that is a function without parameters, which returns an app of Fastify, Express or NestJS, a server of node:http, node:https or node:http2, or a listener of requests'
@@ -85,9 +88,20 @@ function appWith(
     listen: async (where) => {
       if (!server.listening) await listen(where)
     },
-    close: async () => {
-      await closable.close()
-    },
+    close: () => inTime(closable),
+  }
+}
+
+/** What hangs while it closes is as good as closed. */
+async function inTime(closable: Closable): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, CLOSE_TIMEOUT)
+  })
+  try {
+    await Promise.race([closable.close(), late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

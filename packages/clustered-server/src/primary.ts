@@ -1,7 +1,13 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AdminAddress, ClusteredServer, ClusteredServerEvents, ClusterStatus } from './clustered-server.ts'
-import { ClusteredServerError } from './errors.ts'
+import type {
+  AdminAddress,
+  ClusteredServer,
+  ClusteredServerEvents,
+  ClusterStatus,
+  WorkerName,
+} from './clustered-server.ts'
+import { cannotListen, ClusteredServerError } from './errors.ts'
 import { heapArguments } from './memory-limit.ts'
 import { Leadership } from './leadership.ts'
 import { type BoundListener, bindListener, canHandOver, takeListener } from './node-internals.ts'
@@ -261,8 +267,8 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
       else handle.close()
     })
     worker.once('exit', (exit) => this.#onExit(worker, exit))
-    worker.once('active', () => this.emit('workerReady', { id, pid: worker.pid, generation: worker.generation }))
-    this.emit('workerStart', { id, pid: worker.pid, generation: worker.generation })
+    worker.once('active', () => this.emit('workerReady', nameOf(worker)))
+    this.emit('workerStart', nameOf(worker))
     return worker
   }
 
@@ -320,8 +326,8 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
 
   #onExit(worker: WorkerProcess, exit: WorkerExit): void {
     this.#workers.delete(worker)
-    const { id, pid, generation, leaves, startedAt } = worker
-    this.emit('workerExit', { id, pid, generation, expected: leaves, ...exit })
+    const { leaves, startedAt } = worker
+    this.emit('workerExit', { ...nameOf(worker), expected: leaves, ...exit })
     if (this.#isStopped) return
     // What is in reserve takes its place at once.
     const delay = leaves ? undefined : this.#policy.delayAfter(Date.now() - startedAt)
@@ -368,7 +374,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     const replacement = this.#inTurn(async () => {
       // A reload may have come before.
       if (worker.state !== 'active') return
-      this.emit('recycle', { id: worker.id, pid: worker.pid, generation: worker.generation, reason })
+      this.emit('recycle', { ...nameOf(worker), reason })
       try {
         await this.#replace(worker)
       } finally {
@@ -380,7 +386,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   }
 
   #endStuck(worker: WorkerProcess): void {
-    this.emit('workerStuck', { id: worker.id, pid: worker.pid, generation: worker.generation })
+    this.emit('workerStuck', nameOf(worker))
     // Its exit comes later than this.
     worker.heardAt = Infinity
     worker.kill()
@@ -408,12 +414,15 @@ function nameIn(id: number): NodeJS.ProcessEnv {
   return { CLUSTERED_SERVER_WORKER: String(id), [PRIMARY]: String(process.pid) }
 }
 
+function nameOf({ id, pid, generation }: WorkerProcess): WorkerName {
+  return { id, pid, generation }
+}
+
 function bind({ port, host }: ResolvedOptions): BoundListener {
   try {
     const passed = passedSocket()
     return passed === undefined ? bindListener(port, host) : takeListener(passed)
   } catch (error) {
-    const text = `Cannot listen on ${host ?? 'any address'}, port ${port}: ${(error as Error).message}`
-    throw new ClusteredServerError('CLUSTERED_SERVER_CANNOT_LISTEN', text, { cause: error })
+    throw cannotListen(host, port, error)
   }
 }

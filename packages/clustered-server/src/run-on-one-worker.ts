@@ -1,4 +1,5 @@
-import { opened, sealed, type ToPrimary, type ToWorker } from './messages.ts'
+import { opened, type ToWorker } from './messages.ts'
+import { tellPrimary } from './tell-primary.ts'
 
 /** What only one worker is to do, until its signal says that another one does. */
 export type Task = (signal: AbortSignal) => void | Promise<void>
@@ -35,7 +36,7 @@ export function runOnOneWorker(task: Task): void {
     if (type === 'retire') void resign()
   })
   process.once('disconnect', () => void resign())
-  tell({ type: 'candidate' })
+  tellPrimary({ type: 'candidate' })
 }
 
 /** Ends what this process does as the only one, and resolves when it has ended. */
@@ -43,7 +44,7 @@ export async function resign(): Promise<void> {
   const isFirst = !leaving.signal.aborted
   leaving.abort()
   await Promise.allSettled(running)
-  if (isFirst && state !== 'alone') tell({ type: 'resigned' })
+  if (isFirst && state !== 'alone') tellPrimary({ type: 'resigned' })
 }
 
 function lead(): void {
@@ -54,8 +55,4 @@ function lead(): void {
 function run(task: Task): void {
   // What it throws is nobody's to catch, and ends the process as anything else that nobody catches.
   running.push(Promise.resolve().then(() => task(leaving.signal)))
-}
-
-function tell(message: ToPrimary): void {
-  if (process.connected) process.send!(sealed(message))
 }

@@ -1,19 +1,16 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdminAddress, ClusteredServer, ClusteredServerEvents, ClusterStatus } from './clustered-server.ts'
 import { Connections } from './connections.ts'
-import { ClusteredServerError } from './errors.ts'
+import { cannotListen, ClusteredServerError } from './errors.ts'
+import { onFirstListener } from './first-listener.ts'
 import { type App, loadApp } from './load-app.ts'
 import type { AppMetrics } from './metrics-text.ts'
 import type { ResolvedOptions } from './options.ts'
 import { findRegistry } from './prom-client.ts'
 import { resign } from './run-on-one-worker.ts'
 import { passedSocket } from './systemd.ts'
-
-/** Milliseconds that an app may take to close, after its connections have ended. */
-const CLOSE_TIMEOUT = 5000
 
 /** The app in this process: without workers there is nothing that a cluster would be for, and nothing of its price. */
 export class SingleProcess extends EventEmitter<ClusteredServerEvents> implements ClusteredServer {
@@ -92,7 +89,7 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
     const app = await load(this.#options, fd)
     // It was told to end meanwhile.
     if (this.#closed) {
-      await Promise.allSettled([this.#closed, closed(app)])
+      await Promise.allSettled([this.#closed, app.close()])
       throw new ClusteredServerError('CLUSTERED_SERVER_CLOSED', 'The server was closed while it started')
     }
     this.#app = app
@@ -102,15 +99,14 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
       await app.listen(fd === undefined ? { port, host: host ?? '::' } : { fd, host: host ?? '::' })
     } catch (error) {
       // Such an app has connections to databases and the like, which nobody would end.
-      await Promise.allSettled([closed(app)])
-      const text = `Cannot listen on ${host ?? 'any address'}, port ${port}: ${(error as Error).message}`
-      throw new ClusteredServerError('CLUSTERED_SERVER_CANNOT_LISTEN', text, { cause: error })
+      await Promise.allSettled([app.close()])
+      throw cannotListen(host, port, error)
     }
     this.#address = app.server.address() as AddressInfo
   }
 
   async #end(): Promise<void> {
-    if (this.#app) await Promise.allSettled([closed(this.#app)])
+    if (this.#app) await Promise.allSettled([this.#app.close()])
     this.emit('closed')
   }
 
@@ -122,7 +118,7 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
     const isOver = sleep(drainTimeout, undefined, { ref: false })
     await Promise.all([this.#connections?.drain(false, drainTimeout), Promise.race([resign(), isOver])])
     try {
-      if (this.#app) await closed(this.#app)
+      await this.#app?.close()
       await onShutdown()
     } finally {
       this.#connections?.destroy()
@@ -135,19 +131,15 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
 async function load({ app, port, startTimeout }: ResolvedOptions, fd: number | undefined): Promise<App> {
   // An app may listen by itself, where it is told to: the first server that does is the app's.
   let listening: Server | undefined
-  const onListen = (message: unknown): void => {
-    const { server, options } = message as { server: Server; options: { port?: unknown; fd?: number } }
-    if (listening || Number(options.port) !== port) return
+  const stop = onFirstListener(port, fd, (server) => {
     listening = server
-    if (fd !== undefined) options.fd = fd
-  }
+  })
   const ready = async (): Promise<App> => {
     const loaded = await loadApp(app, () => listening)
     // It looks a host up first.
     if (loaded.server === listening && !listening.listening) await once(listening, 'listening')
     return loaded
   }
-  subscribe('tracing:net.server.listen:asyncStart', onListen)
   let timer: NodeJS.Timeout | undefined
   try {
     const late = new Promise<never>((_resolve, reject) => {
@@ -160,19 +152,8 @@ async function load({ app, port, startTimeout }: ResolvedOptions, fd: number | u
     throw new ClusteredServerError('CLUSTERED_SERVER_START_FAILED', text, { cause: error })
   } finally {
     clearTimeout(timer)
-    unsubscribe('tracing:net.server.listen:asyncStart', onListen)
+    stop()
   }
-}
-
-/** An app that hangs while it closes is as good as closed. */
-async function closed(app: App): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  await Promise.race([
-    app.close(),
-    new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, CLOSE_TIMEOUT)
-    }),
-  ]).finally(() => clearTimeout(timer))
 }
 
 async function refuse(text: string): Promise<never> {

@@ -1,15 +1,16 @@
 // What a worker runs: it loads the app, and does with its connections what the primary says.
 
 import { performance } from 'node:perf_hooks'
-import { subscribe } from 'node:diagnostics_channel'
 import type { Server } from 'node:net'
 import { Connections } from './connections.ts'
+import { onFirstListener } from './first-listener.ts'
 import { loadApp } from './load-app.ts'
 import { canHandOver } from './node-internals.ts'
 import { opened, sealed, type StartMessage, type ToPrimary, type ToWorker } from './messages.ts'
 import type { RawHandle } from './node-internals.ts'
 import { findRegistry } from './prom-client.ts'
 import { resign } from './run-on-one-worker.ts'
+import { tellPrimary } from './tell-primary.ts'
 
 /** Milliseconds that requests have to end, when nobody is there any more to take over. */
 const ORPHAN_TIMEOUT = 1200
@@ -17,9 +18,7 @@ const ORPHAN_TIMEOUT = 1200
 const HEARTBEAT = 100
 /** Milliseconds within which the process has ended then, whatever else there is to do. */
 const ORPHAN_END = 1600
-/** Milliseconds that an app may take to close, after its connections have ended. */
-const CLOSE_TIMEOUT = 5000
-/** Milliseconds of these in which an app can say goodbye to its WebSockets itself. */
+/** Milliseconds of its way to close in which an app can say goodbye to its WebSockets itself. */
 const OWN_GOODBYE = 100
 
 // The primary hears them too, and says what is to be done. Whoever sends them to a whole group means that as well.
@@ -68,19 +67,25 @@ async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<v
 }
 
 async function load(): Promise<void> {
-  const byItself = redirectListen(start)
-  const app = await loadApp(start.app, byItself.server)
-  connections = byItself.connections() ?? new Connections(app.server, canHandOver() ? send : undefined)
+  const connectionsOf = (server: Server): Connections => new Connections(server, canHandOver() ? send : undefined)
+  // An app that listens by itself, where the primary does, listens on the primary's socket.
+  let listening: Server | undefined
+  onFirstListener(start.port, start.fd, (server) => {
+    listening = server
+    connections = connectionsOf(server)
+  })
+  const app = await loadApp(start.app, () => listening)
+  connections ??= connectionsOf(app.server)
   listen = async () => {
     await app.listen({ fd: start.fd, host: start.host })
-    tell({ type: 'listening' })
+    tellPrimary({ type: 'listening' })
   }
   close = app.close
   exportedMetrics = app.metrics
-  tell({ type: 'loaded', canMove: connections.canMove })
-  setInterval(() => tell({ type: 'figures', figures: figures() }), HEARTBEAT).unref()
+  tellPrimary({ type: 'loaded', canMove: connections.canMove })
+  setInterval(() => tellPrimary({ type: 'figures', figures: figures() }), HEARTBEAT).unref()
   // It cannot be had in reserve.
-  if (app.server.listening) tell({ type: 'listening' })
+  if (app.server.listening) tellPrimary({ type: 'listening' })
 }
 
 /** Takes no new connections, ends those that there are in good order, closes the app and ends. */
@@ -90,7 +95,7 @@ async function leave(handOver: boolean, timeout: number): Promise<void> {
   const isOver = new Promise((resolve) => setTimeout(resolve, timeout))
   await Promise.all([connections?.drain(handOver, timeout), Promise.race([resign(), isOver])])
   setTimeout(() => connections?.sayGoodbye(), OWN_GOODBYE)
-  await Promise.race([close?.(), new Promise((resolve) => setTimeout(resolve, CLOSE_TIMEOUT))])
+  await close?.()
   connections?.destroy()
   // What was counted since the last time would be lost.
   if (isMeasured) await tellMetrics()
@@ -105,33 +110,8 @@ async function tellMetrics(): Promise<void> {
   await new Promise((resolve) => process.send!(sealed({ type: 'metrics', metrics, file }), resolve))
 }
 
-/**
- * An app that calls `listen()` itself, with the port that the primary has bound, listens on the primary's socket:
- * the first one that does is the app's server.
- */
-function redirectListen({ fd, port }: StartMessage): {
-  server: () => Server | undefined
-  connections: () => Connections | undefined
-} {
-  let server: Server | undefined
-  let own: Connections | undefined
-  subscribe('tracing:net.server.listen:asyncStart', (message) => {
-    const { server: listener, options } = message as { server: Server; options: { port?: unknown; fd?: number } }
-    if (server || Number(options.port) !== port) return
-    server = listener
-    own = new Connections(listener, canHandOver() ? send : undefined)
-    options.fd = fd
-  })
-  return { server: () => server, connections: () => own }
-}
-
 function send(handle: RawHandle, rested: number, done: () => void): void {
   process.send!(sealed({ type: 'connection', rested }), handle as never, {}, () => done())
-}
-
-function tell(message: ToPrimary): void {
-  // One that has just died is heard of by the end of the channel, and not by an error of the process.
-  if (process.connected) process.send!(sealed(message), undefined, undefined, () => {})
 }
 
 function figures(): Extract<ToPrimary, { type: 'figures' }>['figures'] {
