@@ -17,6 +17,12 @@ const SAMPLE = 10
  */
 const HANGING = 20
 
+/**
+ * Milliseconds that one which looks so has to answer: a core that another guest of the hypervisor takes is away for some
+ * tenths of a second.
+ */
+const STALL = 1000
+
 export async function generate({ origin, method, path, headers, body, status, load }: Volley): Promise<VolleyResult> {
   // autocannon records whole milliseconds; a p99 of a fast server is a fraction of one.
   const latency = build({
@@ -32,9 +38,9 @@ export async function generate({ origin, method, path, headers, body, status, lo
     connections: load.connections,
     pipelining: load.pipelining,
     timeout: load.requestTimeout / 1000,
-    // A server that hangs must not keep the other connections waiting one after the other.
+    // Ended below. With an amount, a server that hangs must not keep the other connections waiting one after the other.
     ...(load.amount === undefined
-      ? { duration: load.duration / 1000 }
+      ? { duration: Math.max(load.duration, load.requestTimeout) / 1000 }
       : { amount: load.amount, bailout: load.connections }),
     sampleInt: SAMPLE,
   }
@@ -44,6 +50,20 @@ export async function generate({ origin, method, path, headers, body, status, lo
   let last = start
   let stopped = start
   const lastAnswers = new Map<unknown, number>()
+  /** How many connections have waited for longer than so many milliseconds. */
+  const waiting = (milliseconds: number): number => {
+    const past = performance.now() - milliseconds
+    const answered = [...lastAnswers.values()].filter((at) => at < past).length
+    return answered + (start < past ? load.connections - lastAnswers.size : 0)
+  }
+  /** Of those who wait while others were answered, some may look as if they hung: it is known after a while. */
+  let hanging = 0
+  const isOver = (): boolean => {
+    if (lastAnswers.size === 0) return false
+    const long = (HANGING * latency.getValueAtPercentile(99)) / 1000
+    hanging = waiting(Math.max(long, STALL))
+    return hanging > 0 || (lastAnswers.size === load.connections && waiting(long) === 0)
+  }
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const run = autocannon(options, (error: Error | null, outcome: autocannon.Result) =>
       error ? reject(error) : resolve(outcome),
@@ -55,6 +75,13 @@ export async function generate({ origin, method, path, headers, body, status, lo
     })
     // The last one comes when the time is over, before the connections are closed.
     run.on('tick', () => (stopped = performance.now()))
+    if (load.amount !== undefined) return
+    let failed = false
+    run.on('reqError', () => (failed = true))
+    const looking = setInterval(() => {
+      if (performance.now() - start >= load.duration && (isOver() || failed)) run.stop()
+    }, SAMPLE)
+    run.on('done', () => clearInterval(looking))
   })
   const { utilization } = performance.eventLoopUtilization(loopBefore)
   const elapsed = performance.now() - start
@@ -65,12 +92,6 @@ export async function generate({ origin, method, path, headers, body, status, lo
   // what was asked, not answered and not under way at the end, was lost.
   const underWay = load.amount === undefined ? load.connections * load.pipelining : 0
   const lost = Math.max(0, result.requests.sent - answered - underWay - result.errors * load.pipelining)
-  const p99 = latency.getValueAtPercentile(99) / 1000
-  // With an amount, connections end when they had their share; autocannon waits for all of them.
-  const mayWait = HANGING * p99
-  const waiting = [...lastAnswers.values()].filter((at) => stopped - at > mayWait).length
-  const unanswered = stopped - start > mayWait ? load.connections - lastAnswers.size : 0
-  const hanging = load.amount === undefined ? Math.max(0, waiting + unanswered - result.errors) : 0
   return {
     answers: right,
     // A stall at the end of a round belongs to it.
@@ -78,12 +99,12 @@ export async function generate({ origin, method, path, headers, body, status, lo
     latency: {
       p50: latency.getValueAtPercentile(50) / 1000,
       p90: latency.getValueAtPercentile(90) / 1000,
-      p99,
+      p99: latency.getValueAtPercentile(99) / 1000,
     },
     failures: {
       errors: result.errors - result.timeouts + lost,
       timeouts: result.timeouts,
-      hanging,
+      hanging: Math.max(0, hanging - result.errors),
       unexpectedStatus: answered - right,
     },
     // The event loop's own figure takes time in which it was ready but had no core for idle.

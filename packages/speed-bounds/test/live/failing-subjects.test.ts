@@ -74,9 +74,20 @@ it('that answer the first request rightly and then another status', async () => 
 })
 
 it('that stop answering under load', async () => {
-  const { code, message } = await failureOf(server(`if (requests <= 500) response.end('ok')`))
+  const { code, message } = await failureOf(server(`if (requests <= 500) response.end('ok')`), { requestTimeout: 1000 })
   expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
-  expect(message).toContain('50 connections left without an answer')
+  expect(message).toMatch(/bad failed [1-9]\d* of \d+ requests/)
+})
+
+it('that pause for longer than a round are waited for', async () => {
+  const paused = server(`
+    if (requests % 2000 === 0) {
+      const end = Date.now() + 400
+      while (Date.now() < end);
+    }
+    response.end('ok')`)
+  const { rounds } = await race({ ok, paused }, SMALL).measure()
+  expect(rounds.map(({ failures }) => failures)).toEqual(rounds.map(() => 0))
 })
 
 it('that leave a few connections hanging while the others are fast', async () => {
