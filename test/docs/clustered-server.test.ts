@@ -28,7 +28,7 @@ describe('options', () => {
 it('the command has a flag for each option that can be given in a word, and tells of each flag', () => {
   const help = /const HELP = `([\s\S]*?)`/.exec(read('src/cli.ts'))![1]!
   const flags = [...help.matchAll(/^ {2}(?:-\w, )?--([\w-]+)/gm)].map(([, flag]) => flag!)
-  const inCode = ['admin', 'env', 'execArgv', 'signals', 'logger', 'onShutdown', 'recycle']
+  const inCode = ['admin', 'env', 'execArgv', 'signals', 'logger', 'onWorkerStart', 'onReady', 'onShutdown', 'recycle']
   const prefixes = { ClusteredServerOptions: '', RecycleOptions: 'recycle-', AdminOptions: 'admin-' }
   const sources = { ClusteredServerOptions: 'options', RecycleOptions: 'recycling', AdminOptions: 'options' }
   const expected = (['ClusteredServerOptions', 'RecycleOptions', 'AdminOptions'] as const).flatMap((name) =>

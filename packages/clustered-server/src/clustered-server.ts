@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import type { ClusteredServerError } from './errors.ts'
+import type { HookName } from './hooks.ts'
 import type { WorkerFigures } from './messages.ts'
 import type { RecycleReason } from './recycling.ts'
 import type { WorkerExit, WorkerState } from './worker-process.ts'
@@ -60,6 +61,8 @@ export interface ClusteredServerEvents {
   reloaded: [{ readonly generation: number }]
   /** The new workers do not start: the old ones go on. */
   reloadFailed: [{ readonly generation: number; readonly error: ClusteredServerError }]
+  /** A hook has thrown or rejected, and the server goes on: `hook` says which, `error` with what. */
+  hookFailed: [{ readonly hook: HookName; readonly error: unknown }]
   /** It was told to end: after `shutdownDelay` no new connections are taken. */
   closing: []
   /** All have ended. */

@@ -1,6 +1,7 @@
 import { Admin } from './admin.ts'
 import type { ClusteredServer } from './clustered-server.ts'
 import { ClusteredServerError } from './errors.ts'
+import { callHooks } from './hooks.ts'
 import { logEvents } from './log-events.ts'
 import { type ClusteredServerOptions, resolveOptions } from './options.ts'
 import { Primary } from './primary.ts'
@@ -40,6 +41,7 @@ export async function createClusteredServer(
     server.admin = admin?.address
     admin?.show(server)
     tellSystemd(server, logger)
+    callHooks(server, resolved)
     if (signals) obeySignals(server, logger)
   }
   try {

@@ -14,6 +14,7 @@ export type { WorkerFigures } from './messages.ts'
 export type { WorkerExit, WorkerState } from './worker-process.ts'
 
 // Options
+export type { HookName } from './hooks.ts'
 export type { AdminOptions, ClusteredServerOptions, Logger } from './options.ts'
 export type { RecycleOptions, RecycleReason } from './recycling.ts'
 

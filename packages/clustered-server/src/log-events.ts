@@ -34,6 +34,7 @@ export function logEvents(server: ClusteredServer, logger: Logger): void {
   server.on('reload', ({ generation }) => logger.info({ generation }, `reload: starts generation ${generation}`))
   server.on('reloaded', ({ generation }) => logger.info({ generation }, `reloaded: generation ${generation} is there`))
   server.on('reloadFailed', ({ generation, error }) => logger.error({ err: error, generation }, error.message))
+  server.on('hookFailed', ({ hook, error }) => logger.error({ err: error, hook }, `${hook} failed, the server goes on`))
   server.on('closing', () => logger.info({}, 'closing'))
   server.on('closed', () => logger.info({}, 'closed'))
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { inspect } from 'node:util'
 import { availableCores } from './available-cores.ts'
+import type { ClusteredServer, WorkerName } from './clustered-server.ts'
 import { ClusteredServerError } from './errors.ts'
 import type { RecycleOptions } from './recycling.ts'
 
@@ -33,6 +34,10 @@ export interface ClusteredServerOptions {
   admin?: AdminOptions
   /** What is told what happens: pino, or what has its `info`, `warn` and `error`. @default none */
   logger?: Logger
+  /** What is called when the process of a worker was started, with its id, pid and generation. Nobody waits for it. @default none */
+  onWorkerStart?: (worker: WorkerName) => void | Promise<void>
+  /** What is called when all workers take connections for the first time, with the server. Nobody waits for it. @default none */
+  onReady?: (server: ClusteredServer) => void | Promise<void>
   /** What is called when all workers have ended, and awaited before `close()` resolves and the process ends. @default none */
   onShutdown?: () => void | Promise<void>
 }
@@ -56,7 +61,7 @@ export interface Logger {
 
 /** Options with nothing left out. */
 export interface ResolvedOptions extends Required<
-  Omit<ClusteredServerOptions, 'host' | 'workers' | 'heartbeatTimeout' | 'admin' | 'logger' | 'onShutdown'>
+  Omit<ClusteredServerOptions, 'host' | 'workers' | 'heartbeatTimeout' | 'admin' | 'logger'>
 > {
   /** URL of the module. */
   readonly app: string
@@ -67,12 +72,13 @@ export interface ResolvedOptions extends Required<
   readonly heartbeatTimeout: number
   readonly admin: (Required<Omit<AdminOptions, 'agentPort'>> & { readonly agentPort: number | undefined }) | undefined
   readonly logger: Logger | undefined
-  readonly onShutdown: () => void | Promise<void>
 }
 
+const HOOKS = ['onWorkerStart', 'onReady', 'onShutdown'] as const
 const KEYS: readonly (keyof ClusteredServerOptions)[] = [
   ...(['workers', 'port', 'host', 'spare', 'startTimeout', 'drainTimeout', 'heartbeatTimeout'] as const),
-  ...(['recycle', 'shutdownDelay', 'env', 'execArgv', 'signals', 'admin', 'logger', 'onShutdown'] as const),
+  ...(['recycle', 'shutdownDelay', 'env', 'execArgv', 'signals', 'admin', 'logger'] as const),
+  ...HOOKS,
 ]
 const RECYCLE_KEYS: readonly (keyof RecycleOptions)[] = ['requests', 'rss', 'heap', 'age']
 /** More than that setTimeout() does not take. */
@@ -116,7 +122,7 @@ export function resolveOptions(app: URL | string, options: ClusteredServerOption
     signals: flag('signals', options.signals),
     admin: admin(options.admin),
     logger: logger(options.logger),
-    onShutdown: onShutdown(options.onShutdown),
+    ...hooks(options),
   }
 }
 
@@ -199,9 +205,12 @@ function logger(given: unknown): Logger | undefined {
   return given as Logger | undefined
 }
 
-function onShutdown(given: unknown): ResolvedOptions['onShutdown'] {
-  demand(given === undefined || typeof given === 'function', 'onShutdown', 'a function', given)
-  return (given ?? (() => {})) as ResolvedOptions['onShutdown']
+function hooks(given: ClusteredServerOptions): Pick<ResolvedOptions, (typeof HOOKS)[number]> {
+  for (const name of HOOKS)
+    demand(given[name] === undefined || typeof given[name] === 'function', name, 'a function', given[name])
+  const nothing = (): void => {}
+  const { onWorkerStart = nothing, onReady = nothing, onShutdown = nothing } = given
+  return { onWorkerStart, onReady, onShutdown }
 }
 
 function flag(name: string, value: unknown): boolean {

@@ -31,6 +31,7 @@ it('exports these types', () => {
       "ClusteredServerErrorCode",
       "ClusteredServerEvents",
       "ClusteredServerOptions",
+      "HookName",
       "Logger",
       "RecycleOptions",
       "RecycleReason",

@@ -90,6 +90,8 @@ const WRONG_OPERATIONS: readonly [options: unknown, message: string][] = [
   [{ admin: { port: 0, agentPort: '1' } }, `Expected \`admin.agentPort\` to be ${PORT}, got '1'`],
   [{ logger: 'pino' }, `Expected \`logger\` to be ${LOGGER}, got 'pino'`],
   [{ logger: { info: 1 } }, `Expected \`logger\` to be ${LOGGER}, got { info: 1 }`],
+  [{ onWorkerStart: 'log' }, "Expected `onWorkerStart` to be a function, got 'log'"],
+  [{ onReady: {} }, 'Expected `onReady` to be a function, got {}'],
   [{ onShutdown: true }, 'Expected `onShutdown` to be a function, got true'],
 ]
 
