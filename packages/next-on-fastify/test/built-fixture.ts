@@ -1,0 +1,57 @@
+// The app of test/fixture, built by the newest or by the lowest supported Next.
+
+import { execFile } from 'node:child_process'
+import { createHash, randomUUID } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  symlinkSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const PACKAGE = fileURLToPath(new URL('../', import.meta.url))
+const SOURCE = join(PACKAGE, 'test/fixture')
+// Next does not compile what lies in node_modules.
+const FIXTURES = join(PACKAGE, '.fixtures')
+
+/** Milliseconds that a hook may take that builds it on a slow and busy machine. */
+export const BUILD_TIMEOUT = 600_000
+
+export type Peers = 'lowest' | 'newest'
+
+/** Builds the app unless that was done before, and returns its folder, whose `next` is the one that built it. */
+export async function builtFixture(peers: Peers, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const next = realpathSync(join(PACKAGE, 'node_modules', peers === 'lowest' ? 'next-lowest' : 'next'))
+  const { version } = JSON.parse(readFileSync(join(next, 'package.json'), 'utf8')) as { version: string }
+  const folder = join(FIXTURES, `${version}-${hashOf(JSON.stringify(env))}`)
+  if (existsSync(folder)) return folder
+  // It gets its name when it is whole, so that nobody takes a part of it.
+  const unfinished = join(FIXTURES, randomUUID())
+  mkdirSync(join(unfinished, 'node_modules'), { recursive: true })
+  cpSync(SOURCE, unfinished, { recursive: true })
+  symlinkSync(next, join(unfinished, 'node_modules/next'))
+  const { NODE_ENV: _, ...inherited } = process.env
+  await promisify(execFile)(process.execPath, [join(next, 'dist/bin/next'), 'build'], {
+    cwd: unfinished,
+    env: { ...inherited, ...env, NEXT_TELEMETRY_DISABLED: '1' },
+  })
+  if (!existsSync(folder)) renameSync(unfinished, folder)
+  return folder
+}
+
+/** Hash of the sources, and of what else they are built with. */
+function hashOf(more: string): string {
+  const hash = createHash('sha256').update(more)
+  const files = readdirSync(SOURCE, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+  for (const path of files.toSorted()) hash.update(path.slice(SOURCE.length)).update(readFileSync(path))
+  return hash.digest('hex').slice(0, 16)
+}
