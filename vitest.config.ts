@@ -2,7 +2,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Which versions of trpc-fastify's peers a project runs with. */
+    /** Which versions of the packages' peers a project runs with. */
     peers: 'lowest' | 'newest'
     /** Which races of the performance suites run. */
     races: 'main' | 'all'
@@ -38,21 +38,24 @@ const config: ViteUserConfig = defineConfig({
         },
       },
       {
-        // The same tests of trpc-fastify with the oldest peers that it supports in place of the newest. Aliases hold for
-        // what vite transforms, which is tests and sources. What lies in node_modules imports its own: of that,
-        // @trpc/client brings the newest @trpc/server along, as clients on other machines do; nothing imports Fastify.
+        // The same tests with the oldest peers that the packages support in place of the newest. Aliases hold for what
+        // vite transforms, which is tests and sources. What lies in node_modules imports its own: of that, @trpc/client
+        // brings the newest @trpc/server along, as clients on other machines do, and OpenTelemetry's SDK the newest API,
+        // as the SDK of an app may; nothing imports Fastify.
         resolve: {
           alias: {
             '@fastify/websocket': 'fastify-websocket-lowest',
+            '@opentelemetry/api': 'opentelemetry-api-lowest',
             '@trpc/server': 'trpc-server-lowest',
             fastify: 'fastify-lowest',
+            'prom-client': 'prom-client-lowest',
           },
         },
         test: {
           name: 'lowest',
           isolate: false,
           provide: { peers: 'lowest' },
-          include: ['packages/trpc-fastify/test/unit/**/*.test.ts'],
+          include: ['packages/{aggregator-gateway,trpc-fastify}/test/unit/**/*.test.ts'],
           benchmark: { include: [] },
           testTimeout: 30_000,
         },

@@ -1,49 +1,17 @@
 // Two gateways keep their answers in one real Redis, or Valkey.
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { createClient } from 'redis'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { KeyValueCacheStore } from '../../src/index.ts'
 import { gateway, upstream } from '../unit/servers.ts'
+import { isMissing, redisServer } from './redis-server.ts'
 
-const server = ['redis-server', 'valkey-server'].find((name) => !spawnSync(name, ['--version']).error)
-if (!server && !process.env['CI']) console.warn('Left out, as there is neither redis-server nor valkey-server on PATH')
-
-describe.skipIf(!server && !process.env['CI'])('answers in Redis', () => {
-  let folder: string
-  let path: string
-  let redis: ChildProcess
-
-  const start = async (): Promise<void> => {
-    redis = spawn(server ?? 'redis-server', ['--port', '0', '--unixsocket', path, '--save', '', '--dir', folder])
-    await new Promise<void>((resolve, reject) => {
-      redis.once('error', reject)
-      redis.once('exit', (code) => reject(new Error(`It ended with ${code}`)))
-      redis.stdout!.on('data', (text: Buffer) => text.toString().includes('ready to accept') && resolve())
-    })
-  }
-  const stop = async (): Promise<void> => {
-    if (redis.exitCode !== null || redis.signalCode !== null) return
-    redis.kill('SIGKILL')
-    await once(redis, 'exit')
-  }
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'redis-'))
-    path = join(folder, 'socket')
-    await start()
-  })
-  afterAll(async () => {
-    await stop()
-    rmSync(folder, { recursive: true })
-  })
+describe.skipIf(isMissing)('answers in Redis', () => {
+  const redis = redisServer()
 
   type Client = ReturnType<typeof connect>
-  const connect = () => createClient({ socket: { path, reconnectStrategy: 20 }, disableOfflineQueue: true })
+  const connect = () => createClient({ socket: { path: redis.path, reconnectStrategy: 20 }, disableOfflineQueue: true })
   let client: Client
   beforeEach(async () => {
     client = connect()
@@ -134,11 +102,11 @@ describe.skipIf(!server && !process.env['CI'])('answers in Redis', () => {
   })
 
   it.each([
-    ['ends', (): Promise<void> => stop(), (): Promise<void> => start()],
+    ['ends', (): Promise<void> => redis.stop(), (): Promise<void> => redis.start()],
     [
       'hangs',
-      async (): Promise<void> => void redis.kill('SIGSTOP'),
-      async (): Promise<void> => void redis.kill('SIGCONT'),
+      async (): Promise<void> => void redis.child.kill('SIGSTOP'),
+      async (): Promise<void> => void redis.child.kill('SIGCONT'),
     ],
   ])('are made by the upstream while Redis %s, and are kept when it is back', async (_, end, begin) => {
     const { origin, asked } = await counting()

@@ -119,7 +119,7 @@ describe('an answer is kept', () => {
       () => status,
     )
     const app = await caching(origin, {}, true, { breaker: { calls: 2, openFor: 60_000 } })
-    await ask(app)
+    expect(await ask(app)).toBe(1)
     status = 500
     for (let count = 0; count < 3; count++) expect(await ask(app, {}, '/b')).toBe(502)
     expect((await app.inject('/b')).json<{ code: string }>().code).toBe('GATEWAY_CIRCUIT_OPEN')
@@ -403,7 +403,7 @@ describe('an answer that is too old', () => {
         .end('1')
     })
     const app = await caching(origin, {}, true, { breaker: { calls: 2, openFor: 60_000 } })
-    await ask(app)
+    expect(await ask(app)).toBe(1)
     await sleep(2100)
     isFailing = true
     // The circuit opens meanwhile.
