@@ -28,6 +28,8 @@ Options:
   --start-timeout <ms>              for a worker to load its app (default: 30000)
   --drain-timeout <ms>              for requests of a worker that leaves to end (default: 20000)
   --heartbeat-timeout <ms|off>      for an event loop to stand still before it is killed (default: 1000)
+  --stuck-report <stack|profile>    written before it is killed (default: none)
+  --report-directory <path>         where (default: the working directory)
   --recycle-requests <count>        replaces a worker after so many requests (default: never)
   --recycle-rss <bytes>             with so much resident memory (default: never)
   --recycle-heap <bytes>            with so much of V8's heap in use (default: never)
@@ -59,6 +61,8 @@ const FLAGS = {
   'start-timeout': { type: 'string' },
   'drain-timeout': { type: 'string' },
   'heartbeat-timeout': { type: 'string' },
+  'stuck-report': { type: 'string' },
+  'report-directory': { type: 'string' },
   'recycle-requests': { type: 'string' },
   'recycle-rss': { type: 'string' },
   'recycle-heap': { type: 'string' },
@@ -102,6 +106,8 @@ async function serve(args: string[]): Promise<void> {
       startTimeout: number(values['start-timeout']),
       drainTimeout: number(values['drain-timeout']),
       heartbeatTimeout: heartbeat === 'off' ? false : number(heartbeat),
+      stuckReport: values['stuck-report'],
+      reportDirectory: values['report-directory'],
       recycle: given({
         requests: number(values['recycle-requests']),
         rss: number(values['recycle-rss']),

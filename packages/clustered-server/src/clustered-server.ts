@@ -3,6 +3,7 @@ import type { ClusteredServerError } from './errors.ts'
 import type { HookName } from './hooks.ts'
 import type { WorkerFigures } from './messages.ts'
 import type { RecycleReason } from './recycling.ts'
+import type { StuckReport } from './stuck-report.ts'
 import type { WorkerExit, WorkerState } from './worker-process.ts'
 
 /** Which worker an event is about. */
@@ -51,6 +52,8 @@ export interface ClusteredServerEvents {
   workerExit: [WorkerName & WorkerExit & { readonly expected: boolean }]
   /** The event loop of a worker has stood still for `heartbeatTimeout`: it is killed. */
   workerStuck: [WorkerName]
+  /** What is asked for by the option `stuckReport` was written; else `failure` says why not. */
+  stuckReport: [WorkerName & StuckReport]
   /** A worker has reached a limit of `recycle` and is being replaced; `reason` says which limit. */
   recycle: [WorkerName & { readonly reason: RecycleReason }]
   /** So many workers in a row have died soon after their start: no more are started until a reload. */

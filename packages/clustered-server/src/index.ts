@@ -11,6 +11,7 @@ export type {
   WorkerStatus,
 } from './clustered-server.ts'
 export type { WorkerFigures } from './messages.ts'
+export type { StuckReport, StuckReportKind } from './stuck-report.ts'
 export type { WorkerExit, WorkerState } from './worker-process.ts'
 
 // Options

@@ -25,6 +25,10 @@ export function logEvents(server: ClusteredServer, logger: Logger): void {
   server.on('workerStuck', (worker) =>
     logger.error(about(worker), `worker ${worker.id} is stuck: its event loop stands still, it is killed`),
   )
+  server.on('stuckReport', ({ file, at, failure, ...worker }) => {
+    const text = failure ? `where nobody knows: ${failure}` : `at ${at}, see ${file}`
+    logger.error({ ...about(worker), file, at, failure }, `worker ${worker.id} was stuck ${text}`)
+  })
   server.on('recycle', ({ reason, ...worker }) =>
     logger.info({ ...about(worker), reason }, `worker ${worker.id} is replaced for its ${reason}`),
   )

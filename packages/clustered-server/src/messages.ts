@@ -1,6 +1,7 @@
 // What the primary and its workers say to each other. All of it is under one key, so that an app may use the same channel.
 
 import type { Serializable } from 'node:child_process'
+import type { ReportSetup } from './stuck-report.ts'
 import type { Metric } from './prom-client.ts'
 
 /** What a worker is to run. */
@@ -15,6 +16,8 @@ export interface StartMessage {
   fd: number
   /** Milliseconds for connections and requests to end once the worker retires. */
   drainTimeout: number
+  /** What a thread is to report of a stuck event loop, and the descriptor on which it is told to. */
+  report: (ReportSetup & { fd: number }) | undefined
 }
 
 /** What the primary tells a worker. */

@@ -1,9 +1,11 @@
 import { isIP } from 'node:net'
+import { resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { availableCores } from './available-cores.ts'
 import type { ClusteredServer, WorkerName } from './clustered-server.ts'
 import { ClusteredServerError } from './errors.ts'
 import type { RecycleOptions } from './recycling.ts'
+import type { ReportSetup, StuckReportKind } from './stuck-report.ts'
 
 export interface ClusteredServerOptions {
   /** How many processes answer, or `'auto'`: as many as there are cores that this process may use, its container's quota considered. With 1 the app runs in this process. @default 'auto' */
@@ -20,6 +22,10 @@ export interface ClusteredServerOptions {
   drainTimeout?: number
   /** Milliseconds that the event loop of a worker may stand still before it is killed; `false` for as long as it likes. @default 1000 */
   heartbeatTimeout?: number | false
+  /** What is written down of an event loop that stands still, before its worker is killed: `'stack'` for where it stands, `'profile'` for half a second of what it does. @default none */
+  stuckReport?: StuckReportKind
+  /** The folder of these files. @default the working directory */
+  reportDirectory?: string
   /** When a worker is replaced by a new one, as by a reload: see below. @default never */
   recycle?: RecycleOptions
   /** Milliseconds between the word to end and the end of taking connections: the server says that it is not ready, and whoever sends it connections has so long to notice. @default 0 */
@@ -61,7 +67,10 @@ export interface Logger {
 
 /** Options with nothing left out. */
 export interface ResolvedOptions extends Required<
-  Omit<ClusteredServerOptions, 'host' | 'workers' | 'heartbeatTimeout' | 'admin' | 'logger'>
+  Omit<
+    ClusteredServerOptions,
+    'host' | 'workers' | 'heartbeatTimeout' | 'stuckReport' | 'reportDirectory' | 'admin' | 'logger'
+  >
 > {
   /** URL of the module. */
   readonly app: string
@@ -70,6 +79,7 @@ export interface ResolvedOptions extends Required<
   readonly host: string | undefined
   /** `Infinity` for no limit. */
   readonly heartbeatTimeout: number
+  readonly stuckReport: ReportSetup | undefined
   readonly admin: (Required<Omit<AdminOptions, 'agentPort'>> & { readonly agentPort: number | undefined }) | undefined
   readonly logger: Logger | undefined
 }
@@ -77,7 +87,17 @@ export interface ResolvedOptions extends Required<
 const HOOKS = ['onWorkerStart', 'onReady', 'onShutdown'] as const
 const KEYS: readonly (keyof ClusteredServerOptions)[] = [
   ...(['workers', 'port', 'host', 'spare', 'startTimeout', 'drainTimeout', 'heartbeatTimeout'] as const),
-  ...(['recycle', 'shutdownDelay', 'env', 'execArgv', 'signals', 'admin', 'logger'] as const),
+  ...([
+    'stuckReport',
+    'reportDirectory',
+    'recycle',
+    'shutdownDelay',
+    'env',
+    'execArgv',
+    'signals',
+    'admin',
+    'logger',
+  ] as const),
   ...HOOKS,
 ]
 const RECYCLE_KEYS: readonly (keyof RecycleOptions)[] = ['requests', 'rss', 'heap', 'age']
@@ -115,6 +135,7 @@ export function resolveOptions(app: URL | string, options: ClusteredServerOption
       options.heartbeatTimeout === false
         ? Infinity
         : milliseconds('heartbeatTimeout', options.heartbeatTimeout ?? 1000),
+    stuckReport: stuckReport(options.stuckReport, options.reportDirectory),
     recycle: recycle(options.recycle ?? {}),
     shutdownDelay: milliseconds('shutdownDelay', options.shutdownDelay ?? 0, 0),
     env: env as ResolvedOptions['env'],
@@ -168,6 +189,13 @@ function host(given: unknown): string | undefined {
   const name = given === undefined ? 'HOST' : 'host'
   demand(value === undefined || isAddress(value), name, ADDRESS, value)
   return value
+}
+
+function stuckReport(kind: unknown, directory: unknown): ReportSetup | undefined {
+  demand(kind === undefined || kind === 'stack' || kind === 'profile', 'stuckReport', "'stack' or 'profile'", kind)
+  const isPath = directory === undefined || (isText(directory) && directory !== '')
+  demand(isPath, 'reportDirectory', 'the path of a folder', directory)
+  return kind && { kind, directory: resolve(directory ?? '') }
 }
 
 function recycle(given: unknown): RecycleOptions {

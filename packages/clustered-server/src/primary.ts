@@ -247,14 +247,14 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   }
 
   #spawn(): WorkerProcess {
-    const { app, drainTimeout, startTimeout, execArgv, env } = this.#options
+    const { app, drainTimeout, startTimeout, stuckReport, execArgv, env } = this.#options
     const { host, port, fd } = this.#listener
     const id = ++this.#lastId
     // For apps that listen by themselves, where they are told to.
     const bound = { PORT: String(port) }
     const variables: NodeJS.ProcessEnv = { ...process.env, ...bound, ...(typeof env === 'function' ? env() : env) }
     const worker = new WorkerProcess({
-      ...{ id, generation: this.#generation, app, host, port, fd, drainTimeout, startTimeout },
+      ...{ id, generation: this.#generation, app, host, port, fd, drainTimeout, startTimeout, stuckReport },
       env: { ...variables, ...nameIn(id) },
       execArgv: [...execArgv, ...heapArguments(this.#wanted, execArgv, variables['NODE_OPTIONS'])],
     })
@@ -360,7 +360,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     this.#beatAt = now
     for (const worker of this.#workers) {
       if (wasAway || worker.state === 'starting') worker.heardAt = now
-      else if (worker.isStuck(now, this.#options.heartbeatTimeout)) this.#endStuck(worker)
+      else if (worker.isStuck(now, this.#options.heartbeatTimeout)) void this.#endStuck(worker)
     }
     this.#recycle()
     if (++this.#beats % REBALANCE === 0) this.#rebalance()
@@ -385,11 +385,13 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     void this.#recycling.during(replacement)
   }
 
-  #endStuck(worker: WorkerProcess): void {
+  async #endStuck(worker: WorkerProcess): Promise<void> {
     this.emit('workerStuck', nameOf(worker))
     // Its exit comes later than this.
     worker.heardAt = Infinity
+    const report = await worker.report()
     worker.kill()
+    if (report) this.emit('stuckReport', { ...nameOf(worker), ...report })
   }
 
   /** A socket that many accept from is not fair to connections that stay: those that rest are moved. */

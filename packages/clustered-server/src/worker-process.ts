@@ -1,12 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { extname } from 'node:path'
+import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { coreTime } from './core-time.ts'
 import { ClusteredServerError } from './errors.ts'
 import { opened, sealed, type ToPrimary, type ToWorker, type WorkerFigures } from './messages.ts'
 import type { RawHandle } from './node-internals.ts'
 import type { Metric } from './prom-client.ts'
+import { askForReport, type ReportSetup, type StuckReport } from './stuck-report.ts'
 
 /**
  * How far a worker is: its app is being loaded, it is ready and waits, it takes connections, it takes no new ones, or
@@ -31,6 +33,7 @@ export interface WorkerSetup {
   readonly fd: number
   readonly drainTimeout: number
   readonly startTimeout: number
+  readonly stuckReport: ReportSetup | undefined
   readonly execArgv: readonly string[]
   readonly env: NodeJS.ProcessEnv
 }
@@ -53,6 +56,8 @@ interface WorkerEvents {
 const ENTRY = new URL(`worker${extname(import.meta.filename)}`, import.meta.url)
 /** The first descriptor after those of stdin, stdout, stderr and the channel. */
 const LISTENER_FD = 4
+/** That of the pipe to the thread which tells of a stuck event loop. */
+const REPORT_FD = 5
 
 /** Whether this process is a worker. */
 export function isWorker(): boolean {
@@ -88,6 +93,7 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
   isCalled = false
   readonly #child: ChildProcess
   readonly #startTimeout: number
+  readonly #stuckReport: ReportSetup | undefined
   /** What looks at the state, whenever it may have changed. */
   readonly #waiting = new Set<() => void>()
   /** Connections that it has not got yet, and how long they had rested. */
@@ -97,16 +103,19 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
   #failure: string | undefined
   #exit: WorkerExit | undefined
 
-  constructor({ id, generation, app, host, port, fd, drainTimeout, startTimeout, execArgv, env }: WorkerSetup) {
+  constructor({ id, generation, startTimeout, stuckReport, execArgv, env, fd, ...start }: WorkerSetup) {
     super()
     this.id = id
     this.generation = generation
+    this.#stuckReport = stuckReport
     this.#child = fork(ENTRY, [], {
       execArgv: [...execArgv],
       env,
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc', fd],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', fd, ...(stuckReport ? (['pipe'] as const) : [])],
       serialization: 'json',
     })
+    // One that is killed resets it.
+    this.#reportPipe?.on('error', () => {})
     this.ended = this.#ended()
     this.#child.on('message', (sent, handle) => {
       const message = opened(sent) as ToPrimary | undefined
@@ -121,7 +130,8 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
     this.loaded = this.#within('its app was not loaded', () => this.state !== 'starting')
     // Whoever waits hears of it; so does, by `exit`, whoever does not.
     this.loaded.catch(() => {})
-    this.#tell({ type: 'start', app, host, port, fd: LISTENER_FD, drainTimeout })
+    const report = stuckReport && { ...stuckReport, fd: REPORT_FD }
+    this.#tell({ type: 'start', ...start, fd: LISTENER_FD, report })
   }
 
   get pid(): number | undefined {
@@ -199,8 +209,19 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
     return silent > timeout && (!isRunnable || ran - this.#hadRun > timeout / 2)
   }
 
+  /** Has it leave behind where its event loop stands, if it is to, and resolves when it has or can not. */
+  async report(): Promise<StuckReport | undefined> {
+    return this.#stuckReport && this.#reportPipe && askForReport(this.#reportPipe, this.#stuckReport.kind)
+  }
+
   kill(): void {
     this.#child.kill('SIGKILL')
+  }
+
+  get #reportPipe(): Duplex | undefined {
+    // A process that could not be started, for want of descriptors, has no `stdio`.
+    const stdio = this.#child.stdio as readonly unknown[] | undefined
+    return stdio?.[REPORT_FD] as Duplex | undefined
   }
 
   #tell(message: ToWorker): void {

@@ -1,5 +1,6 @@
 // What a worker runs: it loads the app, and does with its connections what the primary says.
 
+import { extname } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import type { Server } from 'node:net'
 import { Connections } from './connections.ts'
@@ -10,6 +11,7 @@ import { opened, sealed, type StartMessage, type ToPrimary, type ToWorker } from
 import type { RawHandle } from './node-internals.ts'
 import { findRegistry } from './prom-client.ts'
 import { resign } from './run-on-one-worker.ts'
+import { startReporter } from './stuck-report.ts'
 import { tellPrimary } from './tell-primary.ts'
 
 /** Milliseconds that requests have to end, when nobody is there any more to take over. */
@@ -18,6 +20,8 @@ const ORPHAN_TIMEOUT = 1200
 const HEARTBEAT = 100
 /** Milliseconds within which the process has ended then, whatever else there is to do. */
 const ORPHAN_END = 1600
+/** What the thread runs that tells of a stuck event loop. */
+const REPORTER = new URL(`stuck-report-thread${extname(import.meta.filename)}`, import.meta.url)
 /** Milliseconds of its way to close in which an app can say goodbye to its WebSockets itself. */
 const OWN_GOODBYE = 100
 
@@ -67,6 +71,7 @@ async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<v
 }
 
 async function load(): Promise<void> {
+  if (start.report) startReporter(REPORTER, { ...start.report, worker: process.env['CLUSTERED_SERVER_WORKER']! })
   const connectionsOf = (server: Server): Connections => new Connections(server, canHandOver() ? send : undefined)
   // An app that listens by itself, where the primary does, listens on the primary's socket.
   let listening: Server | undefined

@@ -35,6 +35,8 @@ it('exports these types', () => {
       "Logger",
       "RecycleOptions",
       "RecycleReason",
+      "StuckReport",
+      "StuckReportKind",
       "Task",
       "WorkerExit",
       "WorkerFigures",

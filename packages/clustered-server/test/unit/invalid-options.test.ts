@@ -80,6 +80,8 @@ const ADDRESS = "an IP address, such as '127.0.0.1' or '::'"
 const LOGGER = 'an object with the functions info, warn and error'
 
 const WRONG_OPERATIONS: readonly [options: unknown, message: string][] = [
+  [{ stuckReport: true }, "Expected `stuckReport` to be 'stack' or 'profile', got true"],
+  [{ reportDirectory: '' }, "Expected `reportDirectory` to be the path of a folder, got ''"],
   [{ shutdownDelay: -1 }, 'Expected `shutdownDelay` to be whole milliseconds from 0 to 2147483647, got -1'],
   [{ shutdownDelay: '5s' }, "Expected `shutdownDelay` to be whole milliseconds from 0 to 2147483647, got '5s'"],
   [{ admin: 9090 }, 'Expected `admin` to be an object, got 9090'],
