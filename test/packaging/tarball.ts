@@ -75,6 +75,7 @@ const filesIn = (folder: string, skipped?: string): string[] =>
 
 /** A package of this workspace, packed, and an empty project that has it installed. */
 export class Tarball {
+  readonly name: string
   readonly source: string
   readonly project: string
   /** Where the package is in the project. */
@@ -82,6 +83,7 @@ export class Tarball {
   readonly #folder: string
 
   constructor(name: string) {
+    this.name = name
     this.source = join(ROOT, 'packages', name)
     this.#folder = mkdtempSync(join(tmpdir(), `${name}-packaging-`))
     this.project = mkdtempSync(join(tmpdir(), `${name}-project-`))

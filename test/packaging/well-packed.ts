@@ -1,17 +1,22 @@
 // What holds for the tarball of each package.
 
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readJson, type Tarball } from './tarball.ts'
+import { readJson, run, type Tarball } from './tarball.ts'
 
 interface Packed {
   /** Files that other packages have not. */
   beside?: readonly string[]
   dependencies: readonly string[]
+  /** What `import` and `require()` of its name give, in the order of the alphabet. */
+  values: readonly string[]
+  /** The types beside them. */
+  types: readonly string[]
 }
 
 /** Registers the tests; the tarball is to be installed before. */
-export function isWellPacked(tarball: Tarball, { beside = [], dependencies }: Packed): void {
+export function isWellPacked(tarball: Tarball, { beside = [], dependencies, values, types }: Packed): void {
   describe('the tarball', () => {
     it('has nothing that publint objects to', async () => {
       expect(await tarball.publint()).toMatchObject({ code: 0 })
@@ -31,6 +36,29 @@ export function isWellPacked(tarball: Tarball, { beside = [], dependencies }: Pa
       // A list of side effects cannot differ between the workspace and the tarball: it names both.
       expect(JSON.stringify({ ...manifest, sideEffects: undefined })).not.toContain('src/')
       expect(Object.keys(manifest['dependencies'] ?? {})).toEqual(dependencies)
+    })
+
+    it.each([
+      ['require()', 'commonjs', `console.log(Object.keys(require('${tarball.name}')).toSorted())`],
+      ['import', 'commonjs', `import('${tarball.name}').then((all) => console.log(Object.keys(all)))`],
+      ['a static import', 'module', `import * as all from '${tarball.name}'; console.log(Object.keys(all))`],
+    ])('gives its values by %s', async (_, type, program) => {
+      const { code, output } = await run(tarball.project, [process.execPath, `--input-type=${type}`, '-e', program])
+      // No warning either.
+      expect({ code, names: [...output.matchAll(/'(\w+)'/g)].map(([, name]) => name) }).toEqual({
+        code: 0,
+        names: values,
+      })
+      expect(output.replaceAll(/'\w+'|[\s[\],]/g, '')).toBe('')
+    })
+
+    it('has these types', () => {
+      const index = readFileSync(join(tarball.installed, 'dist/index.d.ts'), 'utf8')
+      const lists = [...index.matchAll(/^export (type )?\{([^}]*)\}/gm)].flatMap(([, all = '', list]) =>
+        [...list!.matchAll(/(?:type )?\w+/g)].map(([item]) => all + item),
+      )
+      const exported = lists.filter((item) => item.startsWith('type ')).map((item) => item.replaceAll('type ', ''))
+      expect(exported.toSorted()).toEqual(types)
     })
   })
 }

@@ -1,5 +1,4 @@
 import { readFileSync, readdirSync } from 'node:fs'
-import * as trpcFastify from 'trpc-fastify'
 import { describe, expect, it } from 'vitest'
 
 const PACKAGE = new URL('../../', import.meta.url)
@@ -12,44 +11,6 @@ const sources = new Map(
 )
 
 const sortedUnique = (names: Iterable<string>): string[] => [...new Set(names)].toSorted()
-
-describe('trpc-fastify', () => {
-  it('exports these values', () => {
-    expect(Object.keys(trpcFastify).toSorted()).toMatchInlineSnapshot(`
-      [
-        "createTrpcFastify",
-        "reconnectOnClose",
-        "trpcPlugin",
-      ]
-    `)
-  })
-
-  it('exports these types', () => {
-    const lists = sources.get('index.ts')!.matchAll(/^export (type )?\{([^}]*)\}/gm)
-    const types = [...lists].flatMap(([, all, list]) =>
-      list!
-        .split(',')
-        .map((name) => name.trim())
-        .filter((name) => name !== '' && (all !== undefined || name.startsWith('type ')))
-        .map((name) => name.replace(/^type /, '')),
-    )
-    expect(types.toSorted()).toMatchInlineSnapshot(`
-      [
-        "CreateFastifyContextOptions",
-        "CreateTrpcFastifyOptions",
-        "EndedCall",
-        "EngineOption",
-        "OfficialReason",
-        "ProcedureRule",
-        "RateLimitResult",
-        "SerializerOption",
-        "TrpcHandlerOptions",
-        "TrpcPluginOptions",
-        "TrpcRequestCounts",
-      ]
-    `)
-  })
-})
 
 describe('each error', () => {
   const errors = sources.get('errors.ts')!
@@ -70,8 +31,8 @@ describe('each error', () => {
   })
 
   it('is documented where it is thrown', () => {
-    for (const path of ['plugin.ts', 'create-trpc-fastify.ts']) {
-      for (const [, , code] of made) expect(sources.get(path)).toMatch(new RegExp(`@throws .*${code}`))
+    for (const path of ['plugin.ts', 'create-aggregator-gateway.ts', 'prometheus.ts', 'opentelemetry.ts']) {
+      expect(sources.get(path)).toMatch(/@throws .*GATEWAY_INVALID_OPTION/)
     }
   })
 })

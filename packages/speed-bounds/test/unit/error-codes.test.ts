@@ -1,6 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import * as speedBounds from 'speed-bounds'
 
 const PACKAGE = new URL('../../', import.meta.url)
 
@@ -12,58 +11,6 @@ const sources = new Map(
 )
 
 const sortedUnique = (names: Iterable<string>): string[] => [...new Set(names)].toSorted()
-
-describe('speed-bounds', () => {
-  it('exports these values', () => {
-    expect(Object.keys(speedBounds).toSorted()).toMatchInlineSnapshot(`
-      [
-        "SpeedBoundsError",
-        "progressLine",
-        "race",
-        "toMarkdown",
-        "toTerminal",
-      ]
-    `)
-  })
-
-  it('exports these types', () => {
-    const lists = sources.get('index.ts')!.matchAll(/^export (type )?\{([^}]*)\}/gm)
-    const types = [...lists].flatMap(([, all, list]) =>
-      list!
-        .split(',')
-        .map((name) => name.trim())
-        .filter((name) => name !== '' && (all !== undefined || name.startsWith('type ')))
-        .map((name) => name.replace(/^type /, '')),
-    )
-    expect(types.toSorted()).toMatchInlineSnapshot(`
-      [
-        "Answer",
-        "Bottleneck",
-        "CaseOptions",
-        "Claim",
-        "ClaimOptions",
-        "CommandSubject",
-        "Environment",
-        "Estimate",
-        "FileSubject",
-        "GeneratorName",
-        "Judgement",
-        "Metric",
-        "Progress",
-        "ProgressLine",
-        "Race",
-        "RaceOptions",
-        "RaceResult",
-        "Round",
-        "RunOptions",
-        "SpeedBoundsErrorCode",
-        "Subject",
-        "Summary",
-        "Verdict",
-      ]
-    `)
-  })
-})
 
 describe('each error code', () => {
   const errors = sources.get('errors.ts')!

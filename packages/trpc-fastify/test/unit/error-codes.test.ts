@@ -1,0 +1,38 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+const PACKAGE = new URL('../../', import.meta.url)
+
+/** The sources by path within src. */
+const sources = new Map(
+  readdirSync(new URL('src', PACKAGE), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => [path, readFileSync(new URL(`src/${path.replaceAll('\\', '/')}`, PACKAGE), 'utf8')]),
+)
+
+const sortedUnique = (names: Iterable<string>): string[] => [...new Set(names)].toSorted()
+
+describe('each error', () => {
+  const errors = sources.get('errors.ts')!
+  const made = [...errors.matchAll(/export const (\w+): [^=]*=\s*createError\(\s*'(\w+)'/g)]
+
+  it('has a code of its own, which its type tells too', () => {
+    expect(made.length).toBeGreaterThan(1)
+    expect(sortedUnique(made.map(([, , code]) => code!))).toHaveLength(made.length)
+    for (const [text, , code] of made) expect(text).toContain(`code: '${code}'`)
+    expect([...errors.matchAll(/createError\(/g)]).toHaveLength(made.length)
+  })
+
+  it('is thrown somewhere', () => {
+    const thrown = [...sources].flatMap(([path, source]) =>
+      path === 'errors.ts' ? [] : [...source.matchAll(/new (\w+Error)\(/g)].map(([, name]) => name!),
+    )
+    expect(sortedUnique(thrown)).toEqual(expect.arrayContaining(made.map(([, name]) => name!)))
+  })
+
+  it('is documented where it is thrown', () => {
+    for (const path of ['plugin.ts', 'create-trpc-fastify.ts']) {
+      for (const [, , code] of made) expect(sources.get(path)).toMatch(new RegExp(`@throws .*${code}`))
+    }
+  })
+})
