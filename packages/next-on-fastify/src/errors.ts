@@ -13,3 +13,28 @@ export const NextMissingError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_
 /** The `next` package of the app is of a version that is not supported. */
 export const NextVersionError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_NEXT_VERSION' }, [string]> =
   createError('NEXT_ON_FASTIFY_NEXT_VERSION', '%s', 500)
+
+/** The app has not been built, and `dev` is false. */
+export const NoBuildError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_NO_BUILD' }, [string]> = createError(
+  'NEXT_ON_FASTIFY_NO_BUILD',
+  '%s',
+  500,
+)
+
+/** Next does not start: its own error is the `cause`. */
+export const NotPreparedError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_NOT_PREPARED' }, [string]> =
+  createError('NEXT_ON_FASTIFY_NOT_PREPARED', '%s', 500)
+
+/** `prefix` is not the `basePath` that the app was built with. */
+export const BasePathError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_BASE_PATH' }, [string]> = createError(
+  'NEXT_ON_FASTIFY_BASE_PATH',
+  '%s',
+  500,
+)
+
+/** A hook or a plugin has read the body of a request that Next was to read. */
+export const BodyReadError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_BODY_READ' }, [string]> = createError(
+  'NEXT_ON_FASTIFY_BODY_READ',
+  '%s',
+  500,
+)

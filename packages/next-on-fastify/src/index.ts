@@ -3,6 +3,7 @@ export { createNextOnFastify } from './create-next-on-fastify.ts'
 
 // Plugin
 export { nextPlugin } from './next-plugin.ts'
+export { routableUrl } from './routable-url.ts'
 
 // Options
 export type { CreateNextOnFastifyOptions, NextPluginOptions } from './options.ts'

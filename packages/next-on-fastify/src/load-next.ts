@@ -1,25 +1,56 @@
 // The Next that the app was built with, which need not be the one that this package sees.
 
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { RequestHandler, UpgradeHandler } from 'next/dist/server/next.js'
-import { NextMissingError, NextVersionError } from './errors.ts'
+import { NextMissingError, NextVersionError, NoBuildError, NotPreparedError } from './errors.ts'
 
-/** What is used of a Next server: its public methods. */
+/** What is used of a Next server. */
 interface NextServer {
   prepare(): Promise<void>
   getRequestHandler(): RequestHandler
-  getUpgradeHandler(): UpgradeHandler
   close(): Promise<void>
+  /** It is there since 15.1, though types do not tell; that of `getUpgradeHandler()` does nothing in production. */
+  readonly upgradeHandler?: UpgradeHandler
 }
 
-type CreateNextServer = (options: object) => NextServer
+/** Where Next is, and what it is told. */
+export interface NextOptions {
+  dir: string
+  dev: boolean
+  hostname: string | undefined
+  port: number | undefined
+}
 
-const OLDEST = [15, 0, 8] as const
+const OLDEST = [15, 1, 12] as const
 const TOO_NEW = 17
 
-/** Loads the `next` package that the folder of the app sees. */
-export function loadNext(dir: string): CreateNextServer {
+/** Starts the Next server of an app: it answers when this resolves. */
+export async function startNext(options: NextOptions): Promise<NextServer> {
+  const createNext = loadNext(options.dir)
+  // Next listens for upgrades on the server that it is told, or else on that of its first request, where it would end
+  // sockets which are not its own. This one has none: who gets an upgrade is decided in upgrades.ts.
+  const next = createNext({ ...options, httpServer: createServer() })
+  try {
+    await next.prepare()
+  } catch (cause) {
+    await next.close()
+    throw Object.assign(notPrepared(options, cause), { cause })
+  }
+  return next
+}
+
+/** The error of a Next that does not start. Of a build that is missing Next tells by its message alone. */
+function notPrepared({ dir, dev }: NextOptions, cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  if (!dev && reason.includes('production build')) {
+    return new NoBuildError(`Expected a build in ${dir}, as \`dev\` is false, got none: npx next build. ${reason}`)
+  }
+  return new NotPreparedError(`Expected the Next app in ${dir} to start, got: ${reason}`)
+}
+
+function loadNext(dir: string): (options: object) => NextServer {
   const fromApp = createRequire(join(dir, 'package.json'))
   let version: string
   try {
@@ -32,7 +63,7 @@ export function loadNext(dir: string): CreateNextServer {
   if (!isSupported(version)) {
     throw new NextVersionError(`Expected \`next\` of ${dir} to be >=${OLDEST.join('.')} <${TOO_NEW}, got ${version}`)
   }
-  return fromApp('next') as CreateNextServer
+  return fromApp('next') as (options: object) => NextServer
 }
 
 function isSupported(version: string): boolean {

@@ -1,64 +1,77 @@
-import { randomUUID } from 'node:crypto'
 import { METHODS } from 'node:http'
 import { resolve } from 'node:path'
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, HTTPMethods, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { loadNext } from './load-next.ts'
+import { demandBasePath } from './base-path.ts'
+import { startNext } from './load-next.ts'
 import { checkOptions, type NextPluginOptions } from './options.ts'
+import { restoreUrl } from './routable-url.ts'
+import { demandUnread, leaveBodiesUnread } from './unread-bodies.ts'
+import { Upgrades } from './upgrades.ts'
 
 /** Lets a Next app answer what no route does, in an app that is there. */
 type NextPlugin = (app: FastifyInstance, options: NextPluginOptions) => Promise<void>
 
+/** Not in documents that are made of the routes. */
+const HIDDEN: FastifySchema & { hide: boolean } = { hide: true }
+
 const plugin: NextPlugin = async (app, options) => {
   checkOptions(options)
-  const { dev = process.env['NODE_ENV'] !== 'production', prefix = '', hostname, port } = options
+  const { dev = process.env['NODE_ENV'] !== 'production', prefix = '', hostname, port, requestIdHeader } = options
   const dir = resolve(options.dir ?? '.')
-  const next = loadNext(dir)({ dir, dev, hostname, port })
-  await next.prepare()
+  if (prefix !== '' && !dev) demandBasePath(dir, prefix)
+  const next = await startNext({ dir, dev, hostname, port })
+  // Requests and streams have ended by then: Fastify closes its server first. Next waits for what `after()` was given.
   app.addHook('onClose', () => next.close())
-  const handle = next.getRequestHandler()
+  const answer = next.getRequestHandler()
+  const upgrades = (options.upgrades ?? dev) && next.upgradeHandler ? Upgrades.of(app) : undefined
 
-  // Fastify must not read bodies, which are Next's to read. What it does with one is up to its content type, which is
-  // therefore taken for another one while Fastify looks: for a type that has a name of its own and a parser that reads
-  // nothing. Hooks of the app see the true one again.
-  const unread = `application/vnd.next-on-fastify.${randomUUID()}`
-  app.addContentTypeParser(unread, (request, _payload, done) => {
-    request.headers = {}
-    done(null)
-  })
-
-  for (const method of METHODS) {
-    if (!app.supportedMethods.includes(method) && method !== 'CONNECT') app.addHttpMethod(method)
+  const handler = (request: FastifyRequest, reply: FastifyReply): void => {
+    demandUnread(request)
+    const { raw } = request
+    restoreUrl(raw)
+    if (requestIdHeader !== undefined) raw.headers[requestIdHeader] = request.id
+    for (const [name, value] of Object.entries(reply.getHeaders())) {
+      if (value !== undefined) reply.raw.setHeader(name, value)
+    }
+    reply.hijack()
+    answer(raw, reply.raw).catch((error: unknown) => {
+      // Next answers its own errors: who gets here has sent nothing, or half of it.
+      request.log.error({ err: error }, 'Next has failed')
+      reply.raw.destroy()
+    })
   }
-  const route = {
-    method: app.supportedMethods as HTTPMethods[],
+
+  const route: Omit<RouteOptions, 'url'> = {
+    method: everyMethod(app),
+    schema: HIDDEN,
     ...(options.logLevel !== undefined && { logLevel: options.logLevel }),
-    preParsing: (
-      request: FastifyRequest,
-      _reply: FastifyReply,
-      payload: unknown,
-      done: (error: null) => void,
-    ): void => {
-      void payload
-      request.headers = { 'content-type': unread }
-      done(null)
-    },
-    handler: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      for (const [name, value] of Object.entries(reply.getHeaders())) {
-        if (value !== undefined) reply.raw.setHeader(name, value)
-      }
-      reply.hijack()
-      await handle(request.raw, reply.raw)
-    },
+    preParsing: leaveBodiesUnread(app),
+    ...(upgrades && {
+      preHandler: (request, reply, done): void => {
+        if (!upgrades.take(request, reply, next.upgradeHandler!)) done()
+      },
+    }),
+    handler,
   }
   app.route({ ...route, url: `${prefix}/*` })
   if (prefix !== '') app.route({ ...route, url: prefix })
 }
 
+/** All methods that Node knows, so that Next answers each. */
+function everyMethod(app: FastifyInstance): HTTPMethods[] {
+  for (const method of METHODS) {
+    // Of CONNECT, servers of Node tell by an event of its own.
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
+  }
+  return [...app.supportedMethods] as HTTPMethods[]
+}
+
 /**
  * Lets a Next app answer what no route of the app answers, as `next start` would, or as `next dev` does.
  *
- * @throws NEXT_ON_FASTIFY_INVALID_OPTION, NEXT_ON_FASTIFY_NEXT_MISSING, NEXT_ON_FASTIFY_NEXT_VERSION
+ * @throws NEXT_ON_FASTIFY_INVALID_OPTION, NEXT_ON_FASTIFY_NEXT_MISSING, NEXT_ON_FASTIFY_NEXT_VERSION,
+ * NEXT_ON_FASTIFY_NO_BUILD, NEXT_ON_FASTIFY_NOT_PREPARED, NEXT_ON_FASTIFY_BASE_PATH
  *
  * @example
  * await app.register(nextPlugin, { dir: './web' })

@@ -14,6 +14,13 @@ export interface NextPluginOptions {
   port?: number
   /** The path that Next answers under, which is the `basePath` of its configuration. @default all paths */
   prefix?: string
+  /**
+   * Whether sockets that ask for an upgrade reach Next: in `dev` those by which pages learn of changes, in production
+   * those that a rewrite of Next hands on to another server. @default true in `dev`, else false
+   */
+  upgrades?: boolean
+  /** The header by which Next is told Fastify's id of a request, whatever the client has sent there. @default none */
+  requestIdHeader?: string
   /** The level that requests which Next answers are logged at. @default the app's */
   logLevel?: LogLevel
   /** Whether answers that Next has declared fresh are kept in memory. @default false */
@@ -41,6 +48,11 @@ const CHECKS: Readonly<Record<keyof NextPluginOptions, Check>> = {
   prefix: [
     'a path that begins with a slash and does not end with one, without parameters',
     (value) => typeof value === 'string' && (value === '' || /^(\/[^/*:]+)+$/.test(value)),
+  ],
+  upgrades: aBoolean,
+  requestIdHeader: [
+    'the name of a header in lower case',
+    (value) => typeof value === 'string' && /^[a-z0-9-]+$/.test(value),
   ],
   logLevel: [`one of ${LOG_LEVELS.join(', ')}`, (value) => LOG_LEVELS.includes(value as LogLevel)],
   memory: ['false', (value) => value === false],

@@ -1,0 +1,59 @@
+// A package that has the interface of Next and tells what it was asked: what this package does around Next, without a
+// build. What Next itself does is for the tests in test/live.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+const STAND_IN = `
+module.exports = (options) => ({
+  async prepare() {
+    if (options.dir.endsWith('without-build')) throw new Error("Could not find a production build in '.next'")
+    if (options.dir.endsWith('broken')) throw new Error('No pages')
+  },
+  getRequestHandler: () => async (request, response) => {
+    if (request.url === '/throws') throw new Error('thrown')
+    let body = ''
+    for await (const part of request) body += part
+    const { method, url, headers } = request
+    response.setHeader('content-type', 'application/json').setHeader('x-powered-by', 'Next.js')
+    response.end(JSON.stringify({ method, url, headers, body, next: { ...options, httpServer: undefined } }))
+  },
+  async upgradeHandler(request, socket) {
+    if (request.url === '/throws') throw new Error('thrown')
+    if (!request.url.includes('nobody')) socket.write('HTTP/1.1 101 Next\\r\\nConnection: upgrade\\r\\n\\r\\n')
+  },
+  async close() {
+    globalThis.closedNext = (globalThis.closedNext ?? 0) + 1
+  },
+})
+`
+
+interface StandIn {
+  version?: string
+  /** The last part of the path of the folder. */
+  name?: string
+  basePath?: string
+  /** What of it can be loaded, if not all. */
+  exports?: object
+}
+
+/** Folder of an app whose `next` is the stand-in. */
+export function standInApp({ version = '16.4.6', name = 'app', basePath, exports }: StandIn = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'next-on-fastify-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const dir = join(folder, name)
+  const next = join(dir, 'node_modules/next')
+  mkdirSync(next, { recursive: true })
+  writeFileSync(
+    join(next, 'package.json'),
+    JSON.stringify({ name: 'next', version, main: 'index.js', ...(exports && { exports }) }),
+  )
+  writeFileSync(join(next, 'index.js'), STAND_IN)
+  if (basePath !== undefined) {
+    mkdirSync(join(dir, '.next'))
+    writeFileSync(join(dir, '.next/routes-manifest.json'), JSON.stringify({ basePath }))
+  }
+  return dir
+}

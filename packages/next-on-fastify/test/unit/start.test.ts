@@ -1,0 +1,113 @@
+import Fastify from 'fastify'
+import { createNextOnFastify, nextPlugin, type NextPluginOptions } from 'next-on-fastify'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { standInApp } from './stand-in.ts'
+
+const counted = globalThis as { closedNext?: number }
+
+beforeEach(() => void (counted.closedNext = 0))
+afterEach(() => vi.unstubAllEnvs())
+
+describe('options', () => {
+  it.each([
+    ['dir', '/none', 'Expected `dir` to be a folder that is there, got "/none" (string)'],
+    ['dir', 7, 'got 7 (number)'],
+    ['dev', 'yes', 'Expected `dev` to be a boolean, got "yes" (string)'],
+    ['hostname', '', 'Expected `hostname` to be a host name, got "" (string)'],
+    ['port', 70_000, 'Expected `port` to be a port, got 70000 (number)'],
+    ['prefix', 'shop', 'Expected `prefix` to be a path that begins with a slash'],
+    ['prefix', '/shop/', 'does not end with one'],
+    ['prefix', '/:id', 'without parameters'],
+    ['logLevel', 'loud', 'Expected `logLevel` to be one of trace, debug, info, warn, error, fatal, silent'],
+    ['upgrades', null, 'Expected `upgrades` to be a boolean, got null'],
+    ['requestIdHeader', 'X Id', 'Expected `requestIdHeader` to be the name of a header in lower case'],
+    ['requestIdHeader', [], 'got an array'],
+    ['conf', {}, 'Expected `options` to have some of dir, dev,'],
+    ['dir', {}, 'got an object'],
+    ['dir', () => {}, 'got a function'],
+  ])('refuses %s: %j', async (name, value, message) => {
+    const error = { code: 'NEXT_ON_FASTIFY_INVALID_OPTION', message: expect.stringContaining(message) as string }
+    const options = { dir: standInApp(), [name]: value } as NextPluginOptions
+    await expect(createNextOnFastify(options)).rejects.toMatchObject(error)
+    const registered = Fastify().register(nextPlugin, options)
+    await expect(registered).rejects.toMatchObject(error)
+  })
+
+  it('that are no object are refused', async () => {
+    await expect(createNextOnFastify(null as never)).rejects.toThrow('Expected `options` to be an object, got null')
+  })
+
+  it('go to Next as they are', async () => {
+    const app = await createNextOnFastify({ dir: standInApp(), dev: false, hostname: 'example.com', port: 4000 })
+    expect((await app.inject('/')).json()).toMatchObject({ next: { dev: false, hostname: 'example.com', port: 4000 } })
+  })
+
+  it.each([
+    ['production', false],
+    ['development', true],
+    ['test', true],
+  ])('leave `dev` to NODE_ENV: with %s it is %s', async (environment, dev) => {
+    vi.stubEnv('NODE_ENV', environment)
+    const app = await createNextOnFastify({ dir: standInApp() })
+    expect((await app.inject('/')).json()).toMatchObject({ next: { dev } })
+  })
+})
+
+describe('an app', () => {
+  it('whose `next` cannot be loaded is told so', async () => {
+    const dir = standInApp({ exports: {} })
+    const error = { code: 'NEXT_ON_FASTIFY_NEXT_MISSING', message: expect.stringContaining(dir) as string }
+    const cause = { code: 'ERR_PACKAGE_PATH_NOT_EXPORTED' }
+    await expect(createNextOnFastify({ dir })).rejects.toMatchObject({ ...error, cause })
+  })
+
+  it.each(['14.2.35', '15.0.8', '15.1.11', '17.0.0', '17.0.0-canary.1'])('with Next %s is refused', async (version) => {
+    await expect(createNextOnFastify({ dir: standInApp({ version }) })).rejects.toMatchObject({
+      code: 'NEXT_ON_FASTIFY_NEXT_VERSION',
+      message: expect.stringContaining(`>=15.1.12 <17, got ${version}`) as string,
+    })
+  })
+
+  it.each(['15.1.12', '15.2.0', '16.0.0', '16.5.0-canary.3'])('with Next %s is served', async (version) => {
+    const app = await createNextOnFastify({ dir: standInApp({ version }) })
+    expect((await app.inject('/')).statusCode).toBe(200)
+  })
+
+  it('that was not built is told so in production, and Next is closed', async () => {
+    const dir = standInApp({ name: 'without-build' })
+    await expect(createNextOnFastify({ dir, dev: false })).rejects.toMatchObject({
+      code: 'NEXT_ON_FASTIFY_NO_BUILD',
+      message: expect.stringContaining(dir) as string,
+      cause: { message: "Could not find a production build in '.next'" },
+    })
+    expect(counted.closedNext).toBe(1)
+  })
+
+  it('that does not start for another reason says which', async () => {
+    const dir = standInApp({ name: 'broken' })
+    await expect(createNextOnFastify({ dir })).rejects.toMatchObject({
+      code: 'NEXT_ON_FASTIFY_NOT_PREPARED',
+      message: `Expected the Next app in ${dir} to start, got: No pages`,
+      cause: { message: 'No pages' },
+    })
+  })
+
+  it('that was built for another path than `prefix` is told so', async () => {
+    const dir = standInApp({ basePath: '/store' })
+    await expect(createNextOnFastify({ dir, dev: false, prefix: '/shop' })).rejects.toMatchObject({
+      code: 'NEXT_ON_FASTIFY_BASE_PATH',
+      message: `Expected \`basePath\` in the configuration of ${dir} to be \`prefix\`, '/shop', got '/store'`,
+    })
+  })
+
+  it('whose build is elsewhere is taken to be built for `prefix`', async () => {
+    const app = await createNextOnFastify({ dir: standInApp(), dev: false, prefix: '/shop' })
+    expect((await app.inject('/shop')).statusCode).toBe(200)
+  })
+
+  it('is closed with the app', async () => {
+    const app = await createNextOnFastify({ dir: standInApp() })
+    await app.close()
+    expect(counted.closedNext).toBe(1)
+  })
+})
