@@ -71,7 +71,7 @@ describe.skipIf(isMissing)('answers in Redis', () => {
   })
 
   it('end with their time', async () => {
-    const { origin } = await counting({ 'cache-control': 'max-age=1' })
+    const { origin } = await counting({ 'cache-control': 'max-age=3' })
     const app = await gatewayWith(origin)
     await ask(app)
     await vi.waitFor(async () => expect(await keys()).toBe(2))
