@@ -105,8 +105,13 @@ const config: ViteUserConfig = defineConfig({
         test: { name: 'docs', include: ['test/docs/**/*.test.ts'], benchmark: { include: [] } },
       },
       {
-        // A table and no race: it takes part where all are measured.
-        test: { name: 'perf', provide: { races: 'main' }, exclude: ['**/gateway-seed.perf.ts'], ...performance },
+        // Tables and no races: they take part where all are measured.
+        test: {
+          name: 'perf',
+          provide: { races: 'main' },
+          exclude: ['**/gateway-seed.perf.ts', '**/clustered-reloads.perf.ts'],
+          ...performance,
+        },
       },
       { test: { name: 'perf-all', provide: { races: 'all' }, ...performance } },
       {
