@@ -62,8 +62,11 @@ it.runIf(process.platform === 'linux')(
       const several = await startSubject(clustered)
       await sleep(SPARE_IS_READY)
       alone.push(privateMemory(one.child.pid!))
-      each.push(...childrenOf(several.child.pid!).map(privateMemory))
-      primary.push(privateMemory(several.child.pid!))
+      const children = Map.groupBy(childrenOf(several.child.pid!), isWorker)
+      each.push(...(children.get(true) ?? []).map(privateMemory))
+      // That of the shell which sees to workers without a primary counts as the primary's.
+      const own = [several.child.pid!, ...(children.get(false) ?? [])]
+      primary.push(own.map(privateMemory).reduce((sum, memory) => sum + memory))
       one.child.kill('SIGTERM')
       several.child.kill('SIGTERM')
     }
@@ -102,6 +105,10 @@ console.log('Listening on port:', server.port)`,
 
 function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+}
+
+function isWorker(pid: number): boolean {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('/worker.js')
 }
 
 /** Processes that answer, of which there are so many. */

@@ -12,6 +12,7 @@ import { heapArguments } from './memory-limit.ts'
 import { Leadership } from './leadership.ts'
 import { type BoundListener, bindListener, canHandOver, takeListener } from './node-internals.ts'
 import { demandWorkers, type ResolvedOptions } from './options.ts'
+import { OrphanWatch } from './orphan-watch.ts'
 import { Recycling } from './recycling.ts'
 import { RestartPolicy } from './restart-policy.ts'
 import { PRIMARY } from './run-on-one-worker.ts'
@@ -56,6 +57,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   admin: AdminAddress | undefined
   readonly appMetrics: WorkerMetrics = new WorkerMetrics()
   readonly #leadership = new Leadership()
+  readonly #orphanWatch = new OrphanWatch()
 
   private constructor(options: ResolvedOptions, listener: BoundListener) {
     super()
@@ -186,6 +188,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
 
   async #allEnded(): Promise<void> {
     await Promise.all([...this.#workers].map(({ ended }) => ended))
+    this.#orphanWatch.end()
     try {
       await this.#options.onShutdown()
     } finally {
@@ -259,6 +262,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
       execArgv: [...execArgv, ...heapArguments(this.#wanted, execArgv, variables['NODE_OPTIONS'])],
     })
     this.#workers.add(worker)
+    this.#watchOrphans()
     this.#leadership.add(worker)
     this.appMetrics.add(worker)
     worker.on('connection', (handle, rested) => {
@@ -270,6 +274,11 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     worker.once('active', () => this.emit('workerReady', nameOf(worker)))
     this.emit('workerStart', nameOf(worker))
     return worker
+  }
+
+  /** Has what is there now end with this process, whatever it does then. */
+  #watchOrphans(): void {
+    this.#orphanWatch.watch([...this.#workers].flatMap(({ pid }) => pid ?? []))
   }
 
   /** Resolves with a worker that takes connections from now on: the one in reserve, if it runs what is wanted now. */
@@ -326,6 +335,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
 
   #onExit(worker: WorkerProcess, exit: WorkerExit): void {
     this.#workers.delete(worker)
+    this.#watchOrphans()
     const { leaves, startedAt } = worker
     this.emit('workerExit', { ...nameOf(worker), expected: leaves, ...exit })
     if (this.#isStopped) return

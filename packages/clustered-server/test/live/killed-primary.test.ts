@@ -1,7 +1,10 @@
-import { createServer } from 'node:net'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { connectTo, mixed, startFaultLoad, RawConnection } from '../fault-load.ts'
+import { coreTime } from '../../src/core-time.ts'
+import { connectTo, isAnswer, mixed, startFaultLoad, RawConnection } from '../fault-load.ts'
 import { isAlive, startProcess } from '../running-server.ts'
 
 it('no worker outlives its primary for long, and the port is free', async ({ annotate }) => {
@@ -26,4 +29,46 @@ it('no worker outlives its primary for long, and the port is free', async ({ ann
   const other = createServer().listen(port, '127.0.0.1')
   await once(other, 'listening')
   other.close()
+})
+
+/** The shell that sees to workers without a primary. */
+function shellOf(primary: number): number {
+  const children = readFileSync(`/proc/${primary}/task/${primary}/children`, 'utf8').trim().split(' ').map(Number)
+  return children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('ends workers'))!
+}
+
+it('workers whose event loops are stuck do not outlive their primary either', async ({ annotate }) => {
+  const { process: primary, port, workers } = await startProcess([process.execPath])
+  const shell = shellOf(primary.pid!)
+  // Two of the three workers take connections, and each new one goes to the one that is left.
+  const stuck: number[] = []
+  for (let worker = 0; worker < 2; worker++) {
+    const connection = new RawConnection(connectTo(port)())
+    const [result] = await connection.ask('GET /pid HTTP/1.1\r\nhost: test\r\n\r\n')
+    stuck.push(Number(isAnswer(result!) && result.body))
+    void connection.ask('GET /block HTTP/1.1\r\nhost: test\r\n\r\n')
+    // It is stuck when it runs without an end.
+    await expect.poll(() => coreTime(stuck.at(-1)!)?.isRunnable, { timeout: 10_000 }).toBe(true)
+    await wait(300)
+  }
+  expect(new Set(stuck).size).toBe(2)
+  const before = performance.now()
+  primary.kill('SIGKILL')
+  await expect.poll(() => [shell, ...workers].filter(isAlive), { timeout: 20_000, interval: 10 }).toEqual([])
+  await annotate(`workers gone after ${Math.round(performance.now() - before)} ms`)
+  const other = createServer().listen(port, '127.0.0.1')
+  await once(other, 'listening')
+  other.close()
+})
+
+it('what sees to that ends with the server, and is started again if it was killed', async () => {
+  const { process: primary, reload } = await startProcess([process.execPath])
+  const first = shellOf(primary.pid!)
+  process.kill(first, 'SIGKILL')
+  await reload()
+  const second = shellOf(primary.pid!)
+  expect(second).not.toBe(first)
+  primary.kill('SIGTERM')
+  await expect(once(primary, 'exit')).resolves.toEqual([0, null])
+  await expect.poll(() => isAlive(second), { timeout: 10_000 }).toBe(false)
 })
