@@ -3,6 +3,8 @@ import { resolve } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, HTTPMethods, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { demandBasePath } from './base-path.ts'
+import { closeRestingConnections } from './closing-connections.ts'
+import { keepVary } from './kept-vary.ts'
 import { startNext } from './load-next.ts'
 import { checkOptions, type NextPluginOptions } from './options.ts'
 import { restoreUrl } from './routable-url.ts'
@@ -23,6 +25,7 @@ const plugin: NextPlugin = async (app, options) => {
   const next = await startNext({ dir, dev, hostname, port })
   // Requests and streams have ended by then: Fastify closes its server first. Next waits for what `after()` was given.
   app.addHook('onClose', () => next.close())
+  closeRestingConnections(app)
   const answer = next.getRequestHandler()
   const upgrades = (options.upgrades ?? dev) && next.upgradeHandler ? Upgrades.of(app) : undefined
 
@@ -34,6 +37,8 @@ const plugin: NextPlugin = async (app, options) => {
     for (const [name, value] of Object.entries(reply.getHeaders())) {
       if (value !== undefined) reply.raw.setHeader(name, value)
     }
+    const vary = reply.raw.getHeader('vary')
+    if (vary !== undefined) keepVary(reply.raw, String(vary))
     reply.hijack()
     answer(raw, reply.raw).catch((error: unknown) => {
       // Next answers its own errors: who gets here has sent nothing, or half of it.

@@ -28,15 +28,12 @@ export type Peers = 'lowest' | 'newest'
 
 /** Builds the app unless that was done before, and returns its folder, whose `next` is the one that built it. */
 export async function builtFixture(peers: Peers, env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const next = realpathSync(join(PACKAGE, 'node_modules', peers === 'lowest' ? 'next-lowest' : 'next'))
+  const next = nextOf(peers)
   const { version } = JSON.parse(readFileSync(join(next, 'package.json'), 'utf8')) as { version: string }
   const folder = join(FIXTURES, `${version}-${hashOf(JSON.stringify(env))}`)
   if (existsSync(folder)) return folder
   // It gets its name when it is whole, so that nobody takes a part of it.
-  const unfinished = join(FIXTURES, randomUUID())
-  mkdirSync(join(unfinished, 'node_modules'), { recursive: true })
-  cpSync(SOURCE, unfinished, { recursive: true })
-  symlinkSync(next, join(unfinished, 'node_modules/next'))
+  const unfinished = copiedFixture(peers)
   const { NODE_ENV: _, ...inherited } = process.env
   await promisify(execFile)(process.execPath, [join(next, 'dist/bin/next'), 'build'], {
     cwd: unfinished,
@@ -44,6 +41,19 @@ export async function builtFixture(peers: Peers, env: Readonly<Record<string, st
   })
   if (!existsSync(folder)) renameSync(unfinished, folder)
   return folder
+}
+
+/** Copies the sources of the app, and returns the new folder. */
+export function copiedFixture(peers: Peers): string {
+  const folder = join(FIXTURES, randomUUID())
+  mkdirSync(join(folder, 'node_modules'), { recursive: true })
+  cpSync(SOURCE, folder, { recursive: true })
+  symlinkSync(nextOf(peers), join(folder, 'node_modules/next'))
+  return folder
+}
+
+function nextOf(peers: Peers): string {
+  return realpathSync(join(PACKAGE, 'node_modules', peers === 'lowest' ? 'next-lowest' : 'next'))
 }
 
 /** Hash of the sources, and of what else they are built with. */

@@ -1,0 +1,3 @@
+import { answersWithRealNext } from './real-next.ts'
+
+answersWithRealNext('newest')

@@ -1,0 +1,134 @@
+// What holds with a real Next, of whatever version: registered by one file for each, as a process can have one Next.
+
+import type { FastifyInstance } from 'fastify'
+import { createNextOnFastify } from 'next-on-fastify'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BUILD_TIMEOUT, builtFixture, type Peers } from '../built-fixture.ts'
+import { rawExchange } from '../raw-exchange.ts'
+
+const told = globalThis as { afterIsDone?: boolean; greeted?: string }
+
+/** Registers the tests. */
+export function answersWithRealNext(peers: Peers): void {
+  let app: FastifyInstance
+  let origin: string
+
+  beforeAll(async () => {
+    process.env['NODE_ENV'] = 'production'
+    app = await createNextOnFastify({ dir: await builtFixture(peers) })
+    app.addHook('onRequest', async (request, reply) => {
+      reply.header('x-frame-options', 'DENY').header('vary', 'origin')
+      if (request.url.startsWith('/static') && request.headers.authorization === undefined) reply.code(401).send()
+    })
+    app.get('/api/test', async () => ({ message: 'hello' }))
+    origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  }, BUILD_TIMEOUT)
+  afterAll(() => app.close())
+
+  describe('a page', () => {
+    it('is answered by Next, with the headers of hooks before its own', async () => {
+      const { status, headers, text } = await ask('/')
+      expect([status, text.includes('<h1>Home</h1>')]).toEqual([200, true])
+      expect(headers.get('x-frame-options')).toBe('DENY')
+      expect(headers.get('x-powered-by')).toBe('Next.js')
+      // What a cache is to look at is what either says.
+      expect(headers.get('vary')).toMatch(/^rsc, .*, Accept-Encoding, origin$/i)
+    })
+
+    it('is kept back by a hook of the app', async () => {
+      expect((await ask('/static')).status).toBe(401)
+      const { status, text } = await ask('/static', { headers: { authorization: 'me' } })
+      expect([status, text.includes('<h1>Static</h1>')]).toEqual([200, true])
+    })
+
+    it('that is not there is a 404 of Next', async () => {
+      const { status, text } = await ask('/none')
+      expect([status, text.includes('This page could not be found')]).toEqual([404, true])
+    })
+
+    it('is answered to HEAD without a body', async () => {
+      expect(await ask('/', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' })
+    })
+
+    it.each([
+      ['/static/', 308, '/static'],
+      ['/api//any', 308, '/api/any'],
+    ])('asked for as %s is redirected as Next does', async (path, status, location) => {
+      const answer = await ask(path, { headers: { authorization: 'me' }, redirect: 'manual' })
+      expect([answer.status, answer.headers.get('location')]).toEqual([status, location])
+    })
+
+    it('of a URL that cannot be decoded is answered by Next', async () => {
+      const answer = await rawExchange(app, 'GET /%zz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
+      expect(answer).toMatch(/^HTTP\/1.1 404 /)
+      expect(answer).toContain('X-Powered-By: Next.js')
+    })
+  })
+
+  describe('a body', () => {
+    it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('of %s reaches a route handler', async (method) => {
+      const headers = { 'content-type': 'application/json' }
+      const { text } = await ask('/echo?a=b', { method, headers, body: '{ "some": 1 }' })
+      expect(JSON.parse(text)).toMatchObject({ method, path: '/echo?a=b', body: '{ "some": 1 }' })
+    })
+
+    it('reaches an API route of pages, parsed by Next', async () => {
+      const { text } = await ask('/api/any', { method: 'POST', body: new URLSearchParams({ a: '1' }) })
+      expect(JSON.parse(text)).toEqual({ method: 'POST', query: {}, body: { a: '1' } })
+    })
+
+    it('reaches a server action, by a form without any script', async () => {
+      const page = await ask('/form')
+      const form = new FormData()
+      for (const [, name, value = ''] of page.text.matchAll(
+        /<input type="hidden" name="([^"]+)"(?: value="([^"]*)")?/g,
+      )) {
+        form.set(name!, value)
+      }
+      expect([...form.keys()].join()).toContain('ACTION')
+      form.set('name', 'Ada')
+      const answer = await ask('/form', { method: 'POST', headers: { origin }, body: form })
+      expect([answer.status, told.greeted]).toEqual([200, 'Ada'])
+      expect(answer.text.replaceAll('<!-- -->', '')).toContain('Greeted: Ada.')
+    })
+  })
+
+  it('files of `public` and of the build are served', async () => {
+    expect(await ask('/hello.txt')).toMatchObject({ status: 200, text: 'hello\n' })
+    const [script] = /\/_next\/static\/[^"]+\.js/.exec((await ask('/')).text)!
+    const { status, headers } = await ask(script)
+    expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable'])
+  })
+
+  it('a route of the app wins over Next', async () => {
+    expect((await ask('/api/test')).text).toBe('{"message":"hello"}')
+  })
+
+  it('inject() asks Next too', async () => {
+    const answer = await app.inject({ method: 'POST', url: '/echo', payload: { a: 1 } })
+    expect(answer.json()).toMatchObject({ method: 'POST', body: '{"a":1}' })
+  })
+
+  it('`register` of instrumentation has run once', async () => {
+    expect((await ask('/instrumented')).text).toBe('{"registered":1}')
+  })
+
+  // The last one, as it closes the app.
+  it('close() waits for an answer that streams and for what `after` was given', async () => {
+    const { body } = await fetch(`${origin}/stream?parts=6`)
+    const parts = body!.pipeThrough(new TextDecoderStream()).getReader()
+    expect((await parts.read()).value).toContain('part 0')
+    expect((await ask('/after')).text).toBe('answered')
+    const closed = app.close()
+    let text = ''
+    for (let part = await parts.read(); !part.done; part = await parts.read()) text += part.value
+    expect(text).toContain('part 5')
+    await closed
+    expect(told.afterIsDone).toBe(true)
+  })
+
+  async function ask(path: string, init?: RequestInit): Promise<{ status: number; headers: Headers; text: string }> {
+    const response = await fetch(origin + path, init)
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  }
+}
