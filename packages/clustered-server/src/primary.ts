@@ -300,12 +300,14 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     void worker.ended.then(() => clearTimeout(timer))
   }
 
-  /** Who goes on with a connection: of those that run the newest code, the one with the fewest. */
+  /** Who goes on with a connection: of those that speak and run the newest code, the one with the fewest. */
   #receiver(from: WorkerProcess): WorkerProcess | undefined {
     if (!this.#canHandOver || !from.canMove) return undefined
     const able = this.#taking().filter(({ canMove, isConnected }) => canMove && isConnected)
     const others = able.filter((worker) => worker !== from)
-    const [best] = others.toSorted((a, b) => b.generation - a.generation || a.connections - b.connections)
+    const [best] = others.toSorted(
+      (a, b) => Number(a.isSilent) - Number(b.isSilent) || b.generation - a.generation || a.connections - b.connections,
+    )
     // Its own it can have back, if it stays.
     return best ?? (able.includes(from) ? from : undefined)
   }
@@ -406,7 +408,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
 
   /** A socket that many accept from is not fair to connections that stay: those that rest are moved. */
   #rebalance(): void {
-    const movable = this.#taking().filter(({ canMove }) => canMove)
+    const movable = this.#taking().filter(({ canMove, isSilent }) => canMove && !isSilent)
     if (!this.#canHandOver || movable.length < 2) return
     const [fewest, most] = [movable.reduce(lesser), movable.reduce((a, b) => (lesser(a, b) === a ? b : a))]
     const surplus = most.connections - fewest.connections

@@ -121,11 +121,9 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
       const message = opened(sent) as ToPrimary | undefined
       if (message) this.#hear(message, handle as unknown as RawHandle | undefined)
     })
-    // Of what still waits to be sent then, nobody says that it failed.
-    this.#child.once('disconnect', () => {
-      for (const [given, rested] of this.#given) this.emit('connection', given, rested)
-      this.#given.clear()
-    })
+    // Of what still waits to be sent then, nobody says that it failed; and while something waits, Node does not say either
+    // that the channel of a process that has died is closed.
+    for (const event of ['disconnect', 'exit'] as const) this.#child.once(event, () => this.#takeBack())
     this.#startTimeout = startTimeout
     this.loaded = this.#within('its app was not loaded', () => this.state !== 'starting')
     // Whoever waits hears of it; so does, by `exit`, whoever does not.
@@ -197,6 +195,11 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
     return promise.finally(() => clearTimeout(timer))
   }
 
+  /** Whether nothing was heard of it for longer than usual: what it is given may have to wait. */
+  get isSilent(): boolean {
+    return performance.now() - this.heardAt > UNUSUAL
+  }
+
   /**
    * Whether nothing was heard of it for so many milliseconds, though it was not only a core that it had to wait for: on a
    * machine that has too much to do, whoever could not speak is not stuck.
@@ -222,6 +225,13 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
     // A process that could not be started, for want of descriptors, has no `stdio`.
     const stdio = this.#child.stdio as readonly unknown[] | undefined
     return stdio?.[REPORT_FD] as Duplex | undefined
+  }
+
+  /** Has others go on with what it has not got. */
+  #takeBack(): void {
+    const given = [...this.#given]
+    this.#given.clear()
+    for (const [handle, rested] of given) this.emit('connection', handle, rested)
   }
 
   #tell(message: ToWorker): void {

@@ -33,6 +33,7 @@ let connections: Connections
 let listen: () => Promise<void>
 let close: () => Promise<void>
 let leaves = false
+let isOrphan = false
 /** What the app's module exports as `metrics`. */
 let exportedMetrics: unknown
 /** Whether anybody is interested in what the app has measured. */
@@ -44,10 +45,15 @@ process.on('message', (sent, handle) => {
   const message = opened(sent) as ToWorker | undefined
   if (message) void obey(message, handle as unknown as RawHandle | undefined).catch(fail)
 })
-process.once('disconnect', () => {
+process.once('disconnect', endAsOrphan)
+
+/** Nobody is there any more to take over. */
+function endAsOrphan(): void {
+  if (isOrphan) return
+  isOrphan = true
   setTimeout(() => process.exit(), ORPHAN_END)
   void leave(false, ORPHAN_TIMEOUT)
-})
+}
 
 async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<void> {
   switch (message.type) {
@@ -88,7 +94,12 @@ async function load(): Promise<void> {
   close = app.close
   exportedMetrics = app.metrics
   tellPrimary({ type: 'loaded', canMove: connections.canMove })
-  setInterval(() => tellPrimary({ type: 'figures', figures: figures() }), HEARTBEAT).unref()
+  const beat = (): void => {
+    // While a connection waits to be sent, Node does not say that the primary has gone.
+    if (process.connected) tellPrimary({ type: 'figures', figures: figures() })
+    else endAsOrphan()
+  }
+  setInterval(beat, HEARTBEAT).unref()
   // It cannot be had in reserve.
   if (app.server.listening) tellPrimary({ type: 'listening' })
 }

@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { connectTo, isAnswer, RawConnection, type Result } from '../fault-load.ts'
+import { isAlive, settled, startProcess, startServer } from '../running-server.ts'
+
+async function ask(connection: RawConnection, what: string): Promise<Result> {
+  const [result] = await connection.ask(`GET /${what} HTTP/1.1\r\nhost: test\r\n\r\n`)
+  return result!
+}
+
+it('connections that are on their way to a worker that dies go on elsewhere', { timeout: 60_000 }, async () => {
+  const server = await startServer('patient.ts', { workers: 3, heartbeatTimeout: 2000 })
+  await settled(server, 3)
+  const all = Array.from({ length: 60 }, () => new RawConnection(connectTo(server.port)(), 20_000))
+  const pids = await Promise.all(
+    all.map(async (connection) => {
+      const result = await ask(connection, 'pid')
+      return isAnswer(result) ? Number(result.body) : undefined
+    }),
+  )
+  const [first] = server.status().workers
+  const elsewhere = all.filter((_, index) => pids[index] !== undefined && pids[index] !== first!.pid)
+  const stuck = once(server, 'workerStuck')
+  process.kill(first!.pid!, 'SIGSTOP')
+  // The newest goes, and gives its connections to the others: that one of them has stopped is not known yet.
+  await server.scale(2)
+  await stuck
+  await settled(server)
+  const results = await Promise.all(elsewhere.map((connection) => ask(connection, 'answer/1')))
+  for (const connection of all) connection.close()
+  // One may have been sent, and not be taken.
+  const lost = results.filter((result) => !isAnswer(result))
+  expect(lost).not.toContain('timeout')
+  expect(lost.length).toBeLessThanOrEqual(1)
+  expect(elsewhere.length).toBeGreaterThan(0)
+})
+
+it('a worker whose connections wait for the primary ends when that dies', { timeout: 60_000 }, async () => {
+  const { process: primary, port, workers } = await startProcess([process.execPath], { APP: 'patient.ts' })
+  const all = Array.from({ length: 60 }, () => new RawConnection(connectTo(port)(), 20_000))
+  await Promise.all(all.map((connection) => ask(connection, 'answer/1')))
+  const newest = workers[1]!
+  process.kill(newest, 'SIGSTOP')
+  // It is told to go, and to give its connections away.
+  primary.kill('SIGTTOU')
+  await wait(500)
+  primary.kill('SIGSTOP')
+  process.kill(newest, 'SIGCONT')
+  // What it sends now is taken by nobody.
+  await wait(500)
+  primary.kill('SIGKILL')
+  // Its connections would have 20 s to end.
+  await expect.poll(() => workers.filter(isAlive), { timeout: 10_000 }).toEqual([])
+  for (const connection of all) connection.close()
+})
