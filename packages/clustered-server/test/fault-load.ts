@@ -60,6 +60,8 @@ export interface FaultLoadOptions {
 export interface FaultLoad {
   /** How many requests have been answered so far. */
   readonly answered: number
+  /** How many have failed so far, and connections that were closed meanwhile in whatever way. */
+  readonly lost: number
   /** Resolves, once what is under way has ended, with what became of all. */
   stop: () => Promise<FaultReport>
 }
@@ -429,6 +431,9 @@ export function startFaultLoad({ connect: open, clients, timeout = 5000 }: Fault
   return {
     get answered() {
       return [...counts.values()].reduce((sum, { answered }) => sum + answered, 0)
+    },
+    get lost() {
+      return [...counts.values()].reduce((sum, count) => sum + count.failed + count.announced + count.unannounced, 0)
     },
     async stop() {
       over.abort()

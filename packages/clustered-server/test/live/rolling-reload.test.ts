@@ -4,7 +4,9 @@ import { connectTo, mixed, startFaultLoad } from '../fault-load.ts'
 import { startServer } from '../running-server.ts'
 
 const reloads = Number(process.env['RELOADS'] ?? 6)
-const timeout = 120_000 + 20_000 * reloads
+/** The reloads go on until so many have been answered. */
+const requests = Number(process.env['REQUESTS'] ?? 0)
+const timeout = 120_000 + 20_000 * reloads + 3 * requests
 
 it.for([2, 4])(
   'reloads of %i workers lose no request, and close no connection',
@@ -12,13 +14,14 @@ it.for([2, 4])(
   async (workers, { annotate }) => {
     const server = await startServer('faults.ts', { workers })
     const load = startFaultLoad({ connect: connectTo(server.port), clients: mixed })
-    for (let reload = 0; reload < reloads; reload++) {
+    let done = 0
+    for (; done < reloads || load.answered < requests; done++) {
       await server.reload()
       await wait(Math.random() * 200)
     }
     const report = await load.stop()
     const { answered, connections, slowest, p99 } = report
-    await annotate(`${reloads} reloads: ${JSON.stringify({ answered, connections, slowest, p99 })}`)
+    await annotate(`${done} reloads: ${JSON.stringify({ answered, connections, slowest, p99 })}`)
     expect(report).toMatchObject({ notes: [], failed: 0, announced: 0, unannounced: 0, reconnected: [], unserved: [] })
   },
 )
