@@ -7,3 +7,7 @@ export { routableUrl } from './routable-url.ts'
 
 // Options
 export type { CreateNextOnFastifyOptions, NextPluginOptions } from './options.ts'
+
+// Memory
+export type { MemoryOptions } from './memory/create-memory.ts'
+export type { MemoryCounts, NextMemory } from './memory/memory.ts'

@@ -6,10 +6,19 @@ import { demandBasePath } from './base-path.ts'
 import { closeRestingConnections } from './closing-connections.ts'
 import { keepVary } from './kept-vary.ts'
 import { startNext } from './load-next.ts'
+import { createMemory } from './memory/create-memory.ts'
+import type { NextMemory } from './memory/memory.ts'
 import { checkOptions, type NextPluginOptions } from './options.ts'
 import { restoreUrl } from './routable-url.ts'
 import { demandUnread, leaveBodiesUnread } from './unread-bodies.ts'
 import { Upgrades } from './upgrades.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What is kept of each Next app, by its prefix: apps whose answers are not kept have none. */
+    nextMemory: Map<string, NextMemory>
+  }
+}
 
 /** Lets a Next app answer what no route does, in an app that is there. */
 type NextPlugin = (app: FastifyInstance, options: NextPluginOptions) => Promise<void>
@@ -26,7 +35,15 @@ const plugin: NextPlugin = async (app, options) => {
   // Requests and streams have ended by then: Fastify closes its server first. Next waits for what `after()` was given.
   app.addHook('onClose', () => next.close())
   closeRestingConnections(app)
-  const answer = next.getRequestHandler()
+  const byNext = next.getRequestHandler()
+  const memory =
+    dev || !options.memory ? undefined : await createMemory(dir, options.memory === true ? {} : options.memory, app.log)
+  const answer = memory === undefined ? byNext : memory.answer.bind(memory, byNext)
+  if (!app.hasDecorator('nextMemory')) app.decorate('nextMemory', new Map())
+  if (memory !== undefined) {
+    app.nextMemory.set(prefix, memory)
+    app.addHook('onClose', async () => memory.close())
+  }
   const upgrades = (options.upgrades ?? dev) && next.upgradeHandler ? Upgrades.of(app) : undefined
 
   const handler = (request: FastifyRequest, reply: FastifyReply): void => {

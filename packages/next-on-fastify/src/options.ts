@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import type { FastifyServerOptions, LogLevel } from 'fastify'
 import { InvalidOptionError } from './errors.ts'
+import type { MemoryOptions } from './memory/create-memory.ts'
 
 /** Options of {@link nextPlugin}. */
 export interface NextPluginOptions {
@@ -24,7 +25,7 @@ export interface NextPluginOptions {
   /** The level that requests which Next answers are logged at. @default the app's */
   logLevel?: LogLevel
   /** Whether answers that Next has declared fresh are kept in memory. @default false */
-  memory?: false
+  memory?: boolean | MemoryOptions
 }
 
 /** Options of {@link createNextOnFastify}: the plugin's, and those of Fastify itself. */
@@ -55,7 +56,7 @@ const CHECKS: Readonly<Record<keyof NextPluginOptions, Check>> = {
     (value) => typeof value === 'string' && /^[a-z0-9-]+$/.test(value),
   ],
   logLevel: [`one of ${LOG_LEVELS.join(', ')}`, (value) => LOG_LEVELS.includes(value as LogLevel)],
-  memory: ['false', (value) => value === false],
+  memory: ['a boolean or an object', (value) => typeof value === 'boolean' || isRecord(value)],
 }
 
 /** Throws for options that no app can be served with. */

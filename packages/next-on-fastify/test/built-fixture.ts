@@ -17,7 +17,6 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const PACKAGE = fileURLToPath(new URL('../', import.meta.url))
-const SOURCE = join(PACKAGE, 'test/fixture')
 // Next does not compile what lies in node_modules.
 const FIXTURES = join(PACKAGE, '.fixtures')
 
@@ -26,14 +25,21 @@ export const BUILD_TIMEOUT = 600_000
 
 export type Peers = 'lowest' | 'newest'
 
+/** Folder of an app beside this file. */
+export type Fixture = 'fixture' | 'memory-fixture'
+
 /** Builds the app unless that was done before, and returns its folder, whose `next` is the one that built it. */
-export async function builtFixture(peers: Peers, env: Readonly<Record<string, string>> = {}): Promise<string> {
+export async function builtFixture(
+  peers: Peers,
+  env: Readonly<Record<string, string>> = {},
+  app: Fixture = 'fixture',
+): Promise<string> {
   const next = nextOf(peers)
   const { version } = JSON.parse(readFileSync(join(next, 'package.json'), 'utf8')) as { version: string }
-  const folder = join(FIXTURES, `${version}-${hashOf(JSON.stringify(env))}`)
+  const folder = join(FIXTURES, `${version}-${hashOf(sourceOf(app), JSON.stringify(env))}`)
   if (existsSync(folder)) return folder
   // It gets its name when it is whole, so that nobody takes a part of it.
-  const unfinished = copiedFixture(peers)
+  const unfinished = copiedFixture(peers, app)
   const { NODE_ENV: _, ...inherited } = process.env
   await promisify(execFile)(process.execPath, [join(next, 'dist/bin/next'), 'build'], {
     cwd: unfinished,
@@ -44,12 +50,16 @@ export async function builtFixture(peers: Peers, env: Readonly<Record<string, st
 }
 
 /** Copies the sources of the app, and returns the new folder. */
-export function copiedFixture(peers: Peers): string {
+export function copiedFixture(peers: Peers, app: Fixture = 'fixture'): string {
   const folder = join(FIXTURES, randomUUID())
   mkdirSync(join(folder, 'node_modules'), { recursive: true })
-  cpSync(SOURCE, folder, { recursive: true })
+  cpSync(sourceOf(app), folder, { recursive: true })
   symlinkSync(nextOf(peers), join(folder, 'node_modules/next'))
   return folder
+}
+
+function sourceOf(app: Fixture): string {
+  return join(PACKAGE, 'test', app)
 }
 
 function nextOf(peers: Peers): string {
@@ -57,11 +67,11 @@ function nextOf(peers: Peers): string {
 }
 
 /** Hash of the sources, and of what else they are built with. */
-function hashOf(more: string): string {
+function hashOf(source: string, more: string): string {
   const hash = createHash('sha256').update(more)
-  const files = readdirSync(SOURCE, { recursive: true, withFileTypes: true })
+  const files = readdirSync(source, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-  for (const path of files.toSorted()) hash.update(path.slice(SOURCE.length)).update(readFileSync(path))
+  for (const path of files.toSorted()) hash.update(path.slice(source.length)).update(readFileSync(path))
   return hash.digest('hex').slice(0, 16)
 }

@@ -1,0 +1,90 @@
+// Whether Next has declared an answer the same for everybody, and until when.
+
+import type { Build } from './build.ts'
+import type { PageRead } from './page-reads.ts'
+import type { RecordedAnswer } from './recorded-answer.ts'
+import { servedFile, type ServedFile } from './served-file.ts'
+
+/** What an answer depends on. */
+export interface Kept {
+  readonly etag: string | undefined
+  /** Milliseconds since 1970 after which Next would look again. */
+  readonly until: number
+  /** The page that it came from: one of the two is there. */
+  readonly page: PageRead | undefined
+  readonly file: ServedFile | undefined
+}
+
+/** Why an answer is not kept. */
+export type NotKept =
+  | 'condition'
+  | 'cookie'
+  | 'fresh'
+  | 'lifetime'
+  | 'partial'
+  | 'private'
+  | 'reads'
+  | 'status'
+  | 'vary'
+
+const PRIVATE = /(?:^|[,\s])(?:private|no-store|no-cache)\b/i
+const CODINGS: readonly (string | undefined)[] = [undefined, 'gzip', 'deflate']
+// They are all in the key.
+const KNOWN_VARY = new Set([
+  'accept-encoding',
+  'next-router-prefetch',
+  'next-router-segment-prefetch',
+  'next-router-state-tree',
+  'next-url',
+  'rsc',
+])
+
+/** Tells what a recorded answer depends on, or why it is not kept. */
+export function keepable(
+  build: Build,
+  path: string,
+  answer: RecordedAnswer,
+  reads: readonly PageRead[],
+  now: number,
+): Kept | NotKept {
+  const { status } = answer
+  if (status !== 200 && status !== 304) return 'status'
+  const headers = Map.groupBy(pairs(answer.head), ([name]) => name.toLowerCase())
+  const only = (name: string): string | undefined => headers.get(name)?.[0]?.[1]
+  if (headers.has('set-cookie')) return 'cookie'
+  if (PRIVATE.test(only('cache-control') ?? '')) return 'private'
+  if (!CODINGS.includes(only('content-encoding'))) return 'vary'
+  for (const [, vary] of headers.get('vary') ?? []) {
+    if (!vary.split(',').every((name) => KNOWN_VARY.has(name.trim().toLowerCase()))) return 'vary'
+  }
+  const etag = only('etag')
+  // Without a tag, nobody can tell what has not changed.
+  if (status === 304 && etag === undefined) return 'condition'
+
+  if (only('x-nextjs-cache') === undefined) {
+    if (reads.length > 0) return 'reads'
+    const file = servedFile(build, path, etag)
+    return file === undefined ? 'fresh' : { etag, until: Infinity, page: undefined, file }
+  }
+  if (only('x-nextjs-cache') !== 'HIT') return 'fresh'
+  const [page, ...more] = reads
+  if (page === undefined || more.length > 0 || !page.ofPage) return 'reads'
+  if (page.partial) return 'partial'
+  const until = freshUntil(build, page)
+  return until !== undefined && until > now ? { etag, until, page, file: undefined } : 'lifetime'
+}
+
+/** Until when Next shows a page without making it anew; nothing where that is not known. */
+function freshUntil(build: Build, page: PageRead): number | undefined {
+  const { lastModified } = page
+  const lifetime = page.lifetime ?? build.lifetimeOf(page.key)
+  if (lastModified === undefined || lastModified < 0 || lifetime === undefined) return undefined
+  const { revalidate, expire } = lifetime
+  if (revalidate === undefined) return undefined
+  const seconds = Math.min(revalidate === false ? Infinity : revalidate, expire ?? Infinity)
+  return lastModified + seconds * 1000
+}
+
+function* pairs(head: readonly string[]): Generator<readonly [name: string, value: string]> {
+  for (let index = 0; index < head.length; index += 2) yield [head[index] ?? '', head[index + 1] ?? '']
+}

@@ -1,0 +1,3 @@
+import { describeMemory } from '../memory-behaviour.ts'
+
+describeMemory('lowest')

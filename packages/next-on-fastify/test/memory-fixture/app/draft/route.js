@@ -1,0 +1,7 @@
+import { draftMode } from 'next/headers'
+
+export async function GET() {
+  const draft = await draftMode()
+  draft.enable()
+  return new Response('draft')
+}
