@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { RequestHandler, UpgradeHandler } from 'next/dist/server/next.js'
+import { standaloneConfig } from './built-config.ts'
 import { NextMissingError, NextVersionError, NoBuildError, NotPreparedError } from './errors.ts'
 
 /** What is used of a Next server. */
@@ -33,12 +34,27 @@ export async function startNext(options: NextOptions): Promise<NextServer> {
   // sockets which are not its own. This one has none: who gets an upgrade is decided in upgrades.ts.
   const next = createNext({ ...options, httpServer: createServer() })
   try {
-    await next.prepare()
+    await withConfig(options.dev ? undefined : standaloneConfig(options.dir), () => next.prepare())
   } catch (cause) {
     await next.close()
     throw Object.assign(notPrepared(options, cause), { cause })
   }
   return next
+}
+
+/** The way in which the server that `output: 'standalone'` writes tells Next its configuration. */
+const CONFIG = '__NEXT_PRIVATE_STANDALONE_CONFIG'
+
+/** Lets Next start with a configuration, if there is one. */
+async function withConfig(config: object | undefined, start: () => Promise<void>): Promise<void> {
+  if (!config || process.env[CONFIG] !== undefined) return start()
+  process.env[CONFIG] = JSON.stringify(config)
+  try {
+    await start()
+  } finally {
+    // Another app of this process has another one.
+    delete process.env[CONFIG]
+  }
 }
 
 /** The error of a Next that does not start. Of a build that is missing Next tells by its message alone. */

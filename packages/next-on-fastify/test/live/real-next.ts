@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BUILD_TIMEOUT, builtFixture, type Peers } from '../built-fixture.ts'
 import { rawExchange } from '../raw-exchange.ts'
 
-const told = globalThis as { afterIsDone?: boolean; greeted?: string }
+const told = globalThis as { afterIsDone?: boolean; greeted?: string; failure?: unknown }
 
 /** Registers the tests. */
 export function answersWithRealNext(peers: Peers): void {
@@ -15,9 +15,9 @@ export function answersWithRealNext(peers: Peers): void {
 
   beforeAll(async () => {
     process.env['NODE_ENV'] = 'production'
-    app = await createNextOnFastify({ dir: await builtFixture(peers) })
+    app = await createNextOnFastify({ dir: await builtFixture(peers), requestIdHeader: 'x-request-id' })
     app.addHook('onRequest', async (request, reply) => {
-      reply.header('x-frame-options', 'DENY').header('vary', 'origin')
+      reply.header('x-frame-options', 'DENY').header('vary', 'origin').header('x-id', request.id)
       if (request.url.startsWith('/static') && request.headers.authorization === undefined) reply.code(401).send()
     })
     app.get('/api/test', async () => ({ message: 'hello' }))
@@ -111,6 +111,13 @@ export function answersWithRealNext(peers: Peers): void {
 
   it('`register` of instrumentation has run once', async () => {
     expect((await ask('/instrumented')).text).toBe('{"registered":1}')
+  })
+
+  it('`onRequestError` of instrumentation is told the id of the request', async () => {
+    const { status, headers } = await ask('/fails')
+    expect(status).toBe(500)
+    expect(headers.get('x-id')).toMatch(/^req-/)
+    expect(told.failure).toEqual({ message: 'failed', id: headers.get('x-id') })
   })
 
   // The last one, as it closes the app.

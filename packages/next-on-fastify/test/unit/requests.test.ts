@@ -89,8 +89,13 @@ describe('a route of the app', () => {
 describe('under a prefix', () => {
   it('each Next app answers its own paths, and Fastify all others', async () => {
     const app = Fastify()
-    await app.register(nextPlugin, { dir: standInApp({ basePath: '/shop' }), dev: false, prefix: '/shop' })
-    await app.register(nextPlugin, { dir: standInApp({ basePath: '/blog' }), dev: false, prefix: '/blog', port: 4000 })
+    await app.register(nextPlugin, { dir: standInApp({ config: { basePath: '/shop' } }), dev: false, prefix: '/shop' })
+    await app.register(nextPlugin, {
+      dir: standInApp({ config: { basePath: '/blog' } }),
+      dev: false,
+      prefix: '/blog',
+      port: 4000,
+    })
     expect((await app.inject('/shop')).json()).toMatchObject({ url: '/shop', next: { dev: false } })
     expect((await app.inject('/shop/a?b')).json()).toMatchObject({ url: '/shop/a?b' })
     expect((await app.inject('/blog/')).json()).toMatchObject({ url: '/blog/', next: { port: 4000 } })

@@ -9,6 +9,7 @@ import { onTestFinished } from 'vitest'
 const STAND_IN = `
 module.exports = (options) => ({
   async prepare() {
+    options.config = process.env.__NEXT_PRIVATE_STANDALONE_CONFIG
     if (options.dir.endsWith('without-build')) throw new Error("Could not find a production build in '.next'")
     if (options.dir.endsWith('broken')) throw new Error('No pages')
   },
@@ -34,13 +35,14 @@ interface StandIn {
   version?: string
   /** The last part of the path of the folder. */
   name?: string
-  basePath?: string
+  /** What it was built with. */
+  config?: object
   /** What of it can be loaded, if not all. */
   exports?: object
 }
 
 /** Folder of an app whose `next` is the stand-in. */
-export function standInApp({ version = '16.4.6', name = 'app', basePath, exports }: StandIn = {}): string {
+export function standInApp({ version = '16.4.6', name = 'app', config, exports }: StandIn = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'next-on-fastify-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const dir = join(folder, name)
@@ -51,9 +53,9 @@ export function standInApp({ version = '16.4.6', name = 'app', basePath, exports
     JSON.stringify({ name: 'next', version, main: 'index.js', ...(exports && { exports }) }),
   )
   writeFileSync(join(next, 'index.js'), STAND_IN)
-  if (basePath !== undefined) {
+  if (config !== undefined) {
     mkdirSync(join(dir, '.next'))
-    writeFileSync(join(dir, '.next/routes-manifest.json'), JSON.stringify({ basePath }))
+    writeFileSync(join(dir, '.next/required-server-files.json'), JSON.stringify({ config }))
   }
   return dir
 }

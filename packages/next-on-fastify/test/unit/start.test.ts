@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import Fastify from 'fastify'
 import { createNextOnFastify, nextPlugin, type NextPluginOptions } from 'next-on-fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -93,11 +95,35 @@ describe('an app', () => {
   })
 
   it('that was built for another path than `prefix` is told so', async () => {
-    const dir = standInApp({ basePath: '/store' })
+    const dir = standInApp({ config: { basePath: '/store' } })
     await expect(createNextOnFastify({ dir, dev: false, prefix: '/shop' })).rejects.toMatchObject({
       code: 'NEXT_ON_FASTIFY_BASE_PATH',
       message: `Expected \`basePath\` in the configuration of ${dir} to be \`prefix\`, '/shop', got '/store'`,
     })
+  })
+
+  it('of `output: standalone` is told its configuration, as it has no file of it', async () => {
+    const config = { output: 'standalone', basePath: '/shop' }
+    const told = async (dir: string, dev = false): Promise<unknown> => {
+      const app = await createNextOnFastify({ dir, dev })
+      return (await app.inject('/')).json<{ next: { config?: string } }>().next.config
+    }
+    const dir = standInApp({ config })
+    expect(await told(dir)).toBe(JSON.stringify(config))
+    expect(process.env['__NEXT_PRIVATE_STANDALONE_CONFIG']).toBeUndefined()
+    expect(await told(dir, true)).toBeUndefined()
+    expect(await told(standInApp({ config: { output: 'export' } }))).toBeUndefined()
+    // The folder of the sources, which was built for it.
+    writeFileSync(join(dir, 'next.config.mjs'), '')
+    expect(await told(dir)).toBeUndefined()
+    // Whoever runs it has told Next already.
+    vi.stubEnv('__NEXT_PRIVATE_STANDALONE_CONFIG', '{}')
+    expect(await told(standInApp({ config }))).toBe('{}')
+  })
+
+  it('whose build is of another kind is taken to be built for `prefix`', async () => {
+    const app = await createNextOnFastify({ dir: standInApp({ config: [] }), dev: false, prefix: '/shop' })
+    expect((await app.inject('/shop')).statusCode).toBe(200)
   })
 
   it('whose build is elsewhere is taken to be built for `prefix`', async () => {

@@ -1,0 +1,106 @@
+// What people get: the tarball, in an empty project, and what the README tells them to do with it.
+
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run, Tarball } from './tarball.ts'
+import { isWellPacked } from './well-packed.ts'
+
+const tarball = new Tarball('next-on-fastify')
+const { project } = tarball
+
+const readme = readFileSync(join(tarball.source, 'README.md'), 'utf8')
+/** The files of the README by name. */
+const samples = Object.fromEntries(
+  [...readme.matchAll(/```[jt]s\n(\/\/ (\S+\.[jt]s)\n[\s\S]*?)```/g)].map(([, text, name]) => [name!, text!]),
+)
+const programs = Object.keys(samples).filter((name) => name.endsWith('.ts'))
+/** The quick start, on any port, which it tells. */
+const server = samples['server.ts']!.replace(
+  'await app.listen({ port: 3000 })',
+  "console.log('at', await app.listen({ port: 0, host: '127.0.0.1' }))",
+)
+/** What to ask it, and what it answers. */
+const [, path, answer] = /curl http:\/\/localhost:3000(\S*) +# (.*)/.exec(readme)!
+
+/** Under pnpm, NODE_PATH has what this workspace has installed. */
+const WITHOUT_PATH = ['env', '-u', 'NODE_PATH'] as const
+
+const FILES = {
+  ...samples,
+  'package.json': '{ "private": true, "type": "module" }\n',
+  'server.ts': server,
+  'types.ts': `
+import Fastify from 'fastify'
+import { createNextOnFastify, nextPlugin, routableUrl, type NextPluginOptions } from 'next-on-fastify'
+
+const options = { dir: 'web', dev: false, logLevel: 'warn', memory: false } satisfies NextPluginOptions
+await Fastify({ rewriteUrl: routableUrl }).register(nextPlugin, options)
+await createNextOnFastify({ ...options, fastify: { logger: true } })
+// @ts-expect-error There is no such level.
+await createNextOnFastify({ logLevel: 'loud' })
+`,
+  'tsconfig.json': `{
+  "compilerOptions": {
+    "target": "es2024",
+    "module": "nodenext",
+    "strict": true,
+    "exactOptionalPropertyTypes": true,
+    "skipLibCheck": true,
+    "noEmit": true,
+    "types": ["node"]
+  },
+  "files": ["types.ts", ${programs.map((name) => `"${name}"`).join(', ')}]
+}
+`,
+}
+
+beforeAll(() => {
+  mkdirSync(join(project, 'web/app'), { recursive: true })
+  return tarball.install(FILES, ['fastify', 'next', 'react', 'react-dom', '@types/node'])
+})
+
+afterAll(() => tarball.remove())
+
+isWellPacked(tarball, {
+  dependencies: ['@fastify/error', 'fastify-plugin', 'lru-cache', 'on-headers', 'vary'],
+  values: ['createNextOnFastify', 'nextPlugin', 'routableUrl'],
+  types: ['CreateNextOnFastifyOptions', 'MemoryCounts', 'MemoryOptions', 'NextMemory', 'NextPluginOptions'],
+})
+
+describe('in an empty project', () => {
+  it('the quick start of the README answers as the README says, and has the page of Next', async () => {
+    expect(server).not.toBe(samples['server.ts'])
+    expect(readme).toContain('npm install next-on-fastify fastify next react react-dom')
+    let answers: Promise<string[]> | undefined
+    const ask = async (address: string): Promise<string> => (await fetch(address)).text()
+    const { output } = await run(
+      project,
+      ['env', 'NEXT_TELEMETRY_DISABLED=1', process.execPath, 'server.ts'],
+      (said, end) => {
+        const address = /^at (\S+)\n/m.exec(said)?.[1]
+        if (address !== undefined) answers ??= Promise.all([ask(address + path), ask(address)]).finally(end)
+      },
+    )
+    if (!answers) throw new Error(`It never listened:\n${output}`)
+    const [api, page] = await answers
+    expect(api).toBe(answer)
+    expect(page).toContain('<h1>Hello from Next</h1>')
+  })
+
+  it('without `next`, it rejects with a code and the cause', async () => {
+    const program = `
+      import { createNextOnFastify } from 'next-on-fastify'
+      await createNextOnFastify({ dir: '/' }).catch(({ code, cause }) => console.log(code, cause.code))`
+    const { output } = await run(project, [...WITHOUT_PATH, process.execPath, '--input-type=module', '-e', program])
+    expect(output).toBe('NEXT_ON_FASTIFY_NEXT_MISSING MODULE_NOT_FOUND\n')
+  })
+
+  it('tsc accepts the programs of the README and what uses the types, and finds mistakes', async () => {
+    expect(await tarball.tsc()).toEqual({ code: 0, stdout: '', output: '' })
+  })
+
+  it('tsc finds no error within the types themselves', async () => {
+    expect(await tarball.errorsInTypes()).toEqual([])
+  })
+})
