@@ -64,6 +64,8 @@ export interface ClusteredServerEvents {
   reloaded: [{ readonly generation: number }]
   /** The new workers do not start: the old ones go on. */
   reloadFailed: [{ readonly generation: number; readonly error: ClusteredServerError }]
+  /** A process, `pid`, had no free descriptor for a connection that was handed over to it: the connection is closed. */
+  connectionLost: [{ readonly pid: number | undefined }]
   /** A hook has thrown or rejected, and the server goes on: `hook` says which, `error` with what. */
   hookFailed: [{ readonly hook: HookName; readonly error: unknown }]
   /** It was told to end: after `shutdownDelay` no new connections are taken. */

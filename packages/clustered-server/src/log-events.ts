@@ -2,6 +2,9 @@ import type { ClusteredServer, WorkerName } from './clustered-server.ts'
 import { canHandOver } from './node-internals.ts'
 import type { Logger } from './options.ts'
 
+/** Milliseconds for which connections that are lost are told of once. */
+const TELL_AGAIN = 1000
+
 /** Logs what happens, with the worker that it happens to. */
 export function logEvents(server: ClusteredServer, logger: Logger): void {
   const about = ({ id, pid, generation }: WorkerName): object => ({ worker: id, workerPid: pid, generation })
@@ -38,6 +41,16 @@ export function logEvents(server: ClusteredServer, logger: Logger): void {
   server.on('reload', ({ generation }) => logger.info({ generation }, `reload: starts generation ${generation}`))
   server.on('reloaded', ({ generation }) => logger.info({ generation }, `reloaded: generation ${generation} is there`))
   server.on('reloadFailed', ({ generation, error }) => logger.error({ err: error, generation }, error.message))
+  // They come by the hundred, and each line may need a descriptor too.
+  let toldAt = -Infinity
+  server.on('connectionLost', ({ pid }) => {
+    if (performance.now() - toldAt < TELL_AGAIN) return
+    toldAt = performance.now()
+    logger.error(
+      { lostBy: pid },
+      `process ${pid} has no descriptor left, connections are closed: raise its limit of open files`,
+    )
+  })
   server.on('hookFailed', ({ hook, error }) => logger.error({ err: error, hook }, `${hook} failed, the server goes on`))
   server.on('closing', () => logger.info({}, 'closing'))
   server.on('closed', () => logger.info({}, 'closed'))

@@ -1,5 +1,6 @@
 // All that is taken from inside Node stands here: it is looked for at start, and what is missing is done without.
 
+import type { EventEmitter } from 'node:events'
 import { createServer, type Server as HttpServer, type ServerResponse } from 'node:http'
 import net, { type AddressInfo, isIPv6, type Server, Socket } from 'node:net'
 import { getSystemErrorMap } from 'node:util'
@@ -187,6 +188,17 @@ export function adoptHandle(server: HttpServer, handle: RawHandle): Socket {
   } as object)
   server.emit('connection', socket)
   return socket
+}
+
+/**
+ * Calls back for each handle that one end of a channel has sent, and that the other end had no descriptor for: whether it
+ * is this end. The kernel has taken it from the message then, and Node says so to itself only.
+ */
+export function onHandleLost(channel: EventEmitter, lost: (isHere: boolean) => void): void {
+  channel.on('internalMessage', ({ cmd }: { cmd?: unknown }, handle: unknown) => {
+    if (cmd === 'NODE_HANDLE_NACK') lost(false)
+    if (cmd === 'NODE_HANDLE' && !handle) lost(true)
+  })
 }
 
 /** The answer that is being written on a connection, if there is one. */

@@ -270,6 +270,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
       if (receiver) receiver.give(handle, rested)
       else handle.close()
     })
+    worker.on('lost', (pid) => this.emit('connectionLost', { pid }))
     worker.once('exit', (exit) => this.#onExit(worker, exit))
     worker.once('active', () => this.emit('workerReady', nameOf(worker)))
     this.emit('workerStart', nameOf(worker))

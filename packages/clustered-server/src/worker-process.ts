@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { coreTime } from './core-time.ts'
 import { ClusteredServerError } from './errors.ts'
 import { opened, sealed, type ToPrimary, type ToWorker, type WorkerFigures } from './messages.ts'
-import type { RawHandle } from './node-internals.ts'
+import { onHandleLost, type RawHandle } from './node-internals.ts'
 import type { Metric } from './prom-client.ts'
 import { askForReport, type ReportSetup, type StuckReport } from './stuck-report.ts'
 
@@ -45,6 +45,8 @@ interface WorkerEvents {
   active: []
   /** A connection that is to go to another worker. */
   connection: [handle: RawHandle, rested: number]
+  /** A process, it or this one, had no descriptor for a connection that was sent. */
+  lost: [pid: number | undefined]
   /** There is something that only one worker is to do. */
   candidate: []
   /** It does no longer what only one worker does. */
@@ -121,6 +123,7 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
       const message = opened(sent) as ToPrimary | undefined
       if (message) this.#hear(message, handle as unknown as RawHandle | undefined)
     })
+    onHandleLost(this.#child, (isHere) => this.emit('lost', isHere ? process.pid : this.pid))
     // Of what still waits to be sent then, nobody says that it failed; and while something waits, Node does not say either
     // that the channel of a process that has died is closed.
     for (const event of ['disconnect', 'exit'] as const) this.#child.once(event, () => this.#takeBack())
@@ -262,7 +265,7 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
         this.sentSince = 0
         break
       case 'connection':
-        // Without a free descriptor it comes without: Node and the kernel have closed the connection.
+        // Node keeps back those whose handle was lost, and this is not to depend on it.
         if (handle) this.emit('connection', handle, message.rested)
         break
       case 'metrics':

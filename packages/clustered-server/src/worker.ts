@@ -63,7 +63,7 @@ async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<v
     case 'listen':
       return listen()
     case 'connection':
-      // Without a free descriptor it comes without: Node and the kernel have closed the connection.
+      // Node keeps back those whose handle was lost, and this is not to depend on it.
       if (handle) connections.adopt(handle, message.rested)
       return
     case 'shed':

@@ -1,7 +1,12 @@
+import { execFileSync, spawnSync } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { appPath, Command } from '../command.ts'
 import { connectTo, isAnswer, RawConnection } from '../fault-load.ts'
 import { descriptorsOf, isAlive, settled, startProcess, startServer } from '../running-server.ts'
+
+/** Whether there is what sets the limit of a process that runs. */
+const canLimit = spawnSync('prlimit', ['--pid', String(process.pid)]).status === 0
 
 const reloads = Number(process.env['RELOADS'] ?? 10)
 
@@ -78,4 +83,47 @@ it('goes on when it runs out of descriptors in a reload', { timeout: 120_000 }, 
   const fresh = new RawConnection(connectTo(server.port)())
   expect(await ask(fresh)).toEqual(answer)
   fresh.close()
+})
+
+it('says so when a worker has no descriptor for connections of another one', { timeout: 120_000 }, async (context) => {
+  const limited = ['sh', '-c', 'ulimit -n 64; exec "$0" "$@"']
+  const command = new Command([appPath('faults'), '--workers', '2', '--port', '0', '--no-spare'], {}, limited)
+  onTestFinished(() => command.end())
+  const { port } = await command.listening()
+  const many = Array.from({ length: 80 }, () => new RawConnection(connectTo(port!)(), 3000))
+  const results = await Promise.all(many.map(ask))
+  const open = many.filter((_, index) => isAnswer(results[index] as never))
+  // One of the two leaves, and the other one cannot have all.
+  command.kill('SIGTTOU')
+  const { level, msg } = await command.logged((line) => line.msg.includes('has no descriptor left'))
+  expect(level).toBe(50)
+  await command.logged((line) => /^worker \d has ended with code 0$/.test(line.msg))
+  const again = await Promise.all(open.map(ask))
+  const answered = again.filter((result) => isAnswer(result as never))
+  await context.annotate(`${open.length} connections before, ${answered.length} after: ${msg}`)
+  // Those that were lost are closed, and nobody waits for an answer.
+  expect(answered.length).toBeGreaterThan(0)
+  expect(answered.length).toBeLessThan(open.length)
+  expect(again).not.toContain('timeout')
+  for (const connection of many) connection.close()
+})
+
+it.runIf(canLimit)('says so when the primary has none for a connection on its way', { timeout: 120_000 }, async () => {
+  const command = new Command([appPath('faults'), '--workers', '2', '--port', '0', '--no-spare'])
+  onTestFinished(() => command.end())
+  const { port } = await command.listening()
+  const { pid } = command.child
+  const many = Array.from({ length: 40 }, () => new RawConnection(connectTo(port!)(), 3000))
+  for (const connection of many) expect(await ask(connection)).toEqual(answer)
+  // Those below are in use.
+  execFileSync('prlimit', ['--pid', String(pid), '--nofile=12:4096'])
+  command.kill('SIGTTOU')
+  const { msg } = await command.logged((line) => line.msg.includes('has no descriptor left'))
+  expect(msg).toMatch(`process ${pid} has`)
+  execFileSync('prlimit', ['--pid', String(pid), '--nofile=4096:4096'])
+  await command.logged((line) => /^worker \d has ended with code 0$/.test(line.msg))
+  expect(await Promise.all(many.map(ask))).not.toContain('timeout')
+  const fresh = new RawConnection(connectTo(port!)())
+  expect(await ask(fresh)).toEqual(answer)
+  for (const connection of [...many, fresh]) connection.close()
 })
