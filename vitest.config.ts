@@ -55,7 +55,7 @@ const config: ViteUserConfig = defineConfig({
           name: 'lowest',
           isolate: false,
           provide: { peers: 'lowest' },
-          include: ['packages/{aggregator-gateway,trpc-fastify}/test/unit/**/*.test.ts'],
+          include: ['packages/{aggregator-gateway,next-on-fastify,trpc-fastify}/test/unit/**/*.test.ts'],
           benchmark: { include: [] },
           testTimeout: 30_000,
         },

@@ -84,7 +84,8 @@ const plugin: NextPlugin = async (app, options) => {
 function everyMethod(app: FastifyInstance): HTTPMethods[] {
   for (const method of METHODS) {
     // Of CONNECT, servers of Node tell by an event of its own.
-    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method))
+      app.addHttpMethod(method, { hasBody: method === 'QUERY' })
   }
   return [...app.supportedMethods] as HTTPMethods[]
 }

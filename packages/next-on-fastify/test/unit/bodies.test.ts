@@ -45,7 +45,7 @@ describe('a body for Next', () => {
     expect((await app.inject({ method: 'QUERY' as 'POST', url: '/a' })).json()).toMatchObject({ body: '' })
   })
 
-  it('has the type that the client has sent, in each hook', async () => {
+  it.each(['POST', 'QUERY', 'GET'])('of %s has the type that the client has sent, in each hook', async (method) => {
     const seen: unknown[] = []
     const app = await appWithNext()
     const look = (request: { headers: Record<string, unknown> }): void =>
@@ -55,7 +55,7 @@ describe('a body for Next', () => {
     app.addHook('preValidation', async (request) => look(request))
     app.addHook('preHandler', async (request) => look(request))
     app.addHook('onResponse', async (request) => look(request))
-    await app.inject({ method: 'POST', url: '/a', headers: { 'content-type': 'text/css' }, payload: 'a' })
+    await app.inject({ method: method as 'POST', url: '/a', headers: { 'content-type': 'text/css' }, payload: 'a' })
     expect(seen).toEqual(Array.from({ length: 5 }, () => 'text/css'))
   })
 
