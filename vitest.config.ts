@@ -109,7 +109,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'perf',
           provide: { races: 'main' },
-          exclude: ['**/gateway-seed.perf.ts', '**/clustered-reloads.perf.ts'],
+          exclude: ['**/gateway-seed.perf.ts', '**/clustered-{quotas,reloads,tail}.perf.ts'],
           ...performance,
         },
       },

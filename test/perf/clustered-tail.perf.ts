@@ -1,0 +1,119 @@
+// How long new connections wait while workers are blocked now and then: by the shared socket those take them that are
+// free, and by round robin a worker whose turn it is gets them, whatever it does.
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { get } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, it } from 'vitest'
+import { endSubjects, startSubject } from '../running-subjects.ts'
+import { subjects } from '../suites/clustered-server.ts'
+import { bounds } from './bounds.ts'
+import { claimText } from './suite.ts'
+import { constantly, userLoad } from './user-load.ts'
+
+/** Were a bound wrong, the worst of five processes of each would still keep it in at most one of 252 runs. */
+const PROCESSES = 5
+
+/** Milliseconds between two requests, each over a connection of its own: a worker is hardly ever busy with them. */
+const INTERVAL = 10
+/**
+ * After so many of them one more request blocks a worker for 50 ms: so there is always a worker that is free, and by
+ * round robin one new connection in sixteen comes to the one that is not. It is sent halfway between two others: one that
+ * a worker has taken along with it would wait for it, whoever chose the worker.
+ */
+const BLOCK_AFTER = 40
+
+/** Milliseconds. */
+const WARM_UP = 1500
+const DURATION = 5000
+
+interface Figures {
+  readonly answers: number
+  readonly failures: number
+  /** Milliseconds. */
+  readonly p50: number
+  readonly p99: number
+}
+
+const NAMES = ['clustered', 'node-cluster'] as const
+
+const folder = new URL('../../results/clustered-tail/', import.meta.url)
+const measured: Record<string, Figures[]> = {}
+
+afterEach(endSubjects)
+
+it(`new connections while workers are blocked 50 ms at a time: ${NAMES.join(', ')}`, async ({ annotate }) => {
+  for (let process = 0; process < PROCESSES; process++)
+    for (const name of NAMES) (measured[name] ??= []).push(await measure(subjects[name].file))
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(new URL('processes.json', folder), `${JSON.stringify(measured, null, 2)}\n`)
+  for (const [name, of] of Object.entries(measured)) await annotate(`${name}: ${describe(of)}`, 'evidence')
+  expect(Object.values(measured).flatMap((of) => of.map(({ failures }) => failures))).toEqual(
+    Array.from({ length: NAMES.length * PROCESSES }, () => 0),
+  )
+})
+
+for (const { contender, over, atLeast, metric } of bounds['clustered-tail']) {
+  const claim = claimText({ contender, over, atLeast, ...(metric && { metric }) })
+  it(`new connections while workers are blocked 50 ms at a time: ${claim}`, async ({ annotate }) => {
+    const p99 = (name: string): number[] => measured[name]!.map((of) => of.p99)
+    const lowest = Math.min(...p99(over)) / Math.max(...p99(contender))
+    await annotate(`the worst process against the best: ${lowest.toFixed(2)}x`, 'evidence')
+    expect(lowest).toBeGreaterThanOrEqual(atLeast)
+  })
+}
+
+async function measure(file: URL): Promise<Figures> {
+  const { child, origin } = await startSubject(file)
+  await userLoad(`${origin}/`, constantly(4, WARM_UP), { keepAlive: false })
+  const figures = await steadily(origin)
+  child.kill('SIGTERM')
+  return figures
+}
+
+/** Asks at fixed times, whether there were answers or not. */
+async function steadily(origin: string): Promise<Figures> {
+  const began = performance.now()
+  const times: number[] = []
+  let failures = 0
+  const asked: Promise<void>[] = []
+  const until = async (time: number): Promise<void> => {
+    const early = began + time - performance.now()
+    if (early > 0) await sleep(early)
+  }
+  for (let request = 0; request * INTERVAL < DURATION; request++) {
+    await until(request * INTERVAL)
+    // How late the generator itself is on a busy machine is not what a server can change.
+    const sent = performance.now()
+    asked.push(
+      answered(`${origin}/`).then(
+        () => void times.push(performance.now() - sent),
+        () => void failures++,
+      ),
+    )
+    if (request % BLOCK_AFTER > 0) continue
+    await until((request + 0.5) * INTERVAL)
+    asked.push(answered(`${origin}/blocking`).catch(() => void failures++))
+  }
+  await Promise.all(asked)
+  times.sort((a, b) => a - b)
+  const at = (share: number): number => times[Math.floor(times.length * share)]!
+  return { answers: times.length, failures, p50: at(0.5), p99: at(0.99) }
+}
+
+function answered(url: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent: false }, (response) => {
+      response
+        .resume()
+        .once('close', () =>
+          response.complete && response.statusCode === 200 ? resolve() : reject(new Error('No answer')),
+        )
+    }).once('error', reject)
+  })
+}
+
+function describe(figures: readonly Figures[]): string {
+  const list = (value: (of: Figures) => number): string => figures.map((one) => value(one).toFixed(1)).join(', ')
+  return `p99 ${list(({ p99 }) => p99)} ms, p50 ${list(({ p50 }) => p50)} ms`
+}
