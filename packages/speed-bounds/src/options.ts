@@ -86,12 +86,7 @@ export interface RaceOptions extends Partial<CaseOptions> {
   connections?: number
   /** Requests under way on each connection. @default 1 */
   pipelining?: number
-  /**
-   * Length of a measured round. wrk counts whole seconds and rounds up; with autocannon a round goes on while a connection
-   * waits far longer than the others did, for a second, or until the first answer, up to `requestTimeout`.
-   *
-   * @default 200
-   */
+  /** Length of a measured round, longer while the server pauses. wrk counts whole seconds and rounds up. @default 200 */
   duration?: number
   /** Requests in a round, in place of `duration`; autocannon without pipelining only. @default none */
   amount?: number
