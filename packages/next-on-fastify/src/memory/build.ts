@@ -72,7 +72,7 @@ export async function readBuild(dir: string, proxyMemory: boolean): Promise<Buil
   const distDir = join(dir, config.distDir)
   const manifest = (name: string): unknown => JSON.parse(readFileSync(join(distDir, name), 'utf8'))
   const routes = manifest('routes-manifest.json') as RoutesManifest
-  const { routes: prerendered } = manifest('prerender-manifest.json') as PrerenderManifest
+  const prerendered = new Map(Object.entries((manifest('prerender-manifest.json') as PrerenderManifest).routes))
   const edge = manifest('server/middleware-manifest.json') as { middleware: Record<string, Middleware> }
   const node = manifest('server/functions-config-manifest.json') as { functions: Record<string, Middleware> }
   const middleware = [edge.middleware['/'], node.functions['/_middleware']].filter((found) => found !== undefined)
@@ -84,7 +84,7 @@ export async function readBuild(dir: string, proxyMemory: boolean): Promise<Buil
     distDir,
     isConditional: (path) => conditional.some((pattern) => pattern.test(path)),
     lifetimeOf: (cacheKey) => {
-      const route = prerendered[pathOf(cacheKey)]
+      const route = prerendered.get(pathOf(cacheKey))
       return route && { revalidate: route.initialRevalidateSeconds, expire: route.initialExpireSeconds }
     },
   }

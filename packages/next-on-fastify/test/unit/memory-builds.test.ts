@@ -1,0 +1,142 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import Fastify from 'fastify'
+import { createMemory, type MemoryOptions } from '../../src/memory/create-memory.ts'
+import { readBuild } from '../../src/memory/build.ts'
+
+const FILES = {
+  'routes-manifest.json': { redirects: [], headers: [], rewrites: { beforeFiles: [], afterFiles: [], fallback: [] } },
+  'prerender-manifest.json': { routes: { '/': { initialRevalidateSeconds: false } } },
+  'server/middleware-manifest.json': { middleware: {} },
+  'server/functions-config-manifest.json': { functions: {} },
+}
+
+const folders: string[] = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
+})
+
+/** A build with a Next that has this configuration and nothing else. */
+function aBuild(config: object = {}, files: Partial<Record<keyof typeof FILES, unknown>> = {}): string {
+  const dir = mkdtempSync(join(tmpdir(), 'next-on-fastify-'))
+  folders.push(dir)
+  const write = (path: string, content: string): void => {
+    mkdirSync(join(dir, path, '..'), { recursive: true })
+    writeFileSync(join(dir, path), content)
+  }
+  write('package.json', '{}')
+  const loaded = JSON.stringify({ distDir: 'build', basePath: '', i18n: null, ...config })
+  write(`node_modules/next/dist/server/lib/incremental-cache/file-system-cache.js`, 'exports.default = undefined')
+  write('node_modules/next/dist/server/config.js', `exports.default = async () => (${loaded})`)
+  for (const [name, content] of Object.entries({ ...FILES, ...files })) {
+    if (content !== undefined) write(join('build', name), JSON.stringify(content))
+  }
+  return dir
+}
+
+/** What is logged of an app that nothing is kept of. */
+async function whyNot(dir: string, options: MemoryOptions = {}): Promise<string[]> {
+  const messages: string[] = []
+  const stream = { write: (line: string) => void messages.push((JSON.parse(line) as { msg: string }).msg) }
+  const { log } = Fastify({ logger: { level: 'warn', stream } })
+  expect(await createMemory(dir, options, log)).toBeUndefined()
+  return messages
+}
+
+describe('nothing is kept of an app', () => {
+  it.each<[string, object]>([
+    ['basePath', { basePath: '/docs' }],
+    ['assetPrefix', { assetPrefix: 'https://cdn.example' }],
+    ['i18n', { i18n: { locales: ['en'], defaultLocale: 'en' } }],
+    ['trailingSlash', { trailingSlash: true }],
+    ['skipTrailingSlashRedirect', { skipTrailingSlashRedirect: true }],
+    ['cacheComponents', { cacheComponents: true }],
+    ['cacheHandler', { cacheHandler: '/handler.js' }],
+    ['cacheHandlers', { cacheHandlers: { remote: '/handler.js' } }],
+    ['experimental.ppr', { experimental: { ppr: 'incremental' } }],
+    ['experimental.useCache', { experimental: { useCache: true } }],
+  ])('that has %s in its configuration', async (name, config) => {
+    expect(await whyNot(aBuild(config))).toEqual([
+      `nothing of this Next app is kept: its configuration has \`${name}\``,
+    ])
+  })
+
+  it.each([...Object.keys(FILES)] as (keyof typeof FILES)[])('whose build has no %s', async (name) => {
+    expect(await whyNot(aBuild({}, { [name]: undefined }))).toEqual([
+      'nothing of this Next app is kept: its build is not as expected',
+    ])
+  })
+
+  it.each([...Object.keys(FILES)] as (keyof typeof FILES)[])('whose build has another %s', async (name) => {
+    expect(await whyNot(aBuild({}, { [name]: {} }))).toEqual([
+      'nothing of this Next app is kept: its build is not as expected',
+    ])
+  })
+
+  it('whose Next keeps its files elsewhere', async () => {
+    expect(await whyNot(aBuild())).toEqual(['nothing of this Next app is kept: its Next has no cache of files'])
+  })
+
+  it.each<[string, keyof typeof FILES, object]>([
+    ['middleware', 'server/middleware-manifest.json', { middleware: { '/': { matchers: [] } } }],
+    ['a proxy', 'server/functions-config-manifest.json', { functions: { '/_middleware': { matchers: [] } } }],
+  ])('that has %s', async (_, file, content) => {
+    expect(await whyNot(aBuild({}, { [file]: content }))).toEqual([
+      'nothing of this Next app is kept: it has middleware, and `proxyMemory` is not set',
+    ])
+  })
+})
+
+describe('Next answers each request of a path', () => {
+  const has = [{ type: 'cookie', key: 'a' }]
+  const conditional = async (files: Partial<Record<keyof typeof FILES, unknown>>): Promise<(path: string) => boolean> =>
+    (await readBuild(aBuild({}, files), true)).isConditional
+  const routes = (more: object): Partial<Record<keyof typeof FILES, unknown>> => ({
+    'routes-manifest.json': { ...FILES['routes-manifest.json'], ...more },
+  })
+
+  it.each([
+    ['redirects', { redirects: [{ regex: '^/a$', has }] }],
+    ['headers', { headers: [{ regex: '^/a$', missing: has }] }],
+    ['headers of later', { onMatchHeaders: [{ regex: '^/a$', has }] }],
+    ['rewrites', { rewrites: [{ regex: '^/a$', has }] }],
+    ['rewrites before files', { rewrites: { beforeFiles: [{ regex: '^/a$', has }], afterFiles: [], fallback: [] } }],
+  ])('that %s may treat by more than its name', async (_, more) => {
+    const isConditional = await conditional(routes(more))
+    expect(['/a', '/A', '/b'].map(isConditional)).toEqual([true, true, false])
+  })
+
+  it('that is rewritten, if there are such rules, which the new path may match', async () => {
+    const rewrites = { beforeFiles: [{ regex: '^/a$' }], afterFiles: [], fallback: [] }
+    expect((await conditional(routes({ rewrites })))('/a')).toBe(false)
+    expect((await conditional(routes({ rewrites, headers: [{ regex: '^/b$', has }] })))('/a')).toBe(true)
+  })
+
+  it('that the proxy may see, in whatever case', async () => {
+    const isConditional = await conditional({
+      'server/functions-config-manifest.json': {
+        functions: { '/_middleware': { matchers: [{ regexp: '^/(?!api|_next/static).*$' }] } },
+      },
+    })
+    // The pattern leaves out /api only where it is written so.
+    expect(['/', '/API', '/api', '/_next/static/a.js'].map(isConditional)).toEqual([true, true, false, false])
+  })
+})
+
+it('the lifetime of a page is what it had when it was built', async () => {
+  const routes = {
+    '/': { initialRevalidateSeconds: false },
+    '/index': { initialRevalidateSeconds: 1 },
+    '/a': { initialRevalidateSeconds: 2, initialExpireSeconds: 3 },
+    '/x/$/a': { initialRevalidateSeconds: 4 },
+  }
+  const { lifetimeOf } = await readBuild(aBuild({}, { 'prerender-manifest.json': { routes } }), false)
+  const route = '/route-cache/APP_PAGE/0123/$'
+  const found = ['/index', `${route}/index`, `${route}/index/index`, '/a', `${route}/a`, '/x/$/a', '/b'].map(
+    (key) => lifetimeOf(key)?.revalidate,
+  )
+  expect(found).toEqual([false, false, 1, 2, 2, 4, undefined])
+  expect(lifetimeOf('/a')?.expire).toBe(3)
+})

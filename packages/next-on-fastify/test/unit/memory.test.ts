@@ -1,0 +1,437 @@
+import { once } from 'node:events'
+import { createServer, request as httpRequest, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import { NextMemory, type MemoryLimits } from '../../src/memory/memory.ts'
+import { observed } from '../../src/memory/page-reads.ts'
+
+type Found = Awaited<ReturnType<InstanceType<Parameters<typeof observed>[0]>['get']>>
+
+/** What Next's cache has, by key. */
+const cache = new Map<string, Found>()
+const Handler = observed(
+  class {
+    async get(key: string): Promise<Found> {
+      return cache.get(key) ?? null
+    }
+    async set(key: string, value: { kind?: string } | null): Promise<void> {
+      cache.set(key, page({ value: { ...value } }))
+    }
+    async revalidateTag(): Promise<void> {}
+  },
+)
+const handler = new Handler({})
+
+function page(more: object = {}): Found {
+  const value = { kind: 'APP_PAGE', headers: { 'x-next-cache-tags': 'a,b' } }
+  return { lastModified: Date.now(), cacheControl: { revalidate: 3600 }, value, ...more }
+}
+
+type Answer = (response: ServerResponse) => Promise<void> | void
+
+/** What Next answers unless a test says otherwise. */
+const fromPage: Answer = async (response) => {
+  await handler.get('/page', { kind: 'APP_PAGE' })
+  send(response)
+}
+
+function send(response: ServerResponse, headers: Record<string, string | string[]> = {}, status = 200): void {
+  response.statusCode = status
+  for (const [name, value] of Object.entries({ 'x-nextjs-cache': 'HIT', ETag: '"a"', ...headers })) {
+    response.setHeader(name, value)
+  }
+  response.write('the ')
+  response.end('page')
+}
+
+const closing: (() => void)[] = []
+afterEach(() => {
+  for (const close of closing.splice(0)) close()
+})
+
+interface Served {
+  readonly memory: NextMemory
+  ask(path?: string, headers?: IncomingHttpHeaders, method?: string): Promise<string>
+  readonly port: number
+  renders: number
+}
+
+async function serve(
+  answer: Answer = fromPage,
+  limits: Partial<MemoryLimits> = {},
+  before: Answer = () => {},
+): Promise<Served> {
+  cache.set('/page', page())
+  const build = { dir: '/nowhere', distDir: '/nowhere', isConditional: () => false, lifetimeOf: () => undefined }
+  const memory = new NextMemory(build, { entries: 10, bytes: 1e6, entryBytes: 1e5, ...limits }, false)
+  const server = createServer((request, response) => {
+    void before(response)
+    const next = async (_: unknown, own: ServerResponse): Promise<void> => {
+      served.renders++
+      await answer(own)
+    }
+    void memory.answer(next, request, response)
+  })
+  server.listen(0)
+  await once(server, 'listening')
+  closing.push(() => {
+    memory.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const served: Served = {
+    memory,
+    port,
+    renders: 0,
+    ask: (path = '/', headers = {}, method = 'GET') =>
+      new Promise((resolve, reject) => {
+        const sent = httpRequest({ port, path, method, headers: { host: 'a', ...headers } }, (response) => {
+          void text(response).then((body) => resolve(`${response.statusCode} ${body}`), reject)
+        })
+        sent.on('error', reject)
+        sent.end()
+      }),
+  }
+  return served
+}
+
+/** Asks twice: the second answer shows whether the first was kept. */
+async function isKept(served: Served): Promise<boolean> {
+  await served.ask()
+  await served.ask()
+  const { hits } = served.memory.counts
+  return hits === 1 && served.renders === 1
+}
+
+describe('an answer is kept', () => {
+  it('if it is a page that Next has found in its cache', async () => {
+    const served = await serve()
+    expect(await isKept(served)).toBe(true)
+    expect(await served.ask()).toBe('200 the page')
+  })
+
+  it.each<[string, string, Answer]>([
+    [
+      'of another status',
+      'status',
+      async (response) => {
+        await handler.get('/page', {})
+        send(response, {}, 404)
+      },
+    ],
+    [
+      'that has not come from the cache',
+      'fresh',
+      async (response) => {
+        await handler.get('/page', {})
+        send(response, { 'x-nextjs-cache': 'STALE' })
+      },
+    ],
+    ['for which nothing was read', 'reads', (response) => send(response)],
+    [
+      'for which two pages were read',
+      'reads',
+      async (response) => {
+        await handler.get('/page', {})
+        await fromPage(response)
+      },
+    ],
+    [
+      'for which data was read',
+      'reads',
+      async (response) => {
+        cache.set('data', { value: { kind: 'FETCH' } })
+        await handler.get('data', {})
+        send(response)
+      },
+    ],
+    [
+      'that sets a cookie',
+      'cookie',
+      async (response) => {
+        await handler.get('/page', {})
+        send(response, { 'set-cookie': ['a=b'] })
+      },
+    ],
+    [
+      'that is private',
+      'private',
+      async (response) => {
+        await handler.get('/page', {})
+        send(response, { 'cache-control': 'max-age=1, private' })
+      },
+    ],
+    [
+      'that nobody may store',
+      'private',
+      async (response) => {
+        await handler.get('/page', {})
+        send(response, { 'cache-control': 'no-store' })
+      },
+    ],
+    [
+      'that differs by a header',
+      'vary',
+      async (response) => {
+        await handler.get('/page', {})
+        send(response, { vary: 'rsc, cookie' })
+      },
+    ],
+    [
+      'of an unknown coding',
+      'vary',
+      async (response) => {
+        await handler.get('/page', {})
+        send(response, { 'content-encoding': 'br' })
+      },
+    ],
+    [
+      'of which a part is made for each request',
+      'partial',
+      async (response) => {
+        cache.set('/page', page({ value: { kind: 'APP_PAGE', postponed: 'state' } }))
+        await fromPage(response)
+      },
+    ],
+    [
+      'that stands in for a page',
+      'partial',
+      async (response) => {
+        await handler.get('/page', { isFallback: true })
+        send(response)
+      },
+    ],
+    [
+      'whose lifetime is not known',
+      'lifetime',
+      async (response) => {
+        cache.set('/page', page({ cacheControl: undefined }))
+        await fromPage(response)
+      },
+    ],
+    [
+      'whose lifetime is out',
+      'lifetime',
+      async (response) => {
+        cache.set('/page', page({ lastModified: Date.now() - 7_200_000 }))
+        await fromPage(response)
+      },
+    ],
+    [
+      'that must be made anew',
+      'lifetime',
+      async (response) => {
+        cache.set('/page', page({ lastModified: -1 }))
+        await fromPage(response)
+      },
+    ],
+    [
+      'whose headers do not come one by one',
+      'headers',
+      async (response) => {
+        await handler.get('/page', {})
+        response.writeHead(200, { 'x-nextjs-cache': 'HIT' }).end('page')
+      },
+    ],
+    [
+      'that says how the connection goes on',
+      'headers',
+      async (response) => {
+        await handler.get('/page', {})
+        send(response, { connection: 'close' })
+      },
+    ],
+  ])('but not one %s', async (_, why, answer) => {
+    const served = await serve(answer)
+    expect(await isKept(served)).toBe(false)
+    expect(served.memory.counts).toMatchObject({ kept: 0, entries: 0, notKept: { [why]: 2 } })
+  })
+
+  it('but not one whose client has left', async () => {
+    const gone = Promise.withResolvers<void>()
+    const served = await serve(async (response) => {
+      await handler.get('/page', {})
+      response.setHeader('x-nextjs-cache', 'HIT')
+      response.write('the ')
+      await gone.promise
+      response.end('page')
+    })
+    const sent = httpRequest({ port: served.port, path: '/', headers: { host: 'a' } })
+    sent.on('error', () => {})
+    sent.end()
+    await once(sent, 'response')
+    sent.destroy()
+    while (served.memory.counts.notKept.aborted === undefined) {
+      // eslint-disable-next-line no-await-in-loop
+      await wait(10)
+    }
+    gone.resolve()
+    expect(served.memory.counts.entries).toBe(0)
+  })
+
+  it('but not with headers of the app that Next has changed', async () => {
+    const served = await serve(fromPage, {}, (response) => void response.setHeader('etag', '"of the app"'))
+    expect(await isKept(served)).toBe(false)
+    expect(served.memory.counts.notKept).toEqual({ headers: 2 })
+  })
+
+  it('and Next answers where the app has set a header of its own that is in it', async () => {
+    let own = false
+    const served = await serve(fromPage, {}, (response) => void (own && response.setHeader('etag', '"of the app"')))
+    expect(await isKept(served)).toBe(true)
+    own = true
+    await served.ask()
+    expect([served.renders, served.memory.counts.bypasses]).toEqual([2, { 'header-conflict': 1 }])
+  })
+})
+
+describe('what changes while an answer is made', () => {
+  it.each<[string, () => Promise<void>]>([
+    ['the page', () => handler.set('/page', { kind: 'APP_PAGE' }, {})],
+    ['another page', () => handler.set('/other', { kind: 'PAGES' }, {})],
+    ['a page that is not there any more', () => handler.set('/page', null, {})],
+    ['a tag', () => handler.revalidateTag('any')],
+  ])('keeps it from being kept: %s', async (_, change) => {
+    let changes = true
+    const served = await serve(async (response) => {
+      await handler.get('/page', {})
+      if (changes) await change()
+      send(response)
+    })
+    await served.ask()
+    expect(served.memory.counts).toMatchObject({ entries: 0, notKept: { changed: 1 } })
+    changes = false
+    cache.set('/page', page())
+    await served.ask()
+    expect(served.memory.counts.entries).toBe(1)
+  })
+
+  it('does so until the change is made', async () => {
+    const written = Promise.withResolvers<void>()
+    const Slow = observed(
+      class {
+        async get(): Promise<Found> {
+          return null
+        }
+        async set(): Promise<void> {
+          await written.promise
+        }
+        async revalidateTag(): Promise<void> {}
+      },
+    )
+    const writing = new Slow({}).set('/page', { kind: 'APP_PAGE' }, {})
+    const served = await serve()
+    await served.ask()
+    written.resolve()
+    await writing
+    expect(served.memory.counts).toMatchObject({ kept: 1, dropped: 1, entries: 0 })
+  })
+
+  it('does not if it is data that pages fetch', async () => {
+    const served = await serve(async (response) => {
+      await handler.get('/page', {})
+      await handler.set('data', { kind: 'FETCH' }, {})
+      send(response)
+    })
+    expect(await isKept(served)).toBe(true)
+  })
+})
+
+describe('a kept answer is dropped', () => {
+  it.each<[string, () => Promise<void>, boolean]>([
+    ['when its page is made anew', () => handler.set('/page', { kind: 'APP_PAGE' }, {}), true],
+    ['when one of its tags is revalidated', () => handler.revalidateTag(['b']), true],
+    ['and not by another page', () => handler.set('/other', { kind: 'APP_PAGE' }, {}), false],
+    ['and not by another tag', () => handler.revalidateTag('c'), false],
+  ])('%s', async (_, change, dropped) => {
+    const served = await serve()
+    expect(await isKept(served)).toBe(true)
+    await change()
+    expect(served.memory.counts.entries).toBe(dropped ? 0 : 1)
+  })
+
+  it('when a tag expires that was revalidated before it was made', async () => {
+    const served = await serve()
+    await handler.revalidateTag('a', { expire: 0.5 })
+    expect(await isKept(served)).toBe(true)
+    await wait(600)
+    await served.ask()
+    expect(served.renders).toBe(2)
+  })
+
+  it('when its lifetime is out', async () => {
+    const served = await serve()
+    cache.set('/page', page({ cacheControl: { revalidate: 3600, expire: 0.5 } }))
+    expect(await isKept(served)).toBe(true)
+    await wait(600)
+    await served.ask()
+    expect(served.renders).toBe(2)
+  })
+})
+
+describe('a client that has the page', () => {
+  const unmodified: Answer = async (response) => {
+    await handler.get('/page', {})
+    send(response, {}, 304)
+  }
+
+  it('is told so by the answer that Next gave another one', async () => {
+    const served = await serve(unmodified)
+    const asked = ['"a"', 'W/"a"', '"a"'].map((etag) => () => served.ask('/', { 'if-none-match': etag }))
+    for (const ask of asked) {
+      // eslint-disable-next-line no-await-in-loop
+      expect(await ask()).toBe('304 ')
+    }
+    expect(served.renders).toBe(1)
+  })
+
+  it('is not told so by an answer that was for another tag', async () => {
+    const served = await serve(unmodified)
+    await served.ask('/', { 'if-none-match': '"b"' })
+    expect(served.memory.counts).toMatchObject({ entries: 0, notKept: { condition: 1 } })
+  })
+
+  it('gets the page if it has another one', async () => {
+    const served = await serve()
+    await served.ask()
+    expect(await served.ask('/', { 'if-none-match': '"old"' })).toBe('200 the page')
+    expect(served.renders).toBe(1)
+  })
+
+  it('is left to Next as long as that has not answered it', async () => {
+    const served = await serve()
+    await served.ask()
+    await served.ask('/', { 'if-none-match': '"a"' })
+    expect(served.renders).toBe(2)
+  })
+})
+
+describe('what is kept is bounded', () => {
+  it('by the number of answers: the one that was not asked for the longest goes', async () => {
+    const served = await serve(fromPage, { entries: 2 })
+    for (const path of ['/1', '/2', '/1', '/3', '/1', '/2']) {
+      // eslint-disable-next-line no-await-in-loop
+      await served.ask(path)
+    }
+    expect([served.memory.counts.entries, served.renders]).toEqual([2, 4])
+  })
+
+  it('by their bytes', async () => {
+    const served = await serve(fromPage, { bytes: 3000 })
+    for (const path of ['/1', '/2', '/3', '/4']) {
+      // eslint-disable-next-line no-await-in-loop
+      await served.ask(path)
+    }
+    const { entries, bytes } = served.memory.counts
+    expect([entries, bytes < 3000]).toEqual([2, true])
+  })
+
+  it('by the bytes of one answer', async () => {
+    const served = await serve(fromPage, { entryBytes: 7 })
+    expect(await isKept(served)).toBe(false)
+    expect(served.memory.counts.notKept).toEqual({ 'too-big': 2 })
+  })
+})
