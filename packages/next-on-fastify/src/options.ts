@@ -56,7 +56,10 @@ const CHECKS: Readonly<Record<keyof NextPluginOptions, Check>> = {
     (value) => typeof value === 'string' && /^[a-z0-9-]+$/.test(value),
   ],
   logLevel: [`one of ${LOG_LEVELS.join(', ')}`, (value) => LOG_LEVELS.includes(value as LogLevel)],
-  memory: ['a boolean or an object', (value) => typeof value === 'boolean' || isRecord(value)],
+  memory: [
+    'a boolean, or an object with limits that are whole numbers above 0 and switches that are booleans',
+    (value) => typeof value === 'boolean' || (isRecord(value) && Object.entries(value).every(isMemoryOption)),
+  ],
 }
 
 /** Throws for options that no app can be served with. */
@@ -71,6 +74,14 @@ export function checkOptions(options: unknown, others: readonly string[] = []): 
     const value = options[name]
     demand(value === undefined || holds(value), name, expected, value)
   }
+}
+
+const MEMORY_LIMITS = ['bytes', 'entries', 'entryBytes']
+const MEMORY_SWITCHES = ['explain', 'proxyMemory']
+
+function isMemoryOption([name, value]: readonly [string, unknown]): boolean {
+  if (MEMORY_SWITCHES.includes(name)) return value === undefined || typeof value === 'boolean'
+  return MEMORY_LIMITS.includes(name) && (value === undefined || (Number.isSafeInteger(value) && (value as number) > 0))
 }
 
 function isFolder(value: unknown): boolean {

@@ -159,6 +159,17 @@ export function describeMemory(peers: Peers): void {
       await same(question, 0)
     })
 
+    it('a client in draft mode', async () => {
+      const { head } = await servers.next({ path: '/draft' })
+      const cookie = head.find(([name]) => name.toLowerCase() === 'set-cookie')?.[1].split(';')[0] ?? ''
+      expect(cookie).toMatch(/^__prerender_bypass=./)
+      await keptFresh({ path: '/isr' })
+      const before = await servers.kept({ path: '/isr', headers: { cookie } })
+      const after = await servers.kept({ path: '/isr', headers: { cookie } })
+      // It is rendered each time.
+      expect([before.status, after.status, before.body === after.body]).toEqual([200, 200, false])
+    })
+
     it('with the decision of a rule of the configuration', async () => {
       const asked: Question[] = [
         { path: '/by-cookie', headers: { cookie: 'vip=1' } },
