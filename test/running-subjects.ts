@@ -13,16 +13,20 @@ export async function startSubject(
     port = '0',
     node = process.execPath,
     nodeArgs = [],
-  }: { port?: string; node?: string; nodeArgs?: readonly string[] } = {},
+    env: more = {},
+  }: { port?: string; node?: string; nodeArgs?: readonly string[]; env?: Readonly<Record<string, string>> } = {},
 ): Promise<{ child: SubjectProcess; port: string; origin: string }> {
-  const env = { ...process.env, HOST: '127.0.0.1', PORT: port, NODE_ENV: 'production' }
+  const env = { ...process.env, HOST: '127.0.0.1', PORT: port, NODE_ENV: 'production', ...more }
   const child = spawn(node, [...nodeArgs, fileURLToPath(file)], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   running.add(child)
   let printed = ''
-  for await (const chunk of child.stdout) {
+  // What it prints later must not fail.
+  for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
     printed += String(chunk)
-    const found = /(?:port: |^Open \S+:)(\d+)/m.exec(printed)?.[1]
-    if (found) return { child, port: found, origin: `http://127.0.0.1:${found}` }
+    const found = /(?:port: |^Open \S+:|Local: +http:\S+:)(\d+)/m.exec(printed)?.[1]
+    if (!found) continue
+    child.stdout.resume()
+    return { child, port: found, origin: `http://127.0.0.1:${found}` }
   }
   return { child, port: '', origin: '' }
 }

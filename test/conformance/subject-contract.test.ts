@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { endSubjects, startSubject } from '../running-subjects.ts'
 import { subjects as clustered } from '../suites/clustered-server.ts'
 import { subjects as gatewaySubjects, dashboard, tail, upstreams } from '../suites/gateway.ts'
 import { subjects as httpFrameworks } from '../suites/http-frameworks.ts'
+import { build, BUILD_TIMEOUT, subjects as nextSubjects } from '../suites/next.ts'
 import { subjects as trpc } from '../suites/trpc.ts'
 
 afterEach(endSubjects)
@@ -16,7 +17,13 @@ const clusteredServer = {
   clustered: clustered.clustered.file,
 }
 
-describe.each(Object.entries({ httpFrameworks, trpc, gateway, clusteredServer }))('%s', (_suite, subjects) => {
+// Without the standalone server, which has a build of its own.
+const { standalone: _, ...withOneBuild } = nextSubjects
+const next = Object.fromEntries(Object.entries(withOneBuild).map(([name, { file }]) => [name, file]))
+
+beforeAll(() => build(), BUILD_TIMEOUT)
+
+describe.each(Object.entries({ httpFrameworks, trpc, gateway, clusteredServer, next }))('%s', (_suite, subjects) => {
   describe.each(Object.entries(subjects))('%s', (_name, subject) => {
     const file = subject as URL
 

@@ -58,9 +58,14 @@ const plugin: NextPlugin = async (app, options) => {
     if (vary !== undefined) keepVary(reply.raw, String(vary))
     reply.hijack()
     answer(raw, reply.raw).catch((error: unknown) => {
-      // Next answers its own errors: who gets here has sent nothing, or half of it.
+      // Next answers its own errors: who gets here has sent half of it, or nothing, where `next start` says so.
       request.log.error({ err: error }, 'Next has failed')
-      reply.raw.destroy()
+      if (reply.raw.headersSent) {
+        reply.raw.destroy()
+        return
+      }
+      reply.raw.statusCode = 500
+      reply.raw.end('Internal Server Error')
     })
   }
 

@@ -1,0 +1,8 @@
+import { renderOf } from '../../../renders'
+
+export const dynamic = 'force-static'
+export const revalidate = 3600
+
+export function GET(): Response {
+  return Response.json({ render: renderOf('handler isr') })
+}

@@ -1,0 +1,3 @@
+export default function NoModal(): null {
+  return null
+}

@@ -1,0 +1,15 @@
+import Link from 'next/link'
+import type { ReactNode } from 'react'
+import { prose } from '../../content'
+
+export default function Static(): ReactNode {
+  return (
+    <main>
+      <h1>Static</h1>
+      {prose(20).map((text) => (
+        <p key={text}>{text}</p>
+      ))}
+      <Link href="/">Home</Link>
+    </main>
+  )
+}

@@ -1,0 +1,20 @@
+import type { GetStaticPaths, GetStaticProps } from 'next'
+import type { ReactNode } from 'react'
+import { renderOf } from '../../../renders'
+
+export const getStaticPaths: GetStaticPaths = () => ({ paths: [{ params: { slug: 'known' } }], fallback: 'blocking' })
+
+export const getStaticProps: GetStaticProps = ({ params }) => {
+  const slug = String(params?.['slug'])
+  if (slug === 'nothing') return { notFound: true, revalidate: 3600 }
+  if (slug === 'moved') return { redirect: { destination: '/static', permanent: false }, revalidate: 3600 }
+  return { props: { slug, render: renderOf(`blocking ${slug}`) }, revalidate: 3600 }
+}
+
+export default function Blocking({ slug = '', render = 0 }: { slug?: string; render?: number }): ReactNode {
+  return (
+    <p>
+      Blocking {slug}, render {render}
+    </p>
+  )
+}

@@ -1,0 +1,12 @@
+declare global {
+  // oxlint-disable-next-line no-var
+  var renders: Map<string, number> | undefined
+}
+
+/** How often this process has rendered something: whether Next has done so is seen in the answer. */
+export function renderOf(name: string): number {
+  const renders = (globalThis.renders ??= new Map())
+  const count = (renders.get(name) ?? 0) + 1
+  renders.set(name, count)
+  return count
+}

@@ -1,0 +1,86 @@
+import type { FileSubject } from 'speed-bounds'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdtemp, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { BuildFacts } from '../differential/next-requests.ts'
+
+const folder = new URL('../../examples/next/', import.meta.url)
+
+/** How the app is built: see examples/next/web/next.config.ts. */
+export type Variant = 'base' | 'proxy' | 'i18n' | 'basePath' | 'trailingSlash' | 'standalone'
+
+export type SubjectName =
+  | 'next-start'
+  | 'custom-server'
+  | 'fastify-custom'
+  | 'fastify-nextjs'
+  | 'standalone'
+  | 'next-on-fastify'
+
+const subject = (name: string, env: Readonly<Record<string, string>> = {}): FileSubject & { file: URL } => ({
+  file: new URL(`${name}.ts`, folder),
+  env: { NEXT_TELEMETRY_DISABLED: '1', ...env },
+})
+
+/** They need a build: see {@link build}. */
+export const subjects: Record<SubjectName, FileSubject & { file: URL }> = {
+  'next-start': subject('next-start'),
+  'custom-server': subject('custom-server'),
+  'fastify-custom': subject('fastify-custom'),
+  'fastify-nextjs': subject('fastify-nextjs'),
+  'next-on-fastify': subject('next-on-fastify'),
+  standalone: subject('standalone', { NEXT_VARIANT: 'standalone' }),
+}
+
+/** What a build may take on a machine that does much else, in milliseconds. */
+export const BUILD_TIMEOUT = 600_000
+
+/** `next build`, once for the same sources and versions. */
+export async function build(variant: Variant = 'base'): Promise<void> {
+  const env = { ...process.env, NEXT_VARIANT: variant, NEXT_TELEMETRY_DISABLED: '1' }
+  const file = fileURLToPath(new URL('build.ts', folder))
+  const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += String(chunk)))
+  const [code] = (await once(child, 'close')) as [number | null]
+  if (code !== 0) throw new Error(`The build of ${variant} has failed:\n${printed}`)
+}
+
+/**
+ * Copies of a build, as old as each other: a server writes pages that it has rendered again into its build, and tells
+ * how old a file is.
+ */
+export async function copiesOfBuild(
+  variant: Variant,
+  count: number,
+): Promise<{ dirs: string[]; remove: () => Promise<void> }> {
+  const copies = new URL('.copies/', folder)
+  await mkdir(copies, { recursive: true })
+  const parent = await mkdtemp(fileURLToPath(new URL(`${variant}-`, copies)))
+  const dirs = Array.from({ length: count }, (_, index) => `${parent}/${index}`)
+  const [first = '', ...others] = dirs
+  const unneeded =
+    /\/\.next\/(?:lock|tsconfig\.json|.+\.hash|[^/]+\/(?:cache|trace|types|diagnostics|turbopack)(?:$|\/))|\.map$/
+  const own = `/.next/${variant}`
+  const filter = (from: string): boolean => {
+    const at = from.indexOf('/.next/')
+    return !unneeded.test(from) && (at === -1 || from.slice(at).startsWith(own))
+  }
+  await cp(new URL('web/', folder), first, { recursive: true, filter })
+  for (const other of others) await cp(first, other, { recursive: true, preserveTimestamps: true })
+  return { dirs, remove: () => rm(parent, { recursive: true, force: true }) }
+}
+
+/** What a copy of a build has. */
+export async function factsOf(dir: string, variant: Variant): Promise<BuildFacts> {
+  const output = `${dir}/.next/${variant}`
+  const chunks = await readdir(`${output}/static/chunks`)
+  return {
+    buildId: await readFile(`${output}/BUILD_ID`, 'utf8'),
+    assets: chunks
+      .filter((name) => name.endsWith('.js'))
+      .toSorted()
+      .map((name) => `chunks/${name}`),
+  }
+}
