@@ -16,9 +16,10 @@ let origin: string
 beforeAll(async () => {
   process.env['NEXT_TELEMETRY_DISABLED'] = '1'
   process.env['NODE_ENV'] = 'development'
+  process.env['FIXTURE_BASE_PATH'] = '/web'
   dir = copiedFixture('newest')
   app = Fastify()
-  await app.register(nextPlugin, { dir, dev: true })
+  await app.register(nextPlugin, { dir, dev: true, prefix: '/web' })
   await app.register(websocket)
   app.get('/own', { websocket: true }, (socket) => socket.send('own'))
   origin = await app.listen({ host: '127.0.0.1', port: 0 })
@@ -31,11 +32,11 @@ afterAll(async () => {
 it('a page learns of a change to its source, before any page was asked for since the start', async () => {
   const { port } = app.server.address() as AddressInfo
   // Next takes pages of localhost for its own.
-  const updates = new WebSocket(`ws://127.0.0.1:${port}/_next/hmr?id=test`, { origin: `http://localhost:${port}` })
+  const updates = new WebSocket(`ws://127.0.0.1:${port}/web/_next/hmr?id=test`, { origin: `http://localhost:${port}` })
   const messages: string[] = []
   updates.on('message', (message: Buffer) => void messages.push(message.toString()))
   await once(updates, 'open')
-  const page = async (): Promise<string> => (await fetch(`${origin}/static`)).text()
+  const page = async (): Promise<string> => (await fetch(`${origin}/web/static`)).text()
   expect(await page()).toContain('<h1>Static</h1>')
   const path = join(dir, 'app/static/page.jsx')
   const before = messages.length
@@ -51,4 +52,12 @@ it('a route of @fastify/websocket works beside it', async () => {
   const [message] = (await once(own, 'message')) as [Buffer]
   expect(message.toString()).toBe('own')
   own.terminate()
+})
+
+it('under a prefix, which is its base path, Next answers what is there and Fastify the rest', async () => {
+  const page = await (await fetch(`${origin}/web`)).text()
+  expect(page).toContain('<h1>Home</h1>')
+  const [script] = /\/web\/_next\/static\/[^"]+\.js/.exec(page)!
+  expect((await fetch(origin + script)).status).toBe(200)
+  expect(await (await fetch(`${origin}/static`)).json()).toMatchObject({ message: 'Route GET:/static not found' })
 })
