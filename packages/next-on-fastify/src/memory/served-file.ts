@@ -29,7 +29,13 @@ export function isUnchanged(file: ServedFile, etag: string): boolean {
 
 /** The entity tag that Next gives a file: its size, and when it was written. */
 function etagOf(file: string): string | undefined {
-  const stats = statSync(file, { throwIfNoEntry: false })
+  let stats
+  try {
+    stats = statSync(file, { throwIfNoEntry: false })
+  } catch {
+    // A name that is too long for a file, as a path of a page may be, or one that must not be seen.
+    return undefined
+  }
   if (stats === undefined || !stats.isFile()) return undefined
   return `W/"${stats.size.toString(16)}-${stats.mtime.getTime().toString(16)}"`
 }

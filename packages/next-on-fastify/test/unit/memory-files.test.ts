@@ -1,0 +1,48 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { isUnchanged, servedFile } from '../../src/memory/served-file.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'next-on-fastify-'))
+const build = { dir, distDir: join(dir, 'build'), isConditional: () => false, lifetimeOf: () => undefined }
+mkdirSync(join(dir, 'public/folder'), { recursive: true })
+mkdirSync(join(dir, 'build/static'), { recursive: true })
+afterAll(() => rmSync(dir, { recursive: true }))
+
+function write(name: string, content: string): string {
+  writeFileSync(join(dir, name), content)
+  const { size, mtime } = statSync(join(dir, name))
+  return `W/"${size.toString(16)}-${mtime.getTime().toString(16)}"`
+}
+
+describe('an answer is a file', () => {
+  it('if its tag is that of the file', () => {
+    const etag = write('public/a.txt', 'a')
+    expect(servedFile(build, '/a.txt', etag)).toEqual({ path: join(dir, 'public/a.txt'), immutable: false })
+    expect(servedFile(build, '/a.txt', `${etag}0`)).toBeUndefined()
+    expect(servedFile(build, '/a.txt', undefined)).toBeUndefined()
+  })
+
+  it('of the build, which never changes', () => {
+    const etag = write('build/static/a.js', 'a')
+    const file = servedFile(build, '/_next/static/a.js', etag)!
+    expect(file.immutable).toBe(true)
+    rmSync(file.path)
+    expect(isUnchanged(file, etag)).toBe(true)
+  })
+
+  it.each(['/folder', '/none', '/a.txt/b', `/${'x'.repeat(5000)}`])('and not at %s', (path) => {
+    expect(servedFile(build, path, 'W/"1-1"')).toBeUndefined()
+  })
+})
+
+it('a file of public has changed with its size, its time or its end', () => {
+  const etag = write('public/b.txt', 'b')
+  const file = servedFile(build, '/b.txt', etag)!
+  expect(isUnchanged(file, etag)).toBe(true)
+  utimesSync(file.path, new Date(), new Date(2020, 1, 1))
+  expect(isUnchanged(file, etag)).toBe(false)
+  rmSync(file.path)
+  expect(isUnchanged(file, etag)).toBe(false)
+})
