@@ -29,8 +29,8 @@ const config: NextConfig = {
   rewrites: async () => ({
     beforeFiles: [
       { source: '/rewritten/before', destination: '/static' },
-      { source: '/static', has: [{ type: 'query', key: 'as', value: 'isr' }], destination: '/isr' },
-      { source: '/isr', has: [{ type: 'header', key: 'x-other-page' }], destination: '/static' },
+      { source: '/ruled', has: [{ type: 'query', key: 'as', value: 'isr' }], destination: '/isr' },
+      { source: '/ruled', has: [{ type: 'header', key: 'x-other-page' }], destination: '/static' },
       { source: '/old/generated', has: [{ type: 'cookie', key: 'variant', value: 'b' }], destination: '/old/isr' },
     ],
     afterFiles: [
@@ -49,7 +49,7 @@ const config: NextConfig = {
       permanent: false,
     },
     {
-      source: '/posts/first',
+      source: '/posts/second',
       has: [{ type: 'host', value: 'old.example.com' }],
       destination: 'https://new.example.com/posts/first',
       permanent: false,
@@ -58,12 +58,12 @@ const config: NextConfig = {
   headers: async () => [
     { source: '/posts/:slug', headers: [{ key: 'X-Post', value: ':slug' }] },
     {
-      source: '/static',
+      source: '/ruled',
       has: [{ type: 'header', key: 'x-want-header', value: '(?<wanted>\\w+)' }],
       headers: [{ key: 'X-Wanted', value: ':wanted' }],
     },
     {
-      source: '/isr',
+      source: '/ruled',
       missing: [{ type: 'cookie', key: 'known' }],
       headers: [{ key: 'X-First-Visit', value: 'yes' }],
     },
