@@ -3,6 +3,8 @@
 import getPort from 'get-port'
 import { createServer, type AddressInfo, connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
+import { race } from 'speed-bounds'
+import 'speed-bounds/vitest'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { compare, difference, differencesOf, type Pair, titleOf } from '../differential/differences.ts'
 import { type BuildFacts, followUps, nextRequests, type Spelling, varieties } from '../differential/next-requests.ts'
@@ -16,6 +18,8 @@ import {
   type SubjectName,
   subjects,
   type Variant,
+  freshCases,
+  keptCases,
 } from '../suites/next.ts'
 
 /** `NEXT_DIFFERENTIAL=all` asks every pair of page and header, with every way to build the app. */
@@ -416,6 +420,13 @@ describe('next-on-fastify and next start, behind proxy.ts', () => {
     const first = Number(counts[0])
     expect(counts).toEqual(steps.map((_, index) => String(first + index)))
   })
+})
+
+it('every subject gives the same answers to what is measured', { timeout: BUILD_TIMEOUT }, async () => {
+  await build()
+  const { standalone: _, ...withOneBuild } = subjects
+  const options = { cases: { ...keptCases, ...freshCases }, startTimeout: 60_000 }
+  await expect(race(withOneBuild, options)).toAnswerAlike()
 })
 
 it('a server is asked as it stands here', async () => {

@@ -1,4 +1,4 @@
-import type { FileSubject } from 'speed-bounds'
+import type { CaseOptions, FileSubject } from 'speed-bounds'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdtemp, mkdir, readdir, readFile, rm } from 'node:fs/promises'
@@ -31,6 +31,36 @@ export const subjects: Record<SubjectName, FileSubject & { file: URL }> = {
   'fastify-nextjs': subject('fastify-nextjs'),
   'next-on-fastify': subject('next-on-fastify'),
   standalone: subject('standalone', { NEXT_VARIANT: 'standalone' }),
+}
+
+const gzip = { headers: { 'accept-encoding': 'gzip' } } as const
+/** Which client asks is not the point: of a page that is rendered anew, the count of renders differs. */
+const counted = { normalise: (answer) => ({ ...answer, body: '' }) } satisfies Partial<CaseOptions>
+
+/** Answers that can come from memory, of the build `base`. */
+export const keptCases: Record<
+  'page' | 'pageGzip' | 'oldPage' | 'isr' | 'handler' | 'small' | 'asset' | 'assetGzip' | 'largeGzip',
+  CaseOptions
+> = {
+  page: { path: '/static' },
+  pageGzip: { path: '/static', ...gzip },
+  /** The page of the seed: by the Pages Router, rendered at build. */
+  oldPage: { path: '/old/static' },
+  isr: { path: '/isr' },
+  handler: { path: '/handlers/isr' },
+  small: { path: '/small.txt' },
+  asset: { path: '/generated/asset-15k.js' },
+  assetGzip: { path: '/generated/asset-15k.js', ...gzip },
+  largeGzip: { path: '/generated/asset-300k.js', ...gzip },
+}
+
+/** Answers that Next makes for each request. */
+export const freshCases: Record<'api' | 'dynamicHandler' | 'ssr' | 'oldSsr' | 'streaming', CaseOptions> = {
+  api: { path: '/api/message' },
+  dynamicHandler: { path: '/handlers/dynamic', ...counted },
+  ssr: { path: '/ssr', ...counted },
+  oldSsr: { path: '/old/ssr', ...counted },
+  streaming: { path: '/streaming', ...counted },
 }
 
 /** What a build may take on a machine that does much else, in milliseconds. */
