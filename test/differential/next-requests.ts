@@ -109,7 +109,7 @@ const pages = (facts: BuildFacts): string[] => [
   '/redirected/permanent',
   '/redirected/temporary/first',
   '/ruled?as=isr',
-  '/old/static?go=second',
+  '/old/generated?go=second',
   '/nothing',
   '/nothing/at/all',
   '/_next',

@@ -43,7 +43,7 @@ const config: NextConfig = {
     { source: '/redirected/permanent', destination: '/static', permanent: true },
     { source: '/redirected/temporary/:slug', destination: '/posts/:slug', permanent: false },
     {
-      source: '/old/static',
+      source: '/old/generated',
       has: [{ type: 'query', key: 'go', value: '(?<to>\\w+)' }],
       destination: '/posts/:to',
       permanent: false,
