@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { hasCodedErrors } from './coded-errors.ts'
 import { optionsOf, rowsOf } from './options-table.ts'
 
 const read = (path: string): string =>
@@ -35,6 +36,13 @@ describe('options', () => {
     const known = [...options.map(({ option }) => option), 'fastify']
     expect(named.filter((name) => !name.startsWith('GATEWAY_')).toSorted()).toEqual(known.toSorted())
   })
+})
+
+hasCodedErrors('aggregator-gateway', {
+  'create-aggregator-gateway.ts': ['GATEWAY_INVALID_OPTION'],
+  'opentelemetry.ts': ['GATEWAY_INVALID_OPTION'],
+  'plugin.ts': ['GATEWAY_INVALID_OPTION'],
+  'prometheus.ts': ['GATEWAY_INVALID_OPTION'],
 })
 
 it('the README has the codes of all errors, and no others', () => {

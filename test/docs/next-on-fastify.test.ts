@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { hasCodedErrors } from './coded-errors.ts'
 import { optionsOf, rowsOf } from './options-table.ts'
 
 const read = (path: string): string =>
@@ -29,6 +30,16 @@ describe('options', () => {
     expect(options.at(-1)!.option).toBe('fastify')
   })
 })
+
+const atStart = [
+  'NEXT_ON_FASTIFY_INVALID_OPTION',
+  'NEXT_ON_FASTIFY_NEXT_MISSING',
+  'NEXT_ON_FASTIFY_NEXT_VERSION',
+  'NEXT_ON_FASTIFY_NO_BUILD',
+  'NEXT_ON_FASTIFY_NOT_PREPARED',
+  'NEXT_ON_FASTIFY_BASE_PATH',
+]
+hasCodedErrors('next-on-fastify', { 'create-next-on-fastify.ts': atStart, 'next-plugin.ts': atStart })
 
 it('the README has the codes of all errors, with what they mean, and no others', () => {
   const errors = [...read('src/errors.ts').matchAll(/\/\*\* (.*) \*\/\n[^']*'(\w+)'/g)]

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { hasCodedErrors } from './coded-errors.ts'
 import { optionsOf, rowsOf } from './options-table.ts'
 
 const read = (path: string): string =>
@@ -56,6 +57,9 @@ describe('options', () => {
     expect(namesBelow('option', 'meaning')).toEqual(names)
   })
 })
+
+const atStart = ['TRPC_FASTIFY_INVALID_OPTION', 'TRPC_FASTIFY_WEBSOCKET_MISSING']
+hasCodedErrors('trpc-fastify', { 'create-trpc-fastify.ts': atStart, 'plugin.ts': atStart })
 
 it('the README has the codes of all errors, with what they mean, and no others', () => {
   const errors = [...read('src/errors.ts').matchAll(/\/\*\* (.*) \*\/\n[^']*'(\w+)'/g)]
