@@ -1,4 +1,4 @@
-import { beforeAll } from 'vitest'
+import { beforeAll, inject } from 'vitest'
 import { build, BUILD_TIMEOUT, freshCases, keptCases, subjects } from '../suites/next.ts'
 import { perfSuite } from './suite.ts'
 
@@ -14,7 +14,7 @@ const load = { leastWarmUp: 4000, warmUp: 7000, duration: 400, startTimeout: 60_
 
 beforeAll(async () => {
   await build()
-  await build('standalone')
+  if (inject('races') === 'all') await build('standalone')
 }, BUILD_TIMEOUT * 2)
 
 perfSuite('next', [
