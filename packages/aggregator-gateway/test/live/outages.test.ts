@@ -65,9 +65,10 @@ describe('upstreams that all die', () => {
     expect(performance.now() - back).toBeLessThan(2000)
     const after = await openLoop(gateway.url, ['/all/1'], 200, 1000)
     expect([...after.statuses.keys()]).toEqual([200])
-    const late = await remainsOf(gateway)
-    expect(late.sockets).toBeLessThanOrEqual(early.sockets + 10)
-    expect(late.timers).toBeLessThan(10)
+    // On a busy machine many requests are under way at a time: the connections that those took end when they have rested.
+    const sockets = async (): Promise<number> => (await remainsOf(gateway)).sockets
+    await expect.poll(sockets, { timeout: 20_000, interval: 500 }).toBeLessThanOrEqual(early.sockets + 10)
+    expect((await remainsOf(gateway)).timers).toBeLessThan(10)
   })
 })
 
