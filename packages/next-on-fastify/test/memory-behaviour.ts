@@ -82,6 +82,7 @@ export function describeMemory(peers: Peers): void {
       ['a page with a query', '/?q=%2Fa'],
       ['a page of generateStaticParams', '/plain'],
       ['a page of the Pages Router', '/ps'],
+      ['a page of the Pages Router without data', '/still'],
       ['a cached route handler', '/routes/json'],
       ['a small file of public', '/hello.txt'],
       ['a big file of public', '/big.txt'],
@@ -109,7 +110,7 @@ export function describeMemory(peers: Peers): void {
     })
 
     it('a page that a client has', async () => {
-      for (const path of ['/', '/ps', '/hello.txt', asset]) {
+      for (const path of ['/', '/ps', '/still', '/hello.txt', asset]) {
         const etag = await etagOf(path)
         for (const had of [etag, `W/${etag.replace('W/', '')}`]) {
           // The first one learns for both ways to write it.

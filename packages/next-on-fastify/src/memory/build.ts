@@ -16,6 +16,10 @@ export interface Build {
   readonly isConditional: (path: string) => boolean
   /** The lifetime that a page had when it was built. */
   readonly lifetimeOf: (cacheKey: string) => Lifetime | undefined
+  /** The file of a page of the Pages Router that has no data: each answer is what is in it. */
+  readonly staticPage: (path: string) => string | undefined
+  /** The entity tag that Next gives a page of this text. */
+  readonly etagOf: (text: string) => string
 }
 
 interface Config {
@@ -75,6 +79,9 @@ export async function readBuild(dir: string, proxyMemory: boolean): Promise<Buil
   const prerendered = new Map(Object.entries((manifest('prerender-manifest.json') as PrerenderManifest).routes))
   const edge = manifest('server/middleware-manifest.json') as { middleware: Record<string, Middleware> }
   const node = manifest('server/functions-config-manifest.json') as { functions: Record<string, Middleware> }
+  const pages = manifest('server/pages-manifest.json') as Readonly<Record<string, string>>
+  const { generateETag } = fromApp('next/dist/server/lib/etag') as { generateETag: (text: string) => string }
+  if (pages === null || typeof generateETag !== 'function') throw new TypeError('Pages of this build cannot be told')
   const middleware = [edge.middleware['/'], node.functions['/_middleware']].filter((found) => found !== undefined)
   if (middleware.length > 0 && !proxyMemory) throw new NotKeepable('it has middleware, and `proxyMemory` is not set')
 
@@ -87,6 +94,11 @@ export async function readBuild(dir: string, proxyMemory: boolean): Promise<Buil
       const route = prerendered.get(pathOf(cacheKey))
       return route && { revalidate: route.initialRevalidateSeconds, expire: route.initialExpireSeconds }
     },
+    staticPage: (path) => {
+      const file = Object.hasOwn(pages, path) ? pages[path] : undefined
+      return file?.endsWith('.html') ? join(distDir, 'server', file) : undefined
+    },
+    etagOf: (text) => generateETag(text),
   }
 }
 

@@ -119,8 +119,8 @@ export class NextMemory {
   #fresh(key: string): Entry | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
-    const { until, file, etag } = entry
-    if (until >= Date.now() && (file === undefined || isUnchanged(file, etag ?? ''))) return entry
+    const { until, file } = entry
+    if (until >= Date.now() && (file === undefined || isUnchanged(file))) return entry
     this.#entries.delete(key)
     return undefined
   }

@@ -1,34 +1,49 @@
-// Files that Next serves as they are: what the build made, and what lies in `public`.
+// Files that Next serves as they are: what the build made, what lies in `public`, and pages without data.
 
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Build } from './build.ts'
 
 /** A file behind an answer. */
 export interface ServedFile {
   readonly path: string
-  /** Its name changes with what is in it. */
-  readonly immutable: boolean
+  /** It changes with the size and the time of the file; there is none where the name changes with what is in it. */
+  readonly version: string | undefined
 }
 
 const BUILT = '/_next/static/'
 
 /** The file that an answer to `path` with this entity tag was, if it was one. */
 export function servedFile(build: Build, path: string, etag: string | undefined): ServedFile | undefined {
-  const immutable = path.startsWith(BUILT)
-  const file = immutable
+  if (etag === undefined) return undefined
+  const isBuilt = path.startsWith(BUILT)
+  const file = isBuilt
     ? join(build.distDir, 'static', path.slice(BUILT.length))
     : join(build.dir, 'public', path.slice(1))
-  return etag !== undefined && etagOf(file) === etag ? { path: file, immutable } : undefined
+  // The entity tag that Next gives a file is its size, and when it was written.
+  if (versionOf(file) === etag) return { path: file, version: isBuilt ? undefined : etag }
+  return servedPage(build, path, etag)
 }
 
 /** Whether the file is the one that was served. It costs some microseconds, and Next looks at each request too. */
-export function isUnchanged(file: ServedFile, etag: string): boolean {
-  return file.immutable || etagOf(file.path) === etag
+export function isUnchanged({ path, version }: ServedFile): boolean {
+  return version === undefined || versionOf(path) === version
 }
 
-/** The entity tag that Next gives a file: its size, and when it was written. */
-function etagOf(file: string): string | undefined {
+/** A page of the Pages Router that has no data is a file of the build; its entity tag is made of the text. */
+function servedPage(build: Build, path: string, etag: string): ServedFile | undefined {
+  const page = build.staticPage(path)
+  const version = page === undefined ? undefined : versionOf(page)
+  if (page === undefined || version === undefined) return undefined
+  try {
+    return build.etagOf(readFileSync(page, 'utf8')) === etag ? { path: page, version } : undefined
+  } catch {
+    // It has gone since.
+    return undefined
+  }
+}
+
+function versionOf(file: string): string | undefined {
   let stats
   try {
     stats = statSync(file, { throwIfNoEntry: false })

@@ -11,6 +11,7 @@ const FILES = {
   'prerender-manifest.json': { routes: { '/': { initialRevalidateSeconds: false } } },
   'server/middleware-manifest.json': { middleware: {} },
   'server/functions-config-manifest.json': { functions: {} },
+  'server/pages-manifest.json': { '/404': 'pages/404.html', '/a': 'pages/a.html', '/b': 'pages/b.js' },
 }
 
 const folders: string[] = []
@@ -29,6 +30,7 @@ function aBuild(config: object = {}, files: Partial<Record<keyof typeof FILES, u
   write('package.json', '{}')
   const loaded = JSON.stringify({ distDir: 'build', basePath: '', i18n: null, ...config })
   write(`node_modules/next/dist/server/lib/incremental-cache/file-system-cache.js`, 'exports.default = undefined')
+  write('node_modules/next/dist/server/lib/etag.js', 'exports.generateETag = (text) => text.length')
   write('node_modules/next/dist/server/config.js', `exports.default = async () => (${loaded})`)
   for (const [name, content] of Object.entries({ ...FILES, ...files })) {
     if (content !== undefined) write(join('build', name), JSON.stringify(content))
@@ -70,7 +72,7 @@ describe('nothing is kept of an app', () => {
   })
 
   it.each([...Object.keys(FILES)] as (keyof typeof FILES)[])('whose build has another %s', async (name) => {
-    expect(await whyNot(aBuild({}, { [name]: {} }))).toEqual([
+    expect(await whyNot(aBuild({}, { [name]: name.includes('pages') ? null : {} }))).toEqual([
       'nothing of this Next app is kept: its build is not as expected',
     ])
   })
@@ -139,4 +141,14 @@ it('the lifetime of a page is what it had when it was built', async () => {
   )
   expect(found).toEqual([false, false, 1, 2, 2, 4, undefined])
   expect(lifetimeOf('/a')?.expire).toBe(3)
+})
+
+it('a page without data is the file that the manifest says', async () => {
+  const { distDir, staticPage } = await readBuild(aBuild(), false)
+  expect(['/a', '/b', '/c', 'constructor'].map(staticPage)).toEqual([
+    join(distDir, 'server/pages/a.html'),
+    undefined,
+    undefined,
+    undefined,
+  ])
 })

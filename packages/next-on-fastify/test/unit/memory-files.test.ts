@@ -2,10 +2,18 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import type { Build } from '../../src/memory/build.ts'
 import { isUnchanged, servedFile } from '../../src/memory/served-file.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'next-on-fastify-'))
-const build = { dir, distDir: join(dir, 'build'), isConditional: () => false, lifetimeOf: () => undefined }
+const build: Build = {
+  dir,
+  distDir: join(dir, 'build'),
+  isConditional: () => false,
+  lifetimeOf: () => undefined,
+  staticPage: (path) => (path === '/page' ? join(dir, 'page.html') : undefined),
+  etagOf: (text) => `"${text}"`,
+}
 mkdirSync(join(dir, 'public/folder'), { recursive: true })
 mkdirSync(join(dir, 'build/static'), { recursive: true })
 afterAll(() => rmSync(dir, { recursive: true }))
@@ -19,7 +27,7 @@ function write(name: string, content: string): string {
 describe('an answer is a file', () => {
   it('if its tag is that of the file', () => {
     const etag = write('public/a.txt', 'a')
-    expect(servedFile(build, '/a.txt', etag)).toEqual({ path: join(dir, 'public/a.txt'), immutable: false })
+    expect(servedFile(build, '/a.txt', etag)).toEqual({ path: join(dir, 'public/a.txt'), version: etag })
     expect(servedFile(build, '/a.txt', `${etag}0`)).toBeUndefined()
     expect(servedFile(build, '/a.txt', undefined)).toBeUndefined()
   })
@@ -27,9 +35,21 @@ describe('an answer is a file', () => {
   it('of the build, which never changes', () => {
     const etag = write('build/static/a.js', 'a')
     const file = servedFile(build, '/_next/static/a.js', etag)!
-    expect(file.immutable).toBe(true)
+    expect(file.version).toBeUndefined()
     rmSync(file.path)
-    expect(isUnchanged(file, etag)).toBe(true)
+    expect(isUnchanged(file)).toBe(true)
+  })
+
+  it('that is a page, if its tag is that of the text', () => {
+    write('page.html', 'text')
+    const file = servedFile(build, '/page', '"text"')!
+    expect(isUnchanged(file)).toBe(true)
+    expect(servedFile(build, '/page', '"other"')).toBeUndefined()
+    expect(servedFile(build, '/other', '"text"')).toBeUndefined()
+    write('page.html', 'other')
+    expect(isUnchanged(file)).toBe(false)
+    rmSync(file.path)
+    expect(servedFile(build, '/page', '"other"')).toBeUndefined()
   })
 
   it.each(['/folder', '/none', '/a.txt/b', `/${'x'.repeat(5000)}`])('and not at %s', (path) => {
@@ -40,9 +60,9 @@ describe('an answer is a file', () => {
 it('a file of public has changed with its size, its time or its end', () => {
   const etag = write('public/b.txt', 'b')
   const file = servedFile(build, '/b.txt', etag)!
-  expect(isUnchanged(file, etag)).toBe(true)
+  expect(isUnchanged(file)).toBe(true)
   utimesSync(file.path, new Date(), new Date(2020, 1, 1))
-  expect(isUnchanged(file, etag)).toBe(false)
+  expect(isUnchanged(file)).toBe(false)
   rmSync(file.path)
-  expect(isUnchanged(file, etag)).toBe(false)
+  expect(isUnchanged(file)).toBe(false)
 })

@@ -64,7 +64,14 @@ async function serve(
   before: Answer = () => {},
 ): Promise<Served> {
   cache.set('/page', page())
-  const build = { dir: '/nowhere', distDir: '/nowhere', isConditional: () => false, lifetimeOf: () => undefined }
+  const build = {
+    dir: '/nowhere',
+    distDir: '/nowhere',
+    isConditional: () => false,
+    lifetimeOf: () => undefined,
+    staticPage: () => undefined,
+    etagOf: () => '',
+  }
   const memory = new NextMemory(build, { entries: 10, bytes: 1e6, entryBytes: 1e5, ...limits }, false)
   const server = createServer((request, response) => {
     void before(response)
