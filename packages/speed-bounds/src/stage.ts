@@ -150,10 +150,12 @@ async function warm(context: StageContext, run: RunningSubject): Promise<void> {
     const least = index === 0 ? race.leastWarmUp : race.leastWarmUp / 3
     let best = Number.POSITIVE_INFINITY
     let steady = 0
-    for (let time = 0; time < longest && (time < least || steady < WARM.STEADY); time += length) {
+    for (let time = 0; time < longest && (time < least || steady < WARM.STEADY);) {
       const load: ResolvedLoad = { ...race.load, duration: Math.min(length, longest), amount: undefined }
       const { cpu, result } = await fire(context, run, kase, load)
-      const { answers, failures } = result
+      const { answers, failures, elapsed } = result
+      // A slow server makes a round longer.
+      time += Math.max(length, elapsed)
       // A slow server needs longer rounds: until each connection had an answer, a round tells nothing.
       if (answers < load.connections && length < longest) {
         length *= 2
@@ -161,7 +163,7 @@ async function warm(context: StageContext, run: RunningSubject): Promise<void> {
       }
       // A cold one may take the whole of a warm-up round until it accepts the last connection.
       refuseFailures(run, kase, answers, { ...failures, hanging: answers === 0 ? failures.hanging : 0 })
-      steady = cpu < best * WARM.GAIN || cpu > best * WARM.NEAR ? 0 : steady + length
+      steady = cpu < best * WARM.GAIN || cpu > best * WARM.NEAR ? 0 : steady + elapsed
       if (cpu < best * WARM.GAIN) best = cpu
     }
   }
