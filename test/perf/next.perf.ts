@@ -1,8 +1,9 @@
 import { beforeAll, inject } from 'vitest'
 import { build, BUILD_TIMEOUT, freshCases, keptCases, subjects } from '../suites/next.ts'
+import { bounds } from './bounds.ts'
 import { perfSuite } from './suite.ts'
 
-// Nothing is claimed yet: that waits for measurements on a quiet machine.
+// Of the rest nothing is claimed yet: that waits for measurements on a quiet machine.
 
 const { page, pageGzip, oldPage, isr, handler, small, asset, assetGzip, largeGzip } = keptCases
 const { api, dynamicHandler, ssr, oldSsr, streaming } = freshCases
@@ -23,6 +24,7 @@ perfSuite('next', [
     main: true,
     subjects: race,
     options: { ...load, cases: { page, pageGzip, oldPage } },
+    bounds: bounds['next-kept'],
   },
   { title: 'pages and handlers with a lifetime', subjects: race, options: { ...load, cases: { isr, handler } } },
   {
