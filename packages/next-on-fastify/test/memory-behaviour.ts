@@ -36,7 +36,6 @@ export function describeMemory(peers: Peers): void {
     let answer: Answer | undefined
     for (let turn = 0; turn < 3; turn++) {
       // One after the other: what one makes Next do, the other must see.
-      // eslint-disable-next-line no-await-in-loop
       const [kept, next] = [await servers.kept(question), await servers.next(question)]
       expect({ question, ...comparable(kept) }).toEqual({ question, ...comparable(next) })
       answer = kept
@@ -54,10 +53,8 @@ export function describeMemory(peers: Peers): void {
   /** Until the answer is as told. */
   async function eventually(question: Question, is: (answer: Answer) => boolean): Promise<Answer> {
     for (;;) {
-      // eslint-disable-next-line no-await-in-loop
       const answer = await servers.next(question)
       if (is(answer)) return answer
-      // eslint-disable-next-line no-await-in-loop
       await wait(50)
     }
   }
@@ -66,10 +63,8 @@ export function describeMemory(peers: Peers): void {
   async function keptFresh(question: Question): Promise<Answer> {
     for (;;) {
       const before = servers.counts().hits
-      // eslint-disable-next-line no-await-in-loop
       const answer = await servers.kept(question)
       if (servers.counts().hits > before) return answer
-      // eslint-disable-next-line no-await-in-loop
       await wait(50)
     }
   }
@@ -203,7 +198,6 @@ export function describeMemory(peers: Peers): void {
       await eventually({ path: '/plain' }, (answer) => cacheOf(answer) === 'HIT')
       await servers.next(question)
       for (let turn = 0; turn < 3; turn++) {
-        // eslint-disable-next-line no-await-in-loop
         expect(await servers.kept(question)).toEqual(await servers.next(question))
       }
       expect(await servers.kept({ path: '/plain' })).toEqual(await servers.next({ path: '/plain' }))
@@ -222,11 +216,8 @@ export function describeMemory(peers: Peers): void {
     ])('%s is seen by the next request', async (_, path, change) => {
       const seen: boolean[] = []
       for (let turn = 0; turn < 4; turn++) {
-        // eslint-disable-next-line no-await-in-loop
         const { body: old } = await keptFresh({ path })
-        // eslint-disable-next-line no-await-in-loop
         expect((await servers.next({ path: change })).status).toBe(200)
-        // eslint-disable-next-line no-await-in-loop
         const { body } = await servers.kept({ path })
         // The build counted from one too.
         if (turn > 0) seen.push(body !== old)
@@ -250,14 +241,10 @@ export function describeMemory(peers: Peers): void {
       ['a route handler whose clients may keep it longer', '/routes/long'],
     ])('%s is made anew as Next does', async (_, path) => {
       for (let turn = 0; turn < 2; turn++) {
-        // eslint-disable-next-line no-await-in-loop
         const fresh = await keptFresh({ path })
-        // eslint-disable-next-line no-await-in-loop
         await wait(2100)
-        // eslint-disable-next-line no-await-in-loop
         const stale = await servers.kept({ path })
         expect([cacheOf(stale), stale.body]).toEqual(['STALE', fresh.body])
-        // eslint-disable-next-line no-await-in-loop
         expect((await eventually({ path }, (answer) => cacheOf(answer) === 'HIT')).body).not.toBe(stale.body)
       }
     })
@@ -278,10 +265,8 @@ export function describeMemory(peers: Peers): void {
     const user = { cookie: 'user=1' }
     for (const headers of [user, {}, user, {}]) {
       const before = runs()
-      // eslint-disable-next-line no-await-in-loop
       const [kept, next] = [await servers.kept({ path: '/guarded', headers }), runs()]
       expect([kept.status, next - before]).toEqual([headers === user ? 200 : 401, 1])
-      // eslint-disable-next-line no-await-in-loop
       expect(await servers.next({ path: '/guarded', headers })).toEqual(kept)
     }
   })

@@ -272,7 +272,6 @@ describe('an answer is kept', () => {
     await once(sent, 'response')
     sent.destroy()
     while (served.memory.counts.notKept.aborted === undefined) {
-      // eslint-disable-next-line no-await-in-loop
       await wait(10)
     }
     gone.resolve()
@@ -389,7 +388,6 @@ describe('a client that has the page', () => {
     const served = await serve(unmodified)
     const asked = ['"a"', 'W/"a"', '"a"'].map((etag) => () => served.ask('/', { 'if-none-match': etag }))
     for (const ask of asked) {
-      // eslint-disable-next-line no-await-in-loop
       expect(await ask()).toBe('304 ')
     }
     expect(served.renders).toBe(1)
@@ -420,7 +418,6 @@ describe('what is kept is bounded', () => {
   it('by the number of answers: the one that was not asked for the longest goes', async () => {
     const served = await serve(fromPage, { entries: 2 })
     for (const path of ['/1', '/2', '/1', '/3', '/1', '/2']) {
-      // eslint-disable-next-line no-await-in-loop
       await served.ask(path)
     }
     expect([served.memory.counts.entries, served.renders]).toEqual([2, 4])
@@ -429,7 +426,6 @@ describe('what is kept is bounded', () => {
   it('by their bytes', async () => {
     const served = await serve(fromPage, { bytes: 3000 })
     for (const path of ['/1', '/2', '/3', '/4']) {
-      // eslint-disable-next-line no-await-in-loop
       await served.ask(path)
     }
     const { entries, bytes } = served.memory.counts
