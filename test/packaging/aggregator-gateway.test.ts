@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { run, Tarball } from './tarball.ts'
+import { run, Tarball, tsconfig } from './tarball.ts'
 import { isWellPacked } from './well-packed.ts'
 
 const tarball = new Tarball('aggregator-gateway')
@@ -58,21 +58,7 @@ await createAggregatorGateway({ upstreams, endpoints: [{ path: '/:id', calls: { 
 // @ts-expect-error An endpoint needs calls.
 await createAggregatorGateway({ upstreams, endpoints: [{ path: '/:id' }] })
 `,
-  'tsconfig.json': `{
-  "compilerOptions": {
-    "target": "es2024",
-    "module": "nodenext",
-    "strict": true,
-    "exactOptionalPropertyTypes": true,
-    "skipLibCheck": true,
-    "noEmit": true,
-    "types": ["node"]
-  },
-  "files": ["server.ts", "types.ts", ${Object.keys(samples)
-    .map((name) => `"${name}"`)
-    .join(', ')}]
-}
-`,
+  'tsconfig.json': tsconfig(['server.ts', 'types.ts', ...Object.keys(samples)]),
 }
 
 beforeAll(() =>

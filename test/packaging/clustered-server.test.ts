@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { run, Tarball } from './tarball.ts'
+import { run, Tarball, tsconfig } from './tarball.ts'
 import { isWellPacked } from './well-packed.ts'
 
 const tarball = new Tarball('clustered-server')
@@ -50,21 +50,7 @@ await createClusteredServer(new URL('./app.ts', import.meta.url), { worker: 2 })
 // @ts-expect-error There is no such event.
 server.on('workerExits', () => {})
 `,
-  'tsconfig.json': `{
-  "compilerOptions": {
-    "target": "es2024",
-    "module": "nodenext",
-    "strict": true,
-    "exactOptionalPropertyTypes": true,
-    "skipLibCheck": true,
-    "noEmit": true,
-    "types": ["node"]
-  },
-  "files": ["types.ts", "warm.ts", ${Object.keys(samples)
-    .map((name) => `"${name}"`)
-    .join(', ')}]
-}
-`,
+  'tsconfig.json': tsconfig(['types.ts', 'warm.ts', ...Object.keys(samples)]),
 }
 
 beforeAll(() => tarball.install(FILES, ['fastify', '@types/node']))

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { run, Tarball } from './tarball.ts'
+import { run, Tarball, tsconfig } from './tarball.ts'
 import { isWellPacked } from './well-packed.ts'
 
 const tarball = new Tarball('next-on-fastify')
@@ -40,19 +40,7 @@ await createNextOnFastify({ ...options, fastify: { logger: true } })
 // @ts-expect-error There is no such level.
 await createNextOnFastify({ logLevel: 'loud' })
 `,
-  'tsconfig.json': `{
-  "compilerOptions": {
-    "target": "es2024",
-    "module": "nodenext",
-    "strict": true,
-    "exactOptionalPropertyTypes": true,
-    "skipLibCheck": true,
-    "noEmit": true,
-    "types": ["node"]
-  },
-  "files": ["types.ts", ${programs.map((name) => `"${name}"`).join(', ')}]
-}
-`,
+  'tsconfig.json': tsconfig(['types.ts', ...programs]),
 }
 
 beforeAll(() => {

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { demand, readJson, run, Tarball } from './tarball.ts'
+import { demand, readJson, run, Tarball, tsconfig } from './tarball.ts'
 import { isWellPacked } from './well-packed.ts'
 
 interface Validator {
@@ -75,19 +75,7 @@ await match.decide('slow', { atLeast: 1.5, metric: 'speed' })
 await expect(match).toOutpace('slow', { atLeast: '1.5' })
 await expect(match).not.toAnswerAlike()
 `,
-  'tsconfig.json': `{
-  "compilerOptions": {
-    "target": "es2024",
-    "module": "nodenext",
-    "strict": true,
-    "exactOptionalPropertyTypes": true,
-    "skipLibCheck": true,
-    "noEmit": true,
-    "types": ["node"]
-  },
-  "files": ["right.test.ts", "wrong.test.ts", "types.ts"]
-}
-`,
+  'tsconfig.json': tsconfig(['right.test.ts', 'wrong.test.ts', 'types.ts']),
 }
 
 const tarball = new Tarball('speed-bounds')

@@ -73,6 +73,20 @@ const filesIn = (folder: string, skipped?: string): string[] =>
     .filter((entry) => entry.isFile() && (skipped === undefined || !entry.parentPath.startsWith(join(folder, skipped))))
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
 
+/** The configuration of a project whose compiler is as strict as it can be about our types. */
+export function tsconfig(files: readonly string[]): string {
+  const compilerOptions = {
+    target: 'es2024',
+    module: 'nodenext',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: true,
+    noEmit: true,
+    types: ['node'],
+  }
+  return JSON.stringify({ compilerOptions, files }, null, 2)
+}
+
 /** A package of this workspace, packed, and an empty project that has it installed. */
 export class Tarball {
   readonly name: string

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { run, Tarball } from './tarball.ts'
+import { run, Tarball, tsconfig } from './tarball.ts'
 import { isWellPacked } from './well-packed.ts'
 
 const tarball = new Tarball('trpc-fastify')
@@ -56,19 +56,7 @@ await createTrpcFastify({ router: appRouter, createContext, prefix: '/trpc', fas
 // @ts-expect-error The router has a context, so something must create it.
 await createTrpcFastify({ router: appRouter })
 `,
-  'tsconfig.json': `{
-  "compilerOptions": {
-    "target": "es2024",
-    "module": "nodenext",
-    "strict": true,
-    "exactOptionalPropertyTypes": true,
-    "skipLibCheck": true,
-    "noEmit": true,
-    "types": ["node"]
-  },
-  "files": ["server.ts", "types.ts"]
-}
-`,
+  'tsconfig.json': tsconfig(['server.ts', 'types.ts']),
 }
 
 beforeAll(() => tarball.install(FILES, ['fastify', '@trpc/server', 'zod', '@types/node']))

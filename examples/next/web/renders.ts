@@ -1,5 +1,5 @@
 declare global {
-  // oxlint-disable-next-line no-var
+  // oxlint-disable-next-line no-var -- only `var` declares a member of globalThis
   var renders: Map<string, number> | undefined
 }
 
