@@ -37,6 +37,7 @@ interface LoadFlags {
   stages: number
   warmUp: number
   leastWarmUp: number
+  maxForeignCpu: number
   seed?: number
 }
 
@@ -167,6 +168,7 @@ function withLoadFlags(command: Command, { budget }: { budget: number }): Comman
     .option('--stages <count>', 'stages of fresh processes that a claim may take', count, 3)
     .option('--warm-up <ms>', 'longest warm-up of a process in milliseconds', count, 2000)
     .option('--least-warm-up <ms>', 'least warm-up of a process for its first case in milliseconds', count, 1200)
+    .option('--max-foreign-cpu <cores>', 'CPU of other programs above which a round is discarded', positive, 1)
     .option('--seed <integer>', 'repeats an order of rounds', count)
 }
 

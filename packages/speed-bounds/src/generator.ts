@@ -16,13 +16,17 @@ export interface Volley {
   /** The status that counts as an answer; every other is a failure. */
   readonly status: number
   readonly load: ResolvedLoad
+  /** Milliseconds of load before the round begins: of what comes by then, only failures count. */
+  readonly lead: number
 }
 
 /** What came of it. */
 export interface VolleyResult {
   /** Answers with the right status. */
   readonly answers: number
-  /** Milliseconds from the first request to the last answer. */
+  /** What was there before the round began: its failures are among those below. */
+  readonly before: { readonly answers: number; readonly failures: number }
+  /** Milliseconds from the begin of the round, or the first request, to the last answer. */
   readonly elapsed: number
   /** Latency in milliseconds. */
   readonly latency: { readonly p50: number; readonly p90: number; readonly p99: number }
@@ -40,8 +44,11 @@ export interface VolleyResult {
   readonly cpu: number
 }
 
-/** The whole of what a generator has to do, in a process of its own. */
-export type Generate = (volley: Volley) => Promise<VolleyResult>
+/** The whole of what a generator has to do, in a process of its own; it tells when a round with a lead begins. */
+export type Generate = (volley: Volley, onBegin: () => void) => Promise<VolleyResult>
+
+/** What a generator's process says. */
+export type FromGenerator = { readonly begun: true } | { readonly ok: VolleyResult } | { readonly error: string }
 
 export interface Generator {
   /** Rejects with the signal's reason when that aborts; the generator must be closed then. */
@@ -51,6 +58,7 @@ export interface Generator {
     status: number,
     load: ResolvedLoad,
     signal: AbortSignal,
+    lead?: { readonly milliseconds: number; readonly onBegin: () => void },
   ): Promise<VolleyResult>
   close(): Promise<void>
 }
@@ -75,19 +83,21 @@ export async function openGenerator(name: GeneratorName): Promise<Generator> {
       `The generator's process (${name}) ended unasked (${child.signalCode ?? `code ${child.exitCode}`}).`,
     )
   return {
-    fire(origin, { method, path, headers, body }, status, load, signal) {
-      const volley: Volley = { origin, method, path, headers, body, status, load }
+    fire(origin, { method, path, headers, body }, status, load, signal, lead) {
+      const volley: Volley = { origin, method, path, headers, body, status, load, lead: lead?.milliseconds ?? 0 }
       return new Promise((resolve, reject) => {
         signal.throwIfAborted()
         const onExit = (): void => reject(lost())
         const onAbort = (): void => reject(signal.reason as Error)
         child.once('exit', onExit)
         signal.addEventListener('abort', onAbort, { once: true })
-        child.once('message', (result: { ok: VolleyResult } | { error: string }) => {
+        child.on('message', function onMessage(message: FromGenerator) {
+          if ('begun' in message) return lead?.onBegin()
+          child.off('message', onMessage)
           child.off('exit', onExit)
           signal.removeEventListener('abort', onAbort)
-          if ('ok' in result) resolve(result.ok)
-          else reject(new SpeedBoundsError('SPEED_BOUNDS_GENERATOR_FAILED', `${name} failed: ${result.error}`))
+          if ('ok' in message) resolve(message.ok)
+          else reject(new SpeedBoundsError('SPEED_BOUNDS_GENERATOR_FAILED', `${name} failed: ${message.error}`))
         })
         if (!child.connected) return onExit()
         child.send(volley, (error) => error && onExit())

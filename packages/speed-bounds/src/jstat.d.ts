@@ -7,6 +7,7 @@ declare module 'jstat' {
   const jStat: {
     studentt: StudentT
     binomial: { cdf(count: number, tries: number, probability: number): number }
+    sum(values: readonly number[]): number
     mean(values: readonly number[]): number
     variance(values: readonly number[], sample: boolean): number
     median(values: readonly number[]): number

@@ -86,7 +86,7 @@ export interface RaceOptions extends Partial<CaseOptions> {
   connections?: number
   /** Requests under way on each connection. @default 1 */
   pipelining?: number
-  /** Length of a measured round, longer while the server pauses. wrk counts whole seconds and rounds up. @default 200 */
+  /** Length of a measured round, longer while the server pauses. Before it comes load that does not count, for three times as long and a second at the most; with wrk, which counts whole seconds and rounds up, there is none. @default 200 */
   duration?: number
   /** Requests in a round, in place of `duration`; autocannon without pipelining only. @default none */
   amount?: number
@@ -112,7 +112,7 @@ export interface RaceOptions extends Partial<CaseOptions> {
   startTimeout?: number
   /** How long a subject may take to end after SIGTERM before it is killed. @default 3000 */
   stopTimeout?: number
-  /** CPU of other programs, in cores, above which a round is discarded. @default 0.5 */
+  /** CPU of other programs, in cores, above which a round is discarded. @default 1 */
   maxForeignCpu?: number
   /** Start of the random order of rounds, to repeat it. @default random */
   seed?: number
@@ -279,7 +279,7 @@ export function resolveRace(subjects: Readonly<Record<string, Subject>>, options
     startTimeout:
       optional(options.startTimeout, 'startTimeout', isMilliseconds(1), 'whole milliseconds >= 1') ?? 20_000,
     stopTimeout: optional(options.stopTimeout, 'stopTimeout', isMilliseconds(0), 'whole milliseconds >= 0') ?? 3000,
-    maxForeignCpu: optional(options.maxForeignCpu, 'maxForeignCpu', isAtLeast(0), 'a number of cores >= 0') ?? 0.5,
+    maxForeignCpu: optional(options.maxForeignCpu, 'maxForeignCpu', isAtLeast(0), 'a number of cores >= 0') ?? 1,
     seed: optional(options.seed, 'seed', isInteger, 'an integer') ?? Math.trunc(Math.random() * 2 ** 31),
     cwd,
     onProgress: optional(options.onProgress, 'onProgress', isProgressListener, 'a function') ?? (() => {}),

@@ -1,9 +1,9 @@
 import type { Environment } from './environment.ts'
 import { type Claim, type Metric, METRICS, type ResolvedRace } from './options.ts'
-import { type Bottleneck, costOf, type Round } from './round.ts'
+import type { Bottleneck, Round } from './round.ts'
 import { mostLooks } from './schedule.ts'
 import { trimmedMean } from './statistics.ts'
-import { type Estimate, judge, type Judgement } from './verdict.ts'
+import { costOfProcess, type Estimate, judge, type Judgement } from './verdict.ts'
 
 /** Everything that a race found, as one JSON document; `result.schema.json` describes it. */
 export interface RaceResult {
@@ -158,7 +158,7 @@ function summarise(rounds: readonly Round[], subject: string, kase: string): Sum
     .toSorted(([a], [b]) => a - b)
     .map(([replica, own]) => ({
       replica,
-      ...valuesOf((name) => geometricMean(own.map((round) => valueOf(round, name)))),
+      ...valuesOf((name) => valueOfProcess(own, name)),
     }))
   const count = (bottleneck: Bottleneck): number => kept.filter((round) => round.bottleneck === bottleneck).length
   return {
@@ -173,8 +173,11 @@ function summarise(rounds: readonly Round[], subject: string, kase: string): Sum
   }
 }
 
-function valueOf(round: Round, name: (typeof SUMMARISED)[number]): number {
-  return name === 'throughput' ? 1 / costOf(round, name) : round[name]
+/** As the ratios have it, so that a table's figures and its ratios agree. */
+function valueOfProcess(rounds: readonly Round[], name: (typeof SUMMARISED)[number]): number {
+  const visits = rounds.map((round) => ({ round, level: 0 }))
+  const cost = Math.exp(costOfProcess(visits, name))
+  return name === 'throughput' ? 1 / cost : cost
 }
 
 function valuesOf(value: (name: (typeof SUMMARISED)[number]) => number): Record<(typeof SUMMARISED)[number], number> {
@@ -184,7 +187,7 @@ function valuesOf(value: (name: (typeof SUMMARISED)[number]) => number): Record<
   >
 }
 
-/** Trimmed, and of logarithms, as the ratios are: so that a table's figures and its ratios agree. */
+/** Without the extremes. */
 function geometricMean(values: readonly number[]): number {
   return Math.exp(trimmedMean(values.map(Math.log), 0.2))
 }

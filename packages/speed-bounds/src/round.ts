@@ -54,11 +54,14 @@ export function bottleneckOf(serverUtilisation: number, generatorUtilisation: nu
   return serverUtilisation > generatorUtilisation ? 'server' : 'generator'
 }
 
+/** What is told of a round: metrics, and latencies that nothing is claimed of. */
+export type Measure = Metric | 'p50' | 'p90'
+
 /** Where the system counts CPU in steps of 10 ms, a light round may read as none at all; in microseconds. */
 const LEAST_CPU = 0.001
 
 /** What a round cost, by metric: lower is better, and the ratio of two costs is the factor that people speak of. */
-export function costOf(round: Round, metric: Metric): number {
+export function costOf(round: Round, metric: Measure): number {
   if (metric === 'throughput') return 1 / round.throughput
   return metric === 'cpu' ? Math.max(round.cpu, LEAST_CPU) : round[metric]
 }

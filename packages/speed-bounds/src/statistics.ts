@@ -21,10 +21,14 @@ export function median(values: readonly number[]): number {
   return jstat.median(values)
 }
 
-/** The mean without the `share` lowest and `share` highest values. */
-export function trimmedMean(values: readonly number[], share: number): number {
+/** The mean without the `share` lowest and `share` highest values; the others count by their weights, as a rule alike. */
+export function trimmedMean(values: readonly number[], share: number, weights: readonly number[] = []): number {
   const cut = Math.floor(values.length * share)
-  return jstat.mean(values.toSorted((a, b) => a - b).slice(cut, values.length - cut))
+  const kept = values
+    .map((value, index) => ({ value, weight: weights[index] ?? 1 }))
+    .toSorted((a, b) => a.value - b.value)
+    .slice(cut, values.length - cut)
+  return jstat.sum(kept.map(({ value, weight }) => value * weight)) / jstat.sum(kept.map(({ weight }) => weight))
 }
 
 /** `leastDeviation` is a floor for the standard deviation; see verdict.ts. */

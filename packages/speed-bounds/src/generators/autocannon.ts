@@ -17,13 +17,19 @@ const SAMPLE = 10
  */
 const HANGING = 20
 
-/**
- * Milliseconds that one which looks so has to answer: a core that another guest of the hypervisor takes is away for some
- * tenths of a second.
- */
-const STALL = 1000
+/** Milliseconds that one which looks so has to answer, while others are answered. */
+const PATIENCE = 1000
 
-export async function generate({ origin, method, path, headers, body, status, load }: Volley): Promise<VolleyResult> {
+/**
+ * Milliseconds between two answers that count as waiting, at the most: in a longer silence nobody is answered, since the
+ * server has no core or another guest of the hypervisor has it, and who waits then hangs no more than the others do.
+ */
+const SILENCE = 50
+
+export async function generate(
+  { origin, method, path, headers, body, status, load, lead }: Volley,
+  onBegin: () => void,
+): Promise<VolleyResult> {
   // autocannon records whole milliseconds; a p99 of a fast server is a fraction of one.
   const latency = build({
     lowestDiscernibleValue: 1,
@@ -40,62 +46,92 @@ export async function generate({ origin, method, path, headers, body, status, lo
     timeout: load.requestTimeout / 1000,
     // Ended below. With an amount, a server that hangs must not keep the other connections waiting one after the other.
     ...(load.amount === undefined
-      ? { duration: Math.max(load.duration, load.requestTimeout) / 1000 }
+      ? { duration: (lead + Math.max(load.duration, load.requestTimeout)) / 1000 }
       : { amount: load.amount, bailout: load.connections }),
     sampleInt: SAMPLE,
   }
-  const treeBefore = await readTree(process.pid)
-  const loopBefore = performance.eventLoopUtilization()
+  let treeBefore = readTree(process.pid)
+  await treeBefore
+  let loopBefore = performance.eventLoopUtilization()
   const start = performance.now()
+  /** When the round began, and what was there before. */
+  let began = lead > 0 ? undefined : start
+  let before = { answers: 0, failures: 0 }
+  let right = 0
+  let failed = 0
+  const begin = (): void => {
+    began = performance.now()
+    onBegin()
+    before = { answers: right, failures: failed }
+    latency.reset()
+    loopBefore = performance.eventLoopUtilization()
+    treeBefore = readTree(process.pid)
+  }
   let last = start
   let stopped = start
+  /** Milliseconds in which there were answers. */
+  let lively = 0
+  const livelyAt = (time: number): number => lively + Math.min(time - last, SILENCE)
+  /** When each connection had its last answer, in milliseconds in which there were some. */
   const lastAnswers = new Map<unknown, number>()
   /** How many connections have waited for longer than so many milliseconds. */
   const waiting = (milliseconds: number): number => {
-    const past = performance.now() - milliseconds
+    const past = livelyAt(performance.now()) - milliseconds
     const answered = [...lastAnswers.values()].filter((at) => at < past).length
-    return answered + (start < past ? load.connections - lastAnswers.size : 0)
+    return answered + (past > 0 ? load.connections - lastAnswers.size : 0)
   }
   /** Of those who wait while others were answered, some may look as if they hung: it is known after a while. */
   let hanging = 0
   const isOver = (): boolean => {
-    if (lastAnswers.size === 0) return false
+    if (began === undefined || lastAnswers.size === 0) return false
     const long = (HANGING * latency.getValueAtPercentile(99)) / 1000
-    hanging = waiting(Math.max(long, STALL))
-    return hanging > 0 || (lastAnswers.size === load.connections && waiting(long) === 0)
+    hanging = waiting(Math.max(long, PATIENCE))
+    // When all wait, the first answer or a timeout will tell.
+    const silent = last < began || performance.now() - last > long
+    return hanging > 0 || (!silent && lastAnswers.size === load.connections && waiting(long) === 0)
   }
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const run = autocannon(options, (error: Error | null, outcome: autocannon.Result) =>
       error ? reject(error) : resolve(outcome),
     )
-    run.on('response', (client: unknown, _status: number, _bytes: number, milliseconds: number) => {
+    run.on('response', (client: unknown, code: number, _bytes: number, milliseconds: number) => {
+      if (code === status) right++
+      else failed++
       latency.recordValue(milliseconds * 1000)
-      last = performance.now()
-      lastAnswers.set(client, last)
+      const now = performance.now()
+      lively = livelyAt(now)
+      last = now
+      lastAnswers.set(client, lively)
     })
     // The last one comes when the time is over, before the connections are closed.
     run.on('tick', () => (stopped = performance.now()))
+    let erred = false
+    run.on('reqError', () => {
+      erred = true
+      failed++
+    })
     if (load.amount !== undefined) return
-    let failed = false
-    run.on('reqError', () => (failed = true))
     const looking = setInterval(() => {
-      if (performance.now() - start >= load.duration && (isOver() || failed)) run.stop()
+      const now = performance.now()
+      if (began === undefined && now - start >= lead) begin()
+      else if (began !== undefined && now - began >= load.duration && (isOver() || erred)) run.stop()
     }, SAMPLE)
     run.on('done', () => clearInterval(looking))
   })
   const { utilization } = performance.eventLoopUtilization(loopBefore)
-  const elapsed = performance.now() - start
-  const use = useBetween(treeBefore, await readTree(process.pid))
+  const from = began ?? start
+  const elapsed = performance.now() - from
+  const use = useBetween(await treeBefore, await readTree(process.pid))
   const answered = result.requests.total
-  const right = result.statusCodeStats?.[`${status}`]?.count ?? 0
   // A connection that the server closes with requests under way is opened again without a word;
   // what was asked, not answered and not under way at the end, was lost.
   const underWay = load.amount === undefined ? load.connections * load.pipelining : 0
   const lost = Math.max(0, result.requests.sent - answered - underWay - result.errors * load.pipelining)
   return {
-    answers: right,
+    answers: right - before.answers,
+    before,
     // A stall at the end of a round belongs to it.
-    elapsed: load.amount === undefined ? stopped - start : last - start,
+    elapsed: load.amount === undefined ? stopped - from : last - from,
     latency: {
       p50: latency.getValueAtPercentile(50) / 1000,
       p90: latency.getValueAtPercentile(90) / 1000,

@@ -51,6 +51,7 @@ export async function generate({ origin, method, path, headers, body, status, lo
     const unexpectedStatus = non2xx!
     return {
       answers: requests! - unexpectedStatus,
+      before: { answers: 0, failures: 0 },
       elapsed: elapsed! / 1000,
       latency: { p50: p50! / 1000, p90: p90! / 1000, p99: p99! / 1000 },
       failures: { errors: connect! + read! + write!, timeouts: timeout!, hanging: 0, unexpectedStatus },

@@ -92,7 +92,7 @@ it('that pause for longer than a round are waited for', async () => {
 
 it('that leave a few connections hanging while the others are fast', async () => {
   const { code, message } = await failureOf(
-    server(`if (requests > 20 && requests % 400 === 0) return; response.end('ok')`),
+    server(`if (requests > 20 && requests % 2000 === 0) return; response.end('ok')`),
     {
       // Far longer than a connection may wait.
       duration: 1000,

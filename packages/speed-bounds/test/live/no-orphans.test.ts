@@ -91,20 +91,27 @@ await race({ a: ${stubbornFile}, b: ${stubbornFile} }, {
     ['answer', 'comparing', server(`if (requests < 2) response.end('ok')`)],
     ['answer under load', 'warming', server(`setTimeout(() => response.end('ok'), requests < 3 ? 0 : 60_000)`)],
   ])('when it is aborted while a subject does not %s', async (_, phase, stuck) => {
+    const reason = new Error('enough')
+    const controller = new AbortController()
     const phases: string[] = []
+    let aborted = 0
     const match = race(
       { stuck, ok },
       {
         ...{ path: '/', replicas: 2, warmUp: 60_000, requestTimeout: 60_000, startTimeout: 60_000 },
-        onProgress: (progress) => phases.push(progress.phase),
+        onProgress(progress) {
+          if (progress.phase === phase && !phases.includes(phase)) {
+            setTimeout(() => {
+              aborted = performance.now()
+              controller.abort(reason)
+            }, 1000)
+          }
+          phases.push(progress.phase)
+        },
       },
     )
-    const reason = new Error('enough')
-    const controller = new AbortController()
-    const began = performance.now()
-    setTimeout(() => controller.abort(reason), 1500)
     await expect(match.measure({ signal: controller.signal })).rejects.toBe(reason)
-    expect(performance.now() - began).toBeLessThan(3500)
+    expect(performance.now() - aborted).toBeLessThan(10_000)
     expect(phases.at(-1)).toBe(phase)
     expect(await untilAllGone()).toEqual([])
   })

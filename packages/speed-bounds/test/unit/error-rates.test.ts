@@ -43,6 +43,12 @@ const machines: Record<string, Machine> = {
     round: roundWithOutliers,
     cycle: (chance) => 0.2 * chance.normal(),
   },
+  'a fifth of the rounds given to others': {
+    process: (chance) => 0.02 * chance.normal(),
+    round: roundWithOutliers,
+    cycle: (chance) => 0.1 * chance.normal(),
+    starved: 0.2,
+  },
 }
 
 function shareOf(
@@ -71,12 +77,14 @@ describe.each(Object.entries(machines))('with %s', (_name, machine) => {
 
 describe('finds a true difference', () => {
   const { 'processes that differ by 2 %': usual, 'processes in two modes 22 % apart': twoModes } = machines
+  const { 'a fifth of the rounds given to others': given } = machines
 
   it.each([
     ['that 3x is at least 1.5x, at the first look', usual!, 3, 1.5, 0.999],
     ['that 1.1x is at least 1x', usual!, 1.1, 1, 0.9],
     ['that 1.15x is at least 1x', usual!, 1.15, 1, 0.99],
     ['that 1.6x is at least 1.2x, with processes in two modes', twoModes!, 1.6, 1.2, 0.9],
+    ['that 3x is at least 1.5x, with a fifth of the rounds given to others', given!, 3, 1.5, 0.95],
   ])('%s', (_name, machine, factor, atLeast, power) => {
     expect(shareOf(machine, factor, atLeast, ['holds'], 1000)).toBeGreaterThanOrEqual(power)
   })

@@ -7,6 +7,10 @@ describe('trimmedMean', () => {
     expect(trimmedMean([100, 1, 2, 3], 0.2)).toBe(26.5)
   })
 
+  it('counts values by their weights, those at the ends not at all', () => {
+    expect(trimmedMean([100, 1, 2, 4, -100], 0.2, [9, 1, 1, 2, 9])).toBe(2.75)
+  })
+
   it('does not reorder its input', () => {
     const values = [3, 1, 2]
     trimmedMean(values, 0.2)

@@ -27,7 +27,11 @@ export interface Machine {
   round(chance: Chance): number
   /** What hits all rounds of a cycle alike. */
   cycle(chance: Chance): number
+  /** Share of the rounds that a hypervisor gives to others but for a moment: few answers, at any price. */
+  readonly starved?: number
 }
+
+const STARVED = { time: 0.07, spread: 1.2 }
 
 /** The shape of real data: `race`'s defaults. */
 export const METHOD = { replicas: 5, cycles: 6, stages: 3 }
@@ -59,14 +63,17 @@ function* syntheticStage(
   for (let cycle = 1; cycle <= method.cycles; cycle++) {
     const common = machine.cycle(chance)
     yield processes.map(({ subject, replica, level }) => {
-      const cost = Math.exp(level + common + machine.round(chance))
+      const starved = machine.starved !== undefined && chance.uniform() < machine.starved
+      const time = starved ? STARVED.time : 1
+      const cost = Math.exp(level + common + machine.round(chance) + (starved ? STARVED.spread * chance.normal() : 0))
       return syntheticRound({
+        answers: Math.round(1000 * time),
         stage,
         cycle,
         subject,
         replica,
         cpu: 20 * cost,
-        throughput: 50_000 / (cost * Math.exp(machine.round(chance))),
+        throughput: (time * 50_000) / (cost * Math.exp(machine.round(chance))),
       })
     })
   }
