@@ -60,11 +60,11 @@ describe.skipIf(isMissing)('answers in Redis', () => {
     const { origin } = await counting()
     const [one, two] = [await gatewayWith(origin), await gatewayWith(origin)]
     expect(await ask(one)).toEqual([1, 'nobody'])
-    await vi.waitFor(async () => expect(await keys()).toBe(2))
+    await expect.poll(() => keys()).toBe(2)
     expect(await ask(two)).toEqual([1, 'nobody'])
     expect(await ask(two, '/a', { 'x-tenant': 'acme' })).toEqual([2, 'acme'])
     expect(await ask(two, '/*')).toEqual([3, 'nobody'])
-    await vi.waitFor(async () => expect(await keys()).toBe(5))
+    await expect.poll(() => keys()).toBe(5)
     expect(await ask(one, '/a', { 'x-tenant': 'acme' })).toEqual([2, 'acme'])
     expect(await ask(one, '/*')).toEqual([3, 'nobody'])
     expect(await ask(one)).toEqual([1, 'nobody'])
@@ -74,7 +74,7 @@ describe.skipIf(isMissing)('answers in Redis', () => {
     const { origin } = await counting({ 'cache-control': 'max-age=3' })
     const app = await gatewayWith(origin)
     await ask(app)
-    await vi.waitFor(async () => expect(await keys()).toBe(2))
+    await expect.poll(() => keys()).toBe(2)
     await vi.waitFor(async () => expect(await keys()).toBe(0), { timeout: 10_000 })
     expect(await ask(app)).toEqual([2, 'nobody'])
   })
@@ -83,9 +83,9 @@ describe.skipIf(isMissing)('answers in Redis', () => {
     const { origin } = await counting()
     const [one, two] = [await gatewayWith(origin), await gatewayWith(origin)]
     await ask(one)
-    await vi.waitFor(async () => expect(await keys()).toBe(2))
+    await expect.poll(() => keys()).toBe(2)
     expect((await two.inject({ method: 'PUT', url: '/a' })).statusCode).toBe(200)
-    await vi.waitFor(async () => expect(await ask(one)).toEqual([3, 'nobody']))
+    await expect.poll(() => ask(one)).toEqual([3, 'nobody'])
   })
 
   it('may be any bytes', async () => {
@@ -97,7 +97,7 @@ describe.skipIf(isMissing)('answers in Redis', () => {
     })
     const [one, two] = [await gatewayWith(origin), await gatewayWith(origin)]
     await one.inject('/raw/a')
-    await vi.waitFor(async () => expect(await keys()).toBe(2))
+    await expect.poll(() => keys()).toBe(2)
     expect([(await two.inject('/raw/a')).rawPayload.equals(bytes), asked]).toEqual([true, 1])
   })
 
@@ -112,7 +112,7 @@ describe.skipIf(isMissing)('answers in Redis', () => {
     const { origin, asked } = await counting()
     const app = await gatewayWith(origin)
     await ask(app)
-    await vi.waitFor(async () => expect(await keys()).toBe(2))
+    await expect.poll(() => keys()).toBe(2)
     await end()
     for (let count = 2; count < 40; count++) expect(await ask(app)).toEqual([count, 'nobody'])
     await begin()

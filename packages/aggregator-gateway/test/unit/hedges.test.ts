@@ -54,7 +54,7 @@ describe('a call that is late', () => {
 
   it('is not made a third time', async () => {
     const { origin, seen } = await hanging((count) => count <= 2)
-    const app = await gatewayOf(origin, { one: { path: '/', hedge: 20 } }, { timeout: 200 })
+    const app = await gatewayOf(origin, { one: { path: '/', hedge: 20 } }, { timeout: 1000 })
     expect((await app.inject('/')).statusCode).toBe(504)
     expect(seen).toHaveLength(2)
   })
@@ -95,7 +95,7 @@ it('an upstream that is late for all calls gets 2 % more of them, after the firs
   const { origin, seen } = await hanging(() => true)
   const app = await gateway({
     upstreams: { it: { origin, breaker: false, connections: 300 } },
-    endpoints: [{ path: '/', timeout: 200, calls: { one: { upstream: 'it', path: '/', hedge: 10 } } }],
+    endpoints: [{ path: '/', timeout: 3000, calls: { one: { upstream: 'it', path: '/', hedge: 10 } } }],
   })
   await Promise.all(Array.from({ length: 200 }, () => app.inject('/')))
   expect(seen.length).toBeGreaterThan(200)

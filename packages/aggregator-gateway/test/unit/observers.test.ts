@@ -224,9 +224,9 @@ it('tells of calls whose client has left', async () => {
   const client = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
   client.write('GET /7 HTTP/1.1\r\nhost: a\r\n\r\n')
   await once(client, 'ready')
-  await vi.waitFor(() => expect(arrived).toBe(1))
+  await expect.poll(() => arrived).toBe(1)
   client.destroy()
-  await vi.waitFor(() => expect(observer.reasons).toEqual({ one: 'client-left' }))
+  await expect.poll(() => observer.reasons).toEqual({ one: 'client-left' })
 })
 
 it('tells of a call once that answers several clients', async () => {
@@ -234,7 +234,7 @@ it('tells of a call once that answers several clients', async () => {
   const origin = await upstream((_, response) => void waiting.push(() => sendJson(response, '1')))
   const { app, observer } = await observed(origin, { one: { path: '/' } }, { coalesce: true })
   const answers = [1, 2].map(() => app.inject('/7').then(({ statusCode }) => statusCode))
-  await vi.waitFor(() => expect(waiting).toHaveLength(1))
+  await expect.poll(() => waiting).toHaveLength(1)
   waiting[0]!()
   expect(await Promise.all(answers)).toEqual([200, 200])
   expect(observer.ended).toHaveLength(1)

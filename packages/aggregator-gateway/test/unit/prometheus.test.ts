@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import { Registry, register } from 'prom-client'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { gatewayPlugin } from '../../src/index.ts'
 import { prometheusObserver } from '../../src/prometheus.ts'
 import { gateway, jsonUpstream, nobody, sendJson, upstream } from './servers.ts'
@@ -98,7 +98,7 @@ it('shows the origins as they are when it is asked, of all gateways that are ope
     observers: [observer],
   })
   const answers = ['/slow', '/other/slow'].map((url) => app.inject(url).then(({ statusCode }) => statusCode))
-  await vi.waitFor(() => expect(waiting).toHaveLength(2))
+  await expect.poll(() => waiting).toHaveLength(2)
   for (const _ of [1, 2, 3]) await app.inject('/other/broken')
   const shown = async (name: string): Promise<string[]> => linesOf(registry, name)
   const [ofSlow, ofBroken] = [`{upstream="slow",origin="${slow}"}`, `{upstream="broken",origin="${broken}"}`]

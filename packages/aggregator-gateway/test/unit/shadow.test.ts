@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { createAggregatorGateway, type ShadowOptions, type UpstreamOptions } from '../../src/index.ts'
 import { gateway, jsonUpstream, nobody, sendJson, tcpUpstream, upstream } from './servers.ts'
 
@@ -34,7 +34,7 @@ it('a copy of the call goes to the second upstream, and its answer nowhere', asy
   const app = await shadowing({ origin }, {}, { forwardHeaders: ['x-tenant'], headers: { 'x-from': 'gateway' } })
   const { statusCode, json } = await app.inject({ url: '/7', headers: { 'x-tenant': 'acme', cookie: 'a=1' } })
   expect([statusCode, json()]).toEqual([200, { one: '/users/7' }])
-  await vi.waitFor(() => expect(seen).toHaveLength(1))
+  await expect.poll(() => seen).toHaveLength(1)
   expect(seen[0]).toEqual([
     'GET',
     '/users/7',
@@ -69,7 +69,7 @@ it('only a share of the calls is copied', async () => {
   const origin = await jsonUpstream(() => ++copies)
   const some = await shadowing({ origin }, { share: 0.3 })
   for (let count = 0; count < 200; count++) await ask(some)
-  await vi.waitFor(() => expect(copies).toBeGreaterThan(20))
+  await expect.poll(() => copies).toBeGreaterThan(20)
   expect(copies).toBeLessThan(140)
   copies = 0
   const none = await shadowing({ origin }, { share: 0 })
@@ -86,10 +86,10 @@ it('a copy is not ended with the answer, but when it had its time', async () => 
   })
   const app = await shadowing({ origin }, { timeout: 300 })
   await ask(app)
-  await vi.waitFor(() => expect(asked).toBe(1))
+  await expect.poll(() => asked).toBe(1)
   await sleep(100)
   expect(closed).toBe(0)
-  await vi.waitFor(() => expect(closed).toBe(1))
+  await expect.poll(() => closed).toBe(1)
 })
 
 it('there are no more copies than the second upstream takes, and none while its circuit is open', async () => {
@@ -97,14 +97,14 @@ it('there are no more copies than the second upstream takes, and none while its 
   const hanging = await upstream(() => asked++)
   const full = await shadowing({ origin: hanging, connections: 2, queue: 0 }, { timeout: 60_000 })
   for (let count = 0; count < 10; count++) await ask(full)
-  await vi.waitFor(() => expect(asked).toBe(2))
+  await expect.poll(() => asked).toBe(2)
 
   let failed = 0
   const failing = await upstream((_, response) => void response.writeHead(503).end(String(failed++)))
   const broken = await shadowing({ origin: failing, breaker: { calls: 4, openFor: 60_000 } })
   for (let count = 1; count <= 4; count++) {
     await ask(broken)
-    await vi.waitFor(() => expect(failed).toBe(count))
+    await expect.poll(() => failed).toBe(count)
     await sleep(10)
   }
   for (let count = 0; count < 10; count++) await ask(broken)
@@ -140,7 +140,7 @@ it('copies end with the app', async () => {
     ],
   })
   await app.inject('/')
-  await vi.waitFor(() => expect(asked).toBe(1))
+  await expect.poll(() => asked).toBe(1)
   await app.close()
-  await vi.waitFor(() => expect(closed).toBe(1))
+  await expect.poll(() => closed).toBe(1)
 })

@@ -1,5 +1,5 @@
 import Fastify from 'fastify'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { gatewayPlugin } from '../../src/index.ts'
 import type { GatewayPluginOptions } from '../../src/options.ts'
 import { gateway, jsonUpstream, nobody, upstream } from './servers.ts'
@@ -33,7 +33,7 @@ it('says of each origin its circuit, its calls and its connections', async () =>
   const closed = { origin: broken, circuit: 'closed', pending: 0, connected: 0 }
   expect((await app.inject('/__gateway')).json()).toMatchObject({ upstreams: { broken: [closed] } })
   const answer = app.inject('/slow').then(({ statusCode }) => statusCode)
-  await vi.waitFor(() => expect(waiting).toHaveLength(1))
+  await expect.poll(() => waiting).toHaveLength(1)
   for (const _ of [1, 2, 3]) await app.inject('/broken')
   const { json, headers } = await app.inject('/__gateway')
   expect(json()).toEqual({

@@ -6,13 +6,13 @@ import { settled, startServer } from '../running-server.ts'
 it.each([
   ['throws', 'Error: no such table'],
   ['exits', 'its process ended'],
-  ['hangs', 'its app was not loaded within 4000 ms'],
-  ['blocks', 'its app was not loaded within 4000 ms'],
-  ['does not listen', 'it took no connections within 4000 ms'],
+  ['hangs', 'its app was not loaded within 8000 ms'],
+  ['blocks', 'its app was not loaded within 8000 ms'],
+  ['does not listen', 'it took no connections within 8000 ms'],
   ['dies as it listens', 'its process ended'],
 ])('a new version that %s is not taken, and the old one goes on', async (version, why) => {
   const versions = { VERSION: 'good' }
-  const server = await startServer('version.ts', { startTimeout: 4000, env: () => ({ ...versions }) })
+  const server = await startServer('version.ts', { startTimeout: 8000, env: () => ({ ...versions }) })
   await settled(server)
   const before = server.status().workers.map(({ pid }) => pid)
   const load = startFaultLoad({ connect: connectTo(server.port), clients: mixed })

@@ -86,12 +86,13 @@ describe.each([1, 2])('with %i workers', (workers) => {
 })
 
 it('a worker that dies in the delay is replaced: there is still work to do', async () => {
-  await start(2, { shutdownDelay: 1000, spare: false })
+  await start(2, { shutdownDelay: 2 ** 30, spare: false })
   const [worker] = server!.status().workers
   const closed = server!.close()
   const replaced = once(server!, 'workerReady')
   process.kill(worker!.pid!, 'SIGKILL')
   expect(await replaced).toMatchObject([{ id: 3 }])
+  server!.kill()
   await closed
 })
 
