@@ -9,12 +9,31 @@ declare module 'vitest' {
   }
 }
 
+const common = {
+  // Without this, every project would look for benchmarks too.
+  benchmark: { include: [] },
+  // A busy machine may stand still for seconds.
+  expect: { poll: { timeout: 15_000 } },
+}
+
+/** Two files at a time: most of their tests wait more than they work. */
+const beside = { ...common, maxWorkers: 2 }
+
 /** A project that must have the machine to itself: one file at a time, and after all other projects. */
 const alone = { pool: 'forks', fileParallelism: false, maxWorkers: 1, retry: 0, sequence: { groupOrder: 1 } } as const
 
+/** What takes many minutes, and of which the other tests have the most important part: `test:all` runs them. */
+const thorough = [
+  'packages/next-on-fastify/test/live/{direct,memory,memory-after-proxy,shared-cache}-lowest.test.ts',
+  'packages/next-on-fastify/test/live/shared-cache-many.test.ts',
+  'packages/next-on-fastify/test/live/{memory-base-path,memory-trailing-slash,shared-redis}{,-lowest}.test.ts',
+  'packages/next-on-fastify/test/live/soak.test.ts',
+  'test/conformance/next-{cache-components,direct,http2,new-build}.test.ts',
+]
+
 const performance = {
   include: ['test/perf/**/*.perf.ts'],
-  benchmark: { include: [] },
+  ...common,
   testTimeout: 600_000,
   hookTimeout: 600_000,
   ...alone,
@@ -22,8 +41,7 @@ const performance = {
 
 const config: ViteUserConfig = defineConfig({
   test: {
-    // Without this, every project would look for benchmarks too.
-    benchmark: { include: [] },
+    benchmark: common.benchmark,
     projects: [
       {
         test: {
@@ -32,7 +50,7 @@ const config: ViteUserConfig = defineConfig({
           isolate: false,
           provide: { peers: 'newest' },
           include: ['packages/*/test/unit/**/*.test.ts'],
-          benchmark: { include: [] },
+          ...beside,
           // Thousands of synthetic races take 5 s on a slow machine.
           testTimeout: 30_000,
         },
@@ -56,7 +74,7 @@ const config: ViteUserConfig = defineConfig({
           isolate: false,
           provide: { peers: 'lowest' },
           include: ['packages/{aggregator-gateway,next-on-fastify,trpc-fastify}/test/unit/**/*.test.ts'],
-          benchmark: { include: [] },
+          ...beside,
           testTimeout: 30_000,
         },
       },
@@ -65,7 +83,8 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'live',
           include: ['packages/*/test/live/**/*.test.ts', 'test/live/**/*.test.ts'],
-          benchmark: { include: [] },
+          exclude: thorough,
+          ...common,
           testTimeout: 120_000,
           ...alone,
         },
@@ -74,8 +93,30 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'conformance',
           include: ['test/conformance/**/*.test.ts'],
-          benchmark: { include: [] },
+          exclude: thorough,
+          ...beside,
           testTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'thorough',
+          include: thorough,
+          ...common,
+          testTimeout: 120_000,
+          ...alone,
+        },
+      },
+      {
+        // Answers and pages of the lowest Next, side by side with ours: see examples/next/older-next.ts.
+        test: {
+          name: 'thorough-lowest',
+          env: { NEXT_PACKAGE: 'next-lowest' },
+          include: ['test/conformance/next{,-direct}.test.ts', 'test/browser/next.test.ts'],
+          ...common,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          ...alone,
         },
       },
       {
@@ -84,7 +125,7 @@ const config: ViteUserConfig = defineConfig({
           ...alone,
           sequence: { groupOrder: 2 },
           include: ['test/packaging/**/*.test.ts'],
-          benchmark: { include: [] },
+          ...common,
           testTimeout: 180_000,
           hookTimeout: 180_000,
         },
@@ -94,7 +135,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
-          benchmark: { include: [] },
+          ...common,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           ...alone,
@@ -102,14 +143,18 @@ const config: ViteUserConfig = defineConfig({
         },
       },
       {
-        test: { name: 'docs', include: ['test/docs/**/*.test.ts'], benchmark: { include: [] } },
+        test: { name: 'docs', include: ['test/docs/**/*.test.ts'], ...beside },
       },
       {
         // Tables and no races: they take part where all are measured.
         test: {
           name: 'perf',
           provide: { races: 'main' },
-          exclude: ['**/gateway-seed.perf.ts', '**/clustered-{quotas,reloads,tail}.perf.ts'],
+          exclude: [
+            '**/gateway-seed.perf.ts',
+            '**/clustered-{quotas,reloads,tail}.perf.ts',
+            '**/next-{memory,seed,workers}.perf.ts',
+          ],
           ...performance,
         },
       },

@@ -1,7 +1,17 @@
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { Http2SecureServer, Http2Server } from 'node:http2'
+import type { Server } from 'node:https'
+import Fastify, {
+  type FastifyHttp2Options,
+  type FastifyHttp2SecureOptions,
+  type FastifyHttpsOptions,
+  type FastifyInstance,
+} from 'fastify'
 import { nextPlugin } from './next-plugin.ts'
 import { checkOptions, type CreateNextOnFastifyOptions } from './options.ts'
 import { routableUrl } from './routable-url.ts'
+
+/** Options with which Fastify speaks something else than HTTP. */
+type OptionsWith<Fastify> = CreateNextOnFastifyOptions<Fastify> & { fastify: Fastify }
 
 /**
  * Makes a Fastify app in which a Next app answers what no route does: `Fastify()` plus {@link nextPlugin}, and
@@ -9,14 +19,22 @@ import { routableUrl } from './routable-url.ts'
  *
  * @param options - the plugin's options in one object, and Fastify's own as `fastify`
  * @throws NEXT_ON_FASTIFY_INVALID_OPTION, NEXT_ON_FASTIFY_NEXT_MISSING, NEXT_ON_FASTIFY_NEXT_VERSION,
- * NEXT_ON_FASTIFY_NO_BUILD, NEXT_ON_FASTIFY_NOT_PREPARED, NEXT_ON_FASTIFY_BASE_PATH
+ * NEXT_ON_FASTIFY_NO_BUILD, NEXT_ON_FASTIFY_NOT_PREPARED, NEXT_ON_FASTIFY_BASE_PATH, NEXT_ON_FASTIFY_CACHE_NOT_SHARED
  *
  * @example
  * const app = await createNextOnFastify({ dir: './web' })
  * app.get('/api/test', async () => ({ message: 'hello' }))
  * await app.listen({ port: 3000 })
  */
-export async function createNextOnFastify(options: CreateNextOnFastifyOptions = {}): Promise<FastifyInstance> {
+export function createNextOnFastify(
+  options: OptionsWith<FastifyHttp2SecureOptions<Http2SecureServer>>,
+): Promise<FastifyInstance<Http2SecureServer>>
+export function createNextOnFastify(
+  options: OptionsWith<FastifyHttp2Options<Http2Server>>,
+): Promise<FastifyInstance<Http2Server>>
+export function createNextOnFastify(options: OptionsWith<FastifyHttpsOptions<Server>>): Promise<FastifyInstance<Server>>
+export function createNextOnFastify(options?: CreateNextOnFastifyOptions): Promise<FastifyInstance>
+export async function createNextOnFastify(options: CreateNextOnFastifyOptions<object> = {}): Promise<unknown> {
   checkOptions(options, ['fastify'])
   const { fastify = {}, ...pluginOptions } = options
   const app = Fastify({ rewriteUrl: routableUrl, ...fastify })

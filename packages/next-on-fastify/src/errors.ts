@@ -38,3 +38,7 @@ export const BodyReadError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_BOD
   '%s',
   500,
 )
+
+/** The cache of an app cannot be shared: what stands against it. */
+export const CacheNotSharedError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_CACHE_NOT_SHARED' }, [string]> =
+  createError('NEXT_ON_FASTIFY_CACHE_NOT_SHARED', '%s', 500)

@@ -12,7 +12,7 @@ interface NextServer {
   prepare(): Promise<void>
   getRequestHandler(): RequestHandler
   close(): Promise<void>
-  /** It is there since 15.1, though types do not tell; that of `getUpgradeHandler()` does nothing in production. */
+  /** Types do not tell of it; that of `getUpgradeHandler()` does nothing in production. */
   readonly upgradeHandler?: UpgradeHandler
 }
 
@@ -24,7 +24,8 @@ export interface NextOptions {
   port: number | undefined
 }
 
-const OLDEST = [15, 1, 12] as const
+// Of what is older, ways past middleware or to run code on the server are known.
+const OLDEST = [15, 5, 29] as const
 const TOO_NEW = 17
 
 /** Starts the Next server of an app: it answers when this resolves. */

@@ -3,11 +3,15 @@ import { resolve } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, HTTPMethods, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { demandBasePath } from './base-path.ts'
+import { shareCache, type ShareOfCache } from './cache/share-cache.ts'
 import { closeRestingConnections } from './closing-connections.ts'
+import { createDirect, type NextDirect } from './direct/direct.ts'
+import { inHttp1 } from './http2.ts'
 import { keepVary } from './kept-vary.ts'
 import { startNext } from './load-next.ts'
 import { createMemory } from './memory/create-memory.ts'
 import type { NextMemory } from './memory/memory.ts'
+import { Observers } from './observe.ts'
 import { checkOptions, type NextPluginOptions } from './options.ts'
 import { restoreUrl } from './routable-url.ts'
 import { demandUnread, leaveBodiesUnread } from './unread-bodies.ts'
@@ -17,6 +21,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** What is kept of each Next app, by its prefix: apps whose answers are not kept have none. */
     nextMemory: Map<string, NextMemory>
+    /** The way past Next's router server of each Next app, by its prefix: apps that are not reached so have none. */
+    nextDirect: Map<string, NextDirect>
   }
 }
 
@@ -29,21 +35,41 @@ const HIDDEN: FastifySchema & { hide: boolean } = { hide: true }
 const plugin: NextPlugin = async (app, options) => {
   checkOptions(options)
   const { dev = process.env['NODE_ENV'] !== 'production', prefix = '', hostname, port, requestIdHeader } = options
+  const { cache = 'process' } = options
   const dir = resolve(options.dir ?? '.')
   if (prefix !== '' && !dev) demandBasePath(dir, prefix)
   const next = await startNext({ dir, dev, hostname, port })
+  let shared: ShareOfCache | undefined
+  try {
+    if (!dev && cache !== 'process') shared = await shareCache(dir, cache === 'machine' ? {} : cache, app.log)
+  } catch (error) {
+    await next.close()
+    throw error
+  }
+  // After Next, which uses it until then: of these hooks the last one runs first.
+  app.addHook('onClose', async () => shared?.close())
   // Requests and streams have ended by then: Fastify closes its server first. Next waits for what `after()` was given.
   app.addHook('onClose', () => next.close())
   closeRestingConnections(app)
-  const byNext = next.getRequestHandler()
-  const memory =
-    dev || !options.memory ? undefined : await createMemory(dir, options.memory === true ? {} : options.memory, app.log)
-  const answer = memory === undefined ? byNext : memory.answer.bind(memory, byNext)
+  const limits = options.memory === true ? {} : options.memory
+  const memory = dev || !limits ? undefined : await createMemory(dir, limits, app.log, shared !== undefined)
+  const observers = new Observers(options.observers ?? [], app.log, { prefix, memory })
+  app.addHook('onClose', async () => observers.closed())
+  const handle = next.getRequestHandler()
+  const asked = (answer: typeof handle): typeof handle => observers.watched(shared?.afterOlderPages(answer) ?? answer)
+  const byNext = asked(handle)
+  const kept = memory === undefined ? byNext : memory.answer.bind(memory, byNext)
+  // It comes first, for it takes nothing that the memory keeps: pages that are rendered at build are none of its own.
+  const direct = dev || !options.direct ? undefined : await createDirect(dir, next, options.direct, asked, app.log)
+  const first = direct === undefined ? kept : direct.answer.bind(direct, kept)
+  const answer = shared?.upToDate(first, byNext) ?? first
   if (!app.hasDecorator('nextMemory')) app.decorate('nextMemory', new Map())
   if (memory !== undefined) {
     app.nextMemory.set(prefix, memory)
     app.addHook('onClose', async () => memory.close())
   }
+  if (!app.hasDecorator('nextDirect')) app.decorate('nextDirect', new Map())
+  if (direct !== undefined) app.nextDirect.set(prefix, direct)
   const upgrades = (options.upgrades ?? dev) && next.upgradeHandler ? Upgrades.of(app) : undefined
 
   const handler = (request: FastifyRequest, reply: FastifyReply): void => {
@@ -51,21 +77,22 @@ const plugin: NextPlugin = async (app, options) => {
     const { raw } = request
     restoreUrl(raw)
     if (requestIdHeader !== undefined) raw.headers[requestIdHeader] = request.id
+    const { request: message, response } = inHttp1(raw, reply.raw)
     for (const [name, value] of Object.entries(reply.getHeaders())) {
-      if (value !== undefined) reply.raw.setHeader(name, value)
+      if (value !== undefined) response.setHeader(name, value)
     }
-    const vary = reply.raw.getHeader('vary')
-    if (vary !== undefined) keepVary(reply.raw, String(vary))
+    const vary = response.getHeader('vary')
+    if (vary !== undefined) keepVary(response, String(vary))
     reply.hijack()
-    answer(raw, reply.raw).catch((error: unknown) => {
+    answer(message, response).catch((error: unknown) => {
       // Next answers its own errors: who gets here has sent half of it, or nothing, where `next start` says so.
       request.log.error({ err: error }, 'Next has failed')
-      if (reply.raw.headersSent) {
-        reply.raw.destroy()
+      if (response.headersSent) {
+        response.destroy()
         return
       }
-      reply.raw.statusCode = 500
-      reply.raw.end('Internal Server Error')
+      response.statusCode = 500
+      response.end('Internal Server Error')
     })
   }
 
@@ -83,6 +110,7 @@ const plugin: NextPlugin = async (app, options) => {
   }
   app.route({ ...route, url: `${prefix}/*` })
   if (prefix !== '') app.route({ ...route, url: prefix })
+  observers.opened()
 }
 
 /** All methods that Node knows, so that Next answers each. */
@@ -99,7 +127,7 @@ function everyMethod(app: FastifyInstance): HTTPMethods[] {
  * Lets a Next app answer what no route of the app answers, as `next start` would, or as `next dev` does.
  *
  * @throws NEXT_ON_FASTIFY_INVALID_OPTION, NEXT_ON_FASTIFY_NEXT_MISSING, NEXT_ON_FASTIFY_NEXT_VERSION,
- * NEXT_ON_FASTIFY_NO_BUILD, NEXT_ON_FASTIFY_NOT_PREPARED, NEXT_ON_FASTIFY_BASE_PATH
+ * NEXT_ON_FASTIFY_NO_BUILD, NEXT_ON_FASTIFY_NOT_PREPARED, NEXT_ON_FASTIFY_BASE_PATH, NEXT_ON_FASTIFY_CACHE_NOT_SHARED
  *
  * @example
  * await app.register(nextPlugin, { dir: './web' })

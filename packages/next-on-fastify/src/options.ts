@@ -1,7 +1,10 @@
 import { statSync } from 'node:fs'
 import type { FastifyServerOptions, LogLevel } from 'fastify'
+import type { MachineCacheOptions } from './cache/share-cache.ts'
+import type { RedisCacheOptions } from './cache/redis-store.ts'
 import { InvalidOptionError } from './errors.ts'
 import type { MemoryOptions } from './memory/create-memory.ts'
+import type { NextObserver } from './observe.ts'
 
 /** Options of {@link nextPlugin}. */
 export interface NextPluginOptions {
@@ -26,18 +29,32 @@ export interface NextPluginOptions {
   logLevel?: LogLevel
   /** Whether answers that Next has declared fresh are kept in memory. @default false */
   memory?: boolean | MemoryOptions
+  /** Who is told of what Next answers, such as metrics. @default none */
+  observers?: readonly NextObserver[]
+  /**
+   * Who shares pages, data and what was revalidated: `'process'` for nobody, `'machine'` for all processes of this machine
+   * that serve the same build, or a Redis for those of many machines. @default 'process'
+   */
+  cache?: 'machine' | 'process' | MachineCacheOptions | RedisCacheOptions
+  /**
+   * What is handed to its route without Next's router server: `'api'` means API routes and route handlers, `'all'` also
+   * pages that are rendered for each request. @default false
+   */
+  direct?: false | 'all' | 'api'
 }
 
 /** Options of {@link createNextOnFastify}: the plugin's, and those of Fastify itself. */
-export interface CreateNextOnFastifyOptions extends NextPluginOptions {
+export interface CreateNextOnFastifyOptions<Fastify = FastifyServerOptions> extends NextPluginOptions {
   /** Options of `Fastify()`. @default {} */
-  fastify?: FastifyServerOptions
+  fastify?: Fastify
 }
 
 /** What is expected of an option, in words and in code. */
 type Check = readonly [expected: string, holds: (value: unknown) => boolean]
 
 const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+const OBSERVER_METHODS = ['nextOpened', 'nextClosed', 'nextAnswered']
 
 const aBoolean: Check = ['a boolean', (value) => typeof value === 'boolean']
 
@@ -57,9 +74,19 @@ const CHECKS: Readonly<Record<keyof NextPluginOptions, Check>> = {
   ],
   logLevel: [`one of ${LOG_LEVELS.join(', ')}`, (value) => LOG_LEVELS.includes(value as LogLevel)],
   memory: [
-    'a boolean, or an object with limits that are whole numbers above 0 and switches that are booleans',
+    "a boolean, or an object with limits that are whole numbers above 0, switches that are booleans, and `proxyMemory`, which may be 'after-proxy' too",
     (value) => typeof value === 'boolean' || (isRecord(value) && Object.entries(value).every(isMemoryOption)),
   ],
+  observers: [
+    `an array of objects with some of ${OBSERVER_METHODS.join(', ')}`,
+    (value) => Array.isArray(value) && value.every(isObserver),
+  ],
+  cache: [
+    "'process', 'machine', or an object with a `folder`, or with `redis`, a `prefix` and a `timeout` above 0",
+    (value) =>
+      value === 'process' || value === 'machine' || (isRecord(value) && (isFolderCache(value) || isRedisCache(value))),
+  ],
+  direct: ["false, 'api' or 'all'", (value) => value === false || value === 'api' || value === 'all'],
 }
 
 /** Throws for options that no app can be served with. */
@@ -77,11 +104,28 @@ export function checkOptions(options: unknown, others: readonly string[] = []): 
 }
 
 const MEMORY_LIMITS = ['bytes', 'entries', 'entryBytes']
-const MEMORY_SWITCHES = ['explain', 'proxyMemory']
+const MEMORY_SWITCHES = ['brotli', 'explain', 'proxyMemory']
 
 function isMemoryOption([name, value]: readonly [string, unknown]): boolean {
+  if (name === 'proxyMemory' && value === 'after-proxy') return true
   if (MEMORY_SWITCHES.includes(name)) return value === undefined || typeof value === 'boolean'
   return MEMORY_LIMITS.includes(name) && (value === undefined || (Number.isSafeInteger(value) && (value as number) > 0))
+}
+
+function isObserver(value: unknown): boolean {
+  if (!isRecord(value)) return false
+  const methods = OBSERVER_METHODS.map((name) => value[name]).filter((method) => method !== undefined)
+  return methods.length > 0 && methods.every((method) => typeof method === 'function')
+}
+
+function isFolderCache({ folder, ...others }: Record<string, unknown>): boolean {
+  return Object.keys(others).length === 0 && (folder === undefined || (typeof folder === 'string' && folder !== ''))
+}
+
+function isRedisCache({ redis, prefix, timeout, ...others }: Record<string, unknown>): boolean {
+  if (Object.keys(others).length > 0 || typeof redis !== 'function') return false
+  if (prefix !== undefined && typeof prefix !== 'string') return false
+  return timeout === undefined || (Number.isFinite(timeout) && (timeout as number) > 0)
 }
 
 function isFolder(value: unknown): boolean {

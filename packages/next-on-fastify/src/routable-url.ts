@@ -1,6 +1,7 @@
 // What Fastify's router cannot decode it answers itself, before any hook: Next is to be asked, behind the hooks.
 
 import type { IncomingMessage } from 'node:http'
+import { isDecodable } from './decodable.ts'
 
 const sent = new WeakMap<IncomingMessage, string>()
 
@@ -34,15 +35,4 @@ function routed(url: string): string {
   const path = end === -1 ? url : url.slice(0, end)
   if (isDecodable(path)) return url
   return path.replaceAll('%', '%25') + url.slice(path.length)
-}
-
-function isDecodable(path: string): boolean {
-  // Most paths have none.
-  if (!path.includes('%')) return true
-  try {
-    decodeURIComponent(path)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -26,7 +26,7 @@ export const BUILD_TIMEOUT = 600_000
 export type Peers = 'lowest' | 'newest'
 
 /** Folder of an app beside this file. */
-export type Fixture = 'fixture' | 'memory-fixture'
+export type Fixture = 'direct-fixture' | 'fixture' | 'memory-fixture' | 'shared-fixture'
 
 /** Builds the app unless that was done before, and returns its folder, whose `next` is the one that built it. */
 export async function builtFixture(
@@ -54,6 +54,9 @@ export function copiedFixture(peers: Peers, app: Fixture = 'fixture'): string {
   const folder = join(FIXTURES, randomUUID())
   mkdirSync(join(folder, 'node_modules'), { recursive: true })
   cpSync(sourceOf(app), folder, { recursive: true })
+  const proxy = join(folder, 'proxy.js')
+  // An older Next knows it by another name.
+  if (peers === 'lowest' && existsSync(proxy)) renameSync(proxy, join(folder, 'middleware.js'))
   symlinkSync(nextOf(peers), join(folder, 'node_modules/next'))
   return folder
 }

@@ -16,10 +16,17 @@ export interface Answer {
   readonly body: string
 }
 
+/** Without what Next 15 puts by chance into what it makes for one request, and how often the proxy has run. */
+export function comparable({ status, head, body }: Answer): Answer {
+  const own = head.filter(([name]) => name !== 'x-proxy-runs')
+  return { status, head: own, body: body.replaceAll(/"\$1\\",\\"[\w-]{21}\\"/g, 'random') }
+}
+
 export interface Question {
   readonly path: string
   readonly method?: string
   readonly headers?: IncomingHttpHeaders
+  readonly body?: string
 }
 
 export interface TwoServers {
@@ -40,9 +47,12 @@ export async function twoServers(
   memory: MemoryOptions = {},
   fastify: FastifyServerOptions = {},
   prepare: (app: FastifyInstance) => void = () => {},
+  variant = 'plain',
 ): Promise<TwoServers> {
-  process.env['NODE_ENV'] = 'production'
-  const built = await builtFixture(peers, {}, 'memory-fixture')
+  // Next reads the configuration again when it starts.
+  const env = { MEMORY_FIXTURE: variant }
+  Object.assign(process.env, env, { NODE_ENV: 'production' })
+  const built = await builtFixture(peers, env, 'memory-fixture')
   const dir = mkdtempSync(join(built, '../copy-'))
   cpSync(built, dir, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
   const app = await createNextOnFastify({ dir, dev: false, memory, fastify })
@@ -70,7 +80,10 @@ export async function twoServers(
 /** The same host at both, since Next makes absolute URLs of it. */
 const HOST = 'app.example'
 
-async function ask(app: FastifyInstance, { path, method = 'GET', headers = {} }: Question): Promise<Answer> {
+export async function ask(
+  app: FastifyInstance,
+  { path, method = 'GET', headers = {}, body }: Question,
+): Promise<Answer> {
   const { port } = app.server.address() as AddressInfo
   return new Promise((resolve, reject) => {
     const sent = request({ port, path, method, headers: { host: HOST, ...headers }, agent: false }, (response) => {
@@ -86,6 +99,6 @@ async function ask(app: FastifyInstance, { path, method = 'GET', headers = {} }:
       })
     })
     sent.on('error', reject)
-    sent.end()
+    sent.end(body)
   })
 }

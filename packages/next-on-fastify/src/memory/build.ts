@@ -4,6 +4,9 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { patternsOf, type Rule, type RoutesManifest, rulesOf } from '../route-rules.ts'
+import { appPaths, type PathConfig } from './app-paths.ts'
+import { type BotsConfig, botsOf } from './bots.ts'
 import type { Lifetime } from './page-reads.ts'
 
 /** A build whose answers can be kept. */
@@ -12,40 +15,30 @@ export interface Build {
   readonly distDir: string
   /** Folder of the app. */
   readonly dir: string
-  /** Whether something else than the URL may decide what Next does with this path, or middleware may see it. */
+  /** Whether something else than the URL may decide what Next does with this path. */
   readonly isConditional: (path: string) => boolean
+  /** Whether Next may answer a client of this name otherwise than others. */
+  readonly isBot: (userAgent: string | undefined) => boolean
+  /** Whether middleware may see this path. */
+  readonly isProxied: (path: string) => boolean
   /** The lifetime that a page had when it was built. */
   readonly lifetimeOf: (cacheKey: string) => Lifetime | undefined
+  /** The path of a file in the app, of the path of its URL; nothing where that is outside of the app. */
+  readonly fileOf: (path: string) => string | undefined
   /** The file of a page of the Pages Router that has no data: each answer is what is in it. */
   readonly staticPage: (path: string) => string | undefined
   /** The entity tag that Next gives a page of this text. */
   readonly etagOf: (text: string) => string
 }
 
-interface Config {
+/** What is used of a configuration. */
+interface Config extends BotsConfig, PathConfig {
   readonly distDir: string
-  readonly basePath?: string
   readonly assetPrefix?: string
-  readonly i18n?: unknown
-  readonly trailingSlash?: boolean
   readonly skipTrailingSlashRedirect?: boolean
-  readonly cacheComponents?: boolean
   readonly cacheHandler?: string
   readonly cacheHandlers?: Readonly<Record<string, unknown>>
   readonly experimental?: Readonly<Record<string, unknown>>
-}
-
-interface Rule {
-  readonly regex: string
-  readonly has?: readonly unknown[]
-  readonly missing?: readonly unknown[]
-}
-
-interface RoutesManifest {
-  readonly redirects: readonly Rule[]
-  readonly headers: readonly Rule[]
-  readonly onMatchHeaders?: readonly Rule[]
-  readonly rewrites: readonly Rule[] | Readonly<Record<'afterFiles' | 'beforeFiles' | 'fallback', readonly Rule[]>>
 }
 
 interface Middleware {
@@ -66,12 +59,11 @@ export class NotKeepable extends Error {}
  *
  * @throws NotKeepable where the memory must stay off
  */
-export async function readBuild(dir: string, proxyMemory: boolean): Promise<Build> {
+export async function readBuild(dir: string, proxyMemory: boolean, isShared = false): Promise<Build> {
   const fromApp = createRequire(join(dir, 'package.json'))
-  // The loader that Next itself reads its configuration with: it answers from what it has read.
-  const load = (fromApp('next/dist/server/config') as { default: LoadConfig }).default
-  const config = await load('phase-production-server', dir, { silent: true })
-  demandKnown(config)
+  const config = await readConfig(dir)
+  const { version } = fromApp('next/package.json') as { version: string }
+  demandKnown(config, version)
 
   const distDir = join(dir, config.distDir)
   const manifest = (name: string): unknown => JSON.parse(readFileSync(join(distDir, name), 'utf8'))
@@ -84,18 +76,28 @@ export async function readBuild(dir: string, proxyMemory: boolean): Promise<Buil
   if (pages === null || typeof generateETag !== 'function') throw new TypeError('Pages of this build cannot be told')
   const middleware = [edge.middleware['/'], node.functions['/_middleware']].filter((found) => found !== undefined)
   if (middleware.length > 0 && !proxyMemory) throw new NotKeepable('it has middleware, and `proxyMemory` is not set')
+  if (isShared && config.cacheComponents) throw new NotKeepable('it has `cacheComponents`, and its cache is shared')
+  if (middleware.length > 0 && config.cacheComponents) throw new NotKeepable('it has middleware and `cacheComponents`')
 
-  const conditional = [...conditionalPaths(routes), ...middleware.flatMap(({ matchers }) => pathsOf(matchers))]
+  const paths = appPaths(config)
+  const conditional = conditionalPaths(routes)
+  const proxied = patternsOf(middleware.flatMap(({ matchers }) => matchers.map(({ regexp }) => regexp)))
+  const isOneOf = (patterns: readonly RegExp[], path: string): boolean =>
+    patterns.length > 0 && paths.routedAs(path).some((one) => patterns.some((pattern) => pattern.test(one)))
   return {
     dir,
     distDir,
-    isConditional: (path) => conditional.some((pattern) => pattern.test(path)),
+    isBot: botsOf(fromApp, config),
+    isConditional: (path) => paths.isLocalised(path) || isOneOf(conditional, path),
+    isProxied: (path) => isOneOf(proxied, path),
+    fileOf: paths.fileOf,
     lifetimeOf: (cacheKey) => {
       const route = prerendered.get(pathOf(cacheKey))
       return route && { revalidate: route.initialRevalidateSeconds, expire: route.initialExpireSeconds }
     },
     staticPage: (path) => {
-      const file = Object.hasOwn(pages, path) ? pages[path] : undefined
+      const page = paths.pageOf(path)
+      const file = page !== undefined && Object.hasOwn(pages, page) ? pages[page] : undefined
       return file?.endsWith('.html') ? join(distDir, 'server', file) : undefined
     },
     etagOf: (text) => generateETag(text),
@@ -108,23 +110,31 @@ function pathOf(cacheKey: string): string {
   return path === '/index' ? '/' : path.replace(/^\/index\/index(?=\/|$)/, '/index')
 }
 
+/** The configuration of an app, by the loader that Next itself reads it with: it answers from what it has read. */
+export function readConfig(dir: string): Promise<Config> {
+  const fromApp = createRequire(join(dir, 'package.json'))
+  const load = (fromApp('next/dist/server/config') as { default: LoadConfig }).default
+  return load('phase-production-server', dir, { silent: true })
+}
+
 type LoadConfig = (phase: string, dir: string, options: { silent: boolean }) => Promise<Config>
 
 /** Refuses configurations with which nobody has shown that the memory answers as Next does. */
-function demandKnown(config: Config): void {
-  const { experimental = {} } = config
+function demandKnown(config: Config, version: string): void {
+  const { cacheComponents = false, experimental = {} } = config
+  const [major = 0, minor = 0] = version.split(/[.-]/).map(Number)
   const unproved: readonly (readonly [name: string, set: unknown])[] = [
-    ['basePath', config.basePath],
-    ['assetPrefix', config.assetPrefix],
-    ['i18n', config.i18n],
-    ['trailingSlash', config.trailingSlash],
+    // It is the base path where nothing else is said.
+    ['assetPrefix', config.assetPrefix !== config.basePath && config.assetPrefix],
+    ['i18n.domains', config.i18n?.domains],
     ['skipTrailingSlashRedirect', config.skipTrailingSlashRedirect],
-    ['cacheComponents', config.cacheComponents],
+    ['cacheComponents', cacheComponents && (major < 16 || (major === 16 && minor < 4))],
     ['cacheHandler', config.cacheHandler],
     ['cacheHandlers', Object.values(config.cacheHandlers ?? {}).some((handler) => handler !== undefined)],
     ['experimental.ppr', experimental['ppr']],
     ['experimental.dynamicIO', experimental['dynamicIO']],
-    ['experimental.useCache', experimental['useCache']],
+    // It is a part of `cacheComponents`.
+    ['experimental.useCache', experimental['useCache'] && !cacheComponents],
     ['experimental.caseSensitiveRoutes', experimental['caseSensitiveRoutes']],
     ['experimental.exposeTestingApiInProductionBuild', experimental['exposeTestingApiInProductionBuild']],
   ]
@@ -134,20 +144,12 @@ function demandKnown(config: Config): void {
 
 /** Paths whose answer a header, a cookie, a host or a query decides. */
 function conditionalPaths(routes: RoutesManifest): RegExp[] {
-  const { rewrites } = routes
-  const ofRewrites =
-    'beforeFiles' in rewrites ? [...rewrites.beforeFiles, ...rewrites.afterFiles, ...rewrites.fallback] : rewrites
-  const others = [...routes.redirects, ...routes.headers, ...(routes.onMatchHeaders ?? [])]
+  const { rewrites, others } = rulesOf(routes)
   // What is rewritten may match another rule after that, which its own path does not show.
-  const doubtful = ofRewrites.some(isConditionalRule) || others.some(isConditionalRule) ? ofRewrites : []
-  return pathsOf([...others.filter(isConditionalRule), ...doubtful].map(({ regex }) => ({ regexp: regex })))
+  const doubtful = [...rewrites, ...others].some(isConditionalRule) ? rewrites : []
+  return patternsOf([...others.filter(isConditionalRule), ...doubtful].map(({ regex }) => regex))
 }
 
 function isConditionalRule({ has = [], missing = [] }: Rule): boolean {
   return has.length > 0 || missing.length > 0
-}
-
-/** In both readings of upper case: a pattern that leaves out `/api` leaves out less where case counts. */
-function pathsOf(matchers: readonly { readonly regexp: string }[]): RegExp[] {
-  return matchers.flatMap(({ regexp }) => [new RegExp(regexp), new RegExp(regexp, 'i')])
 }

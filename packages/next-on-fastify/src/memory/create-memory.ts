@@ -1,11 +1,10 @@
 // Makes the memory of an app, where its build allows one.
 
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
+import { PageCacheTaken, standBeforePageCache } from '../page-cache.ts'
+import { watchRenders } from './after-proxy.ts'
 import { NotKeepable, readBuild } from './build.ts'
 import { NextMemory, type MemoryLimits } from './memory.ts'
-import { observed, type CacheHandlerClass } from './page-reads.ts'
 
 /** Options of the memory. */
 export interface MemoryOptions {
@@ -15,51 +14,40 @@ export interface MemoryOptions {
   bytes?: number
   /** How many bytes a kept answer has at most. @default 2097152 */
   entryBytes?: number
-  /** Whether paths are kept that no matcher of `proxy.ts` or middleware matches, in an app that has one. @default false */
-  proxyMemory?: boolean
+  /**
+   * Whether paths are kept that no matcher of `proxy.ts` or middleware matches, in an app that has one; with `'after-proxy'`,
+   * paths that one matches too, each time after it has run. @default false
+   */
+  proxyMemory?: boolean | 'after-proxy'
+  /** Whether what is kept is also compressed by brotli, for clients that take it. @default false */
+  brotli?: boolean
   /** Whether each answer tells in a header `x-next-on-fastify` how it came about. @default false */
   explain?: boolean
 }
 
-const HANDLERS = Symbol.for('@next/cache-handlers')
-
-/** The class of Next's that ours stands before. There is one place, and several versions of Next may be there. */
-let watched: CacheHandlerClass | undefined
-
-/** Makes the memory of the app in `dir`, or logs why it has none. */
+/**
+ * Makes the memory of the app in `dir`, of which Next has been prepared, or logs why it has none. `isShared` when other
+ * processes have the same cache.
+ */
 export async function createMemory(
   dir: string,
   options: MemoryOptions,
   log: FastifyBaseLogger,
+  isShared = false,
 ): Promise<NextMemory | undefined> {
-  const { entries = 5000, bytes = 64 * 1024 * 1024, entryBytes = 2 * 1024 * 1024 } = options
+  const { entries = 5000, bytes = 64 * 1024 * 1024, entryBytes = 2 * 1024 * 1024, proxyMemory = false } = options
   const limits: MemoryLimits = { entries, bytes, entryBytes: Math.min(entryBytes, bytes) }
   try {
-    const build = await readBuild(dir, options.proxyMemory ?? false)
-    watchPageCache(dir)
-    return new NextMemory(build, limits, options.explain ?? false)
+    const build = await readBuild(dir, proxyMemory !== false, isShared)
+    const afterProxy = proxyMemory === 'after-proxy'
+    if (afterProxy) await watchRenders(dir)
+    standBeforePageCache(dir)
+    const { explain = false, brotli = false } = options
+    return new NextMemory(build, limits, { explain, brotli, afterProxy })
   } catch (error) {
-    const why = error instanceof NotKeepable ? error.message : 'its build is not as expected'
-    log.warn({ err: error instanceof NotKeepable ? undefined : error, dir }, `nothing of this Next app is kept: ${why}`)
+    const isReason = error instanceof NotKeepable || error instanceof PageCacheTaken
+    const why = isReason ? error.message : 'its build is not as expected'
+    log.warn({ err: isReason ? undefined : error, dir }, `nothing of this Next app is kept: ${why}`)
     return undefined
   }
-}
-
-/**
- * Puts a cache handler before the one that Next uses by itself.
- *
- * Next takes the class of its handler from this place where the configuration names none: platforms put theirs there. A
- * `cacheHandler` of the configuration would do too, but is fixed when the app is built, and Next passes none on that it
- * is given at run time.
- */
-function watchPageCache(dir: string): void {
-  const fromApp = createRequire(join(dir, 'package.json'))
-  const path = 'next/dist/server/lib/incremental-cache/file-system-cache'
-  const { default: FileSystemCache } = fromApp(path) as { default: CacheHandlerClass }
-  if (watched !== undefined && watched === FileSystemCache) return
-  const place = globalThis as { [HANDLERS]?: { FetchCache?: CacheHandlerClass } }
-  if (place[HANDLERS]?.FetchCache !== undefined) throw new NotKeepable('another cache handler is in its process')
-  if (typeof FileSystemCache !== 'function') throw new NotKeepable('its Next has no cache of files')
-  place[HANDLERS] = { ...place[HANDLERS], FetchCache: observed(FileSystemCache) }
-  watched = FileSystemCache
 }

@@ -2,7 +2,7 @@
 
 import type { Build } from './build.ts'
 import type { PageRead } from './page-reads.ts'
-import type { RecordedAnswer } from './recorded-answer.ts'
+import { pairsOf, type RecordedAnswer } from './recorded-answer.ts'
 import { servedFile, type ServedFile } from './served-file.ts'
 
 /** What an answer depends on. */
@@ -19,6 +19,7 @@ export interface Kept {
 export type NotKept =
   | 'condition'
   | 'cookie'
+  | 'dynamic'
   | 'fresh'
   | 'lifetime'
   | 'partial'
@@ -49,7 +50,7 @@ export function keepable(
 ): Kept | NotKept {
   const { status } = answer
   if (status !== 200 && status !== 304) return 'status'
-  const headers = Map.groupBy(pairs(answer.head), ([name]) => name.toLowerCase())
+  const headers = Map.groupBy(pairsOf(answer.head), ([name]) => name.toLowerCase())
   const only = (name: string): string | undefined => headers.get(name)?.[0]?.[1]
   if (headers.has('set-cookie')) return 'cookie'
   if (PRIVATE.test(only('cache-control') ?? '')) return 'private'
@@ -64,7 +65,7 @@ export function keepable(
   if (only('x-nextjs-cache') === undefined) {
     if (reads.length > 0) return 'reads'
     const file = servedFile(build, path, etag)
-    return file === undefined ? 'fresh' : { etag, until: Infinity, page: undefined, file }
+    return file === undefined ? 'dynamic' : { etag, until: Infinity, page: undefined, file }
   }
   if (only('x-nextjs-cache') !== 'HIT') return 'fresh'
   const [page, ...more] = reads
@@ -83,8 +84,4 @@ function freshUntil(build: Build, page: PageRead): number | undefined {
   if (revalidate === undefined) return undefined
   const seconds = Math.min(revalidate === false ? Infinity : revalidate, expire ?? Infinity)
   return lastModified + seconds * 1000
-}
-
-function* pairs(head: readonly string[]): Generator<readonly [name: string, value: string]> {
-  for (let index = 0; index < head.length; index += 2) yield [head[index] ?? '', head[index + 1] ?? '']
 }

@@ -2,11 +2,13 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
+import { beforeRender } from './after-proxy.ts'
+import { BrotliQueue, takesBrotli } from './brotli.ts'
 import type { Build } from './build.ts'
 import { keepable, type Kept, type NotKept } from './keepable.ts'
 import { gatherReads, onCacheChange, type PageRead } from './page-reads.ts'
-import { recordAnswer, type RecordedAnswer, type Unrecorded } from './recorded-answer.ts'
-import { requestKey, type Bypass, type RequestKey } from './request-key.ts'
+import { CoveredResponse, headersBefore, type RecordedAnswer, type Unrecorded } from './recorded-answer.ts'
+import { requestKey, type Asked, type Bypass, type RequestKey } from './request-key.ts'
 import { isUnchanged } from './served-file.ts'
 
 /** How much is kept. */
@@ -19,6 +21,16 @@ export interface MemoryLimits {
   readonly entryBytes: number
 }
 
+/** What is done beside keeping answers. */
+interface MemoryWays {
+  /** Whether each answer tells how it came about. */
+  readonly explain?: boolean
+  /** Whether what is kept is compressed by brotli, too. */
+  readonly brotli?: boolean
+  /** Whether paths are kept that a proxy sees: what is rendered must be watched. */
+  readonly afterProxy?: boolean
+}
+
 /** How often what happened since the start. */
 export interface MemoryCounts {
   /** Answers from memory. */
@@ -26,7 +38,7 @@ export interface MemoryCounts {
   /** Requests that could have been answered from memory, and were answered by Next. */
   misses: number
   /** Requests that are none for the memory, by reason. */
-  bypasses: Partial<Record<Bypass | 'conditional-path' | 'header-conflict', number>>
+  bypasses: Partial<Record<Bypass | 'bot' | 'conditional-path' | 'not-kept' | 'proxy', number>>
   /** Answers of Next that were kept. */
   kept: number
   /** Answers of Next that were not kept, by reason. */
@@ -35,16 +47,38 @@ export interface MemoryCounts {
   dropped: number
 }
 
-interface Entry extends RecordedAnswer, Kept {}
+interface Entry extends RecordedAnswer, Kept {
+  /** The same, compressed by brotli. */
+  readonly brotli?: RecordedAnswer
+}
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+/** What holds for each answer to a path, as a rule: to record the next ones would be for nothing. */
+const LASTING: ReadonlySet<NotKept | Unrecorded | 'changed'> = new Set([
+  'cookie',
+  'dynamic',
+  'headers',
+  'partial',
+  'private',
+  'reads',
+  'too-big',
+  'vary',
+])
+
+/** How long a path whose answer was not kept is left to Next, in milliseconds: it may be another page by then. */
+const NOT_KEPT_FOR = 1000
 
 /** Answers of one Next app. */
 export class NextMemory {
   readonly #build: Build
   readonly #limits: MemoryLimits
   readonly #explain: boolean
+  readonly #brotli: BrotliQueue | undefined
+  readonly #afterProxy: boolean
   readonly #entries: LRUCache<string, Entry>
+  /** Until when answers to what is asked for are not recorded, in milliseconds since 1970. */
+  readonly #notKept: LRUCache<string, number>
   readonly #stop: () => void
   /** When tags that are only stale now will be gone. */
   readonly #expiring = new Map<string, number>()
@@ -52,16 +86,23 @@ export class NextMemory {
   /** Changes of Next's cache: what was begun before one of them is not kept. */
   #changes = 0
 
-  constructor(build: Build, limits: MemoryLimits, explain: boolean) {
+  constructor(
+    build: Build,
+    limits: MemoryLimits,
+    { explain = false, brotli = false, afterProxy = false }: MemoryWays = {},
+  ) {
     this.#build = build
     this.#limits = limits
     this.#explain = explain
+    this.#afterProxy = afterProxy
+    this.#brotli = brotli ? new BrotliQueue() : undefined
     this.#entries = new LRUCache({
       max: limits.entries,
       maxSize: limits.bytes,
       // What an entry takes beside its body, measured on Node 24: about a kilobyte.
-      sizeCalculation: ({ body }, key) => body.length + key.length + 1024,
+      sizeCalculation: ({ body, brotli: coded }, key) => body.length + (coded?.body.length ?? 0) + key.length + 1024,
     })
+    this.#notKept = new LRUCache({ max: limits.entries })
     this.#stop = onCacheChange({
       replaced: (key) => {
         this.#changes++
@@ -71,6 +112,10 @@ export class NextMemory {
         this.#changes++
         if (expireAt !== undefined) this.#expireAt(tags, expireAt)
         this.#drop(({ page }) => page !== undefined && page.tags.some((tag) => tags.includes(tag)))
+      },
+      lost: () => {
+        this.#changes++
+        this.#drop(({ page }) => page !== undefined)
       },
     })
   }
@@ -91,21 +136,92 @@ export class NextMemory {
   async answer(next: Answer, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const found = requestKey(request)
     if (typeof found === 'string') return this.#bypass(found, request, response, next)
+    if (this.#build.isBot(request.headers['user-agent'])) return this.#bypass('bot', request, response, next)
     if (this.#build.isConditional(found.path)) return this.#bypass('conditional-path', request, response, next)
-
-    const entry = this.#lookUp(found)
-    if (entry === undefined) return this.#learn(found, request, response, next)
-    if (hasAnyHeaderOf(response, entry)) return this.#bypass('header-conflict', request, response, next)
-    this.#counts.hits++
-    if (this.#explain) response.setHeader('x-next-on-fastify', 'hit')
-    response.writeHead(entry.status, entry.head as string[])
-    response.end(entry.body)
+    if (this.#build.isProxied(found.path)) {
+      if (!this.#afterProxy) return this.#bypass('conditional-path', request, response, next)
+      return this.#answerAfterProxy(found, request, response, next)
+    }
+    const asked = afterHeaders(found, response)
+    const entry = this.#lookUp(asked)
+    if (entry === undefined) {
+      if (this.#isLeftToNext(asked)) return this.#bypass('not-kept', request, response, next)
+      return this.#learn(asked, request, new CoveredResponse(response), () => next(request, response))
+    }
+    this.#countHit(response)
+    const { status, head, body } = this.#byBrotli(asked.key, entry, request)
+    response.writeHead(status, head as string[])
+    response.end(body)
   }
 
   /** Forgets all, and learns nothing more. */
   close(): void {
     this.#stop()
     this.#entries.clear()
+    this.#notKept.clear()
+  }
+
+  /** Lets Next run the proxy, and answers in place of rendering where that has let the request pass as it is. */
+  async #answerAfterProxy(
+    found: RequestKey,
+    request: IncomingMessage,
+    response: ServerResponse,
+    next: Answer,
+  ): Promise<void> {
+    const { method, url, httpVersionMajor } = request
+    // Next writes to the headers while it answers.
+    const headers = { ...request.headers }
+    const covered = new CoveredResponse(response)
+    let isPassed = false
+    this.#explained(response, 'bypass; proxy')
+    beforeRender(request, async (additions, render) => {
+      const seen = additions && requestKey({ method, url, httpVersionMajor, headers: { ...headers, ...additions } })
+      const isSame = typeof seen === 'object' && seen.key === found.key && seen.etag === found.etag
+      if (!isSame || response.statusCode !== 200) return render()
+      isPassed = true
+      const asked = afterHeaders(found, response)
+      const entry = this.#lookUp(asked)
+      if (entry === undefined) {
+        if (!this.#isLeftToNext(asked)) return this.#learn(asked, request, covered, render)
+        this.#countBypass('not-kept', response)
+        return render()
+      }
+      this.#countHit(response)
+      covered.answer(this.#byBrotli(asked.key, entry, { method, headers }))
+    })
+    await next(request, response)
+    if (!isPassed) this.#counts.bypasses.proxy = (this.#counts.bypasses.proxy ?? 0) + 1
+  }
+
+  /** Whether an answer was not kept a moment ago. */
+  #isLeftToNext({ kind }: RequestKey): boolean {
+    return (this.#notKept.get(kind) ?? 0) > Date.now()
+  }
+
+  #countHit(response: ServerResponse): void {
+    this.#counts.hits++
+    this.#explained(response, 'hit')
+  }
+
+  #explained(response: ServerResponse, how: string): void {
+    if (this.#explain) response.setHeader('x-next-on-fastify', how)
+  }
+
+  /** An answer by brotli where the client takes that, as soon as it is there. */
+  #byBrotli(key: string, entry: Entry, { method, headers }: Pick<Asked, 'headers' | 'method'>): RecordedAnswer {
+    if (this.#brotli === undefined) return entry
+    if (entry.status !== 200 || !takesBrotli(headers['accept-encoding'])) return entry
+    if (entry.brotli !== undefined) return entry.brotli
+    if (method === 'HEAD') {
+      // As it would be to GET, which has a body to compress.
+      const got = this.#fresh(`GET${key.slice('HEAD'.length)}`)?.brotli
+      return got === undefined ? entry : { ...got, body: entry.body }
+    }
+    this.#brotli.add(entry, entry.file !== undefined && entry.file.version === undefined, (coded) => {
+      // It may have been dropped since.
+      if (this.#entries.peek(key) === entry) this.#entries.set(key, { ...entry, brotli: coded })
+    })
+    return entry
   }
 
   #lookUp({ key, etag }: RequestKey): Entry | undefined {
@@ -119,8 +235,9 @@ export class NextMemory {
   #fresh(key: string): Entry | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
-    const { until, file } = entry
-    if (until >= Date.now() && (file === undefined || isUnchanged(file))) return entry
+    const { until, file, page } = entry
+    const there = file === undefined ? (page?.version?.isCurrent() ?? true) : isUnchanged(file)
+    if (there && until >= Date.now()) return entry
     this.#entries.delete(key)
     return undefined
   }
@@ -131,30 +248,44 @@ export class NextMemory {
     response: ServerResponse,
     next: Answer,
   ): Promise<void> {
-    const { bypasses } = this.#counts
-    bypasses[why] = (bypasses[why] ?? 0) + 1
-    if (this.#explain) response.setHeader('x-next-on-fastify', `bypass; ${why}`)
+    this.#countBypass(why, response)
     await next(request, response)
   }
 
+  #countBypass(why: keyof MemoryCounts['bypasses'], response: ServerResponse): void {
+    const { bypasses } = this.#counts
+    bypasses[why] = (bypasses[why] ?? 0) + 1
+    this.#explained(response, `bypass; ${why}`)
+  }
+
   async #learn(
-    { key, path, etag }: RequestKey,
+    { key, path, kind, etag }: RequestKey,
     request: IncomingMessage,
-    response: ServerResponse,
-    next: Answer,
+    covered: CoveredResponse,
+    next: () => Promise<void>,
   ): Promise<void> {
     this.#counts.misses++
-    if (this.#explain) response.setHeader('x-next-on-fastify', 'miss')
+    this.#explained(covered.response, 'miss')
     // Next may write to the request while it answers.
     const bodiless = request.method === 'HEAD'
     const changes = this.#changes
     const reads: PageRead[] = []
-    recordAnswer(response, this.#limits.entryBytes, (answer) => {
+    covered.record(this.#limits.entryBytes, (answer) => {
       const kept = this.#keep(key, path, etag, answer, reads, changes, bodiless)
-      if (kept === undefined) this.#counts.kept++
-      else this.#counts.notKept[kept] = (this.#counts.notKept[kept] ?? 0) + 1
+      if (kept === undefined) {
+        this.#counts.kept++
+        return
+      }
+      this.#counts.notKept[kept] = (this.#counts.notKept[kept] ?? 0) + 1
+      if (LASTING.has(kept)) this.#notKept.set(kind, Date.now() + NOT_KEPT_FOR)
     })
-    await gatherReads(reads, () => next(request, response))
+    try {
+      await gatherReads(reads, next)
+    } catch (error) {
+      // Something else answers then.
+      covered.refuse('failed')
+      throw error
+    }
   }
 
   /** Keeps an answer, or tells why not. */
@@ -205,10 +336,11 @@ export class NextMemory {
   }
 }
 
-/** Whether something other than Next has set a header that Next sets too. */
-function hasAnyHeaderOf(response: ServerResponse, { head }: Entry): boolean {
-  if (response.getHeaderNames().length === 0) return false
-  return head.some((nameOrValue, index) => index % 2 === 0 && response.hasHeader(nameOrValue))
+/** Tells requests apart by what is set for their answers, too. */
+function afterHeaders(asked: RequestKey, response: ServerResponse): RequestKey {
+  const before = headersBefore(response)
+  // As a rule there are none.
+  return before === '' ? asked : { ...asked, key: asked.key + before, kind: asked.kind + before }
 }
 
 function unmodifiedKey(key: string, etag: string): string {

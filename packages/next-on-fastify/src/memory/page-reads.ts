@@ -19,6 +19,14 @@ export interface PageRead {
   readonly lastModified: number | undefined
   readonly lifetime: Lifetime | undefined
   readonly tags: readonly string[]
+  /** Where other processes may replace it: the one that was read. */
+  readonly version: Version | undefined
+}
+
+/** What was read of a cache that others write to. */
+export interface Version {
+  /** Whether it is there still. */
+  isCurrent(): boolean
 }
 
 /** What changes in Next's cache. */
@@ -27,17 +35,25 @@ export interface CacheChanges {
   replaced(key: string): void
   /** All with one of the tags are stale, or are about to be; and at `expireAt` nobody may see them any more. */
   revalidated(tags: readonly string[], expireAt: number | undefined): void
+  /** Nobody knows what has changed. */
+  lost(): void
 }
 
-interface Context {
+/** What Next says of an entry that it asks for, or stores. */
+export interface Context {
   readonly kind?: string
+  readonly fetchCache?: boolean
+  readonly tags?: readonly string[]
+  readonly softTags?: readonly string[]
   readonly isFallback?: boolean
   readonly cacheControl?: Lifetime
 }
 
-interface Found {
+/** An entry as a cache handler gives it to Next. */
+export interface Found {
   readonly lastModified?: number
   readonly cacheControl?: Lifetime
+  readonly version?: Version
   readonly value?: {
     readonly kind?: string
     readonly postponed?: unknown
@@ -46,7 +62,7 @@ interface Found {
 }
 
 /** What Next demands of a cache handler. */
-interface CacheHandler {
+export interface CacheHandler {
   get(key: string, context: Context): Promise<Found | null>
   set(key: string, value: { kind?: string } | null, context: Context): Promise<void>
   revalidateTag(tags: string | readonly string[], durations?: { expire?: number }): Promise<void>
@@ -55,7 +71,8 @@ interface CacheHandler {
 
 export type CacheHandlerClass = new (options: unknown) => CacheHandler
 
-const PAGE_KINDS = new Set(['APP_PAGE', 'APP_ROUTE', 'PAGES'])
+/** Kinds of entries that are whole answers. */
+export const PAGE_KINDS: ReadonlySet<string> = new Set(['APP_PAGE', 'APP_ROUTE', 'PAGES'])
 const MOST_LIFETIMES = 10_000
 
 const current = new AsyncLocalStorage<PageRead[]>()
@@ -70,6 +87,21 @@ export function gatherReads<T>(reads: PageRead[], answer: () => T): T {
 export function onCacheChange(listener: CacheChanges): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
+}
+
+/** Tells that another process has made a page anew. */
+export function tellReplaced(key: string): void {
+  for (const listener of listeners) listener.replaced(key)
+}
+
+/** Tells that another process has revalidated tags. */
+export function tellRevalidated(tags: readonly string[], expireAt: number | undefined): void {
+  for (const listener of listeners) listener.revalidated(tags, expireAt)
+}
+
+/** Tells that nobody knows what other processes have changed. */
+export function tellLost(): void {
+  for (const listener of listeners) listener.lost()
 }
 
 /** A class of cache handlers that does what another one does, and tells of it. */
@@ -95,7 +127,7 @@ export function observed(Handler: CacheHandlerClass): CacheHandlerClass {
       // Pages that are not there have no value.
       const ofPage = value === null || PAGE_KINDS.has(value.kind ?? '')
       if (!ofPage) return this.#inner.set(key, value, context)
-      for (const listener of listeners) listener.replaced(key)
+      tellReplaced(key)
       lifetimes.delete(key)
       if (context.cacheControl !== undefined) lifetimes.set(key, context.cacheControl)
       for (const oldest of lifetimes.keys()) {
@@ -106,7 +138,7 @@ export function observed(Handler: CacheHandlerClass): CacheHandlerClass {
         await this.#inner.set(key, value, context)
       } finally {
         // One that was read while it was written may have been the old one.
-        for (const listener of listeners) listener.replaced(key)
+        tellReplaced(key)
       }
     }
 
@@ -114,11 +146,11 @@ export function observed(Handler: CacheHandlerClass): CacheHandlerClass {
       const all = typeof tags === 'string' ? [tags] : tags
       const expire = durations?.expire
       const expireAt = expire === undefined ? undefined : Date.now() + expire * 1000
-      for (const listener of listeners) listener.revalidated(all, expireAt)
+      tellRevalidated(all, expireAt)
       try {
         await this.#inner.revalidateTag(tags, durations)
       } finally {
-        for (const listener of listeners) listener.revalidated(all, expireAt)
+        tellRevalidated(all, expireAt)
       }
     }
 
@@ -130,13 +162,19 @@ export function observed(Handler: CacheHandlerClass): CacheHandlerClass {
 
 function read(key: string, context: Context, found: Found | null, stored: Lifetime | undefined): PageRead {
   const value = found?.value
-  const tags = value?.headers?.['x-next-cache-tags']
   return {
     key,
     ofPage: PAGE_KINDS.has(value?.kind ?? ''),
     partial: context.isFallback === true || (value?.postponed !== undefined && value.postponed !== null),
     lastModified: found?.lastModified,
     lifetime: found?.cacheControl ?? stored,
-    tags: typeof tags === 'string' ? tags.split(',') : [],
+    tags: pageTags(value),
+    version: found?.version,
   }
+}
+
+/** The tags of a page or a route handler. */
+export function pageTags(value: Found['value']): readonly string[] {
+  const tags = value?.headers?.['x-next-cache-tags']
+  return typeof tags === 'string' ? tags.split(',') : []
 }

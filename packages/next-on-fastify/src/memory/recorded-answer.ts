@@ -10,8 +10,13 @@ export interface RecordedAnswer {
   readonly body: Buffer
 }
 
+/** The names and values of a head. */
+export function pairsOf(head: readonly string[]): (readonly [name: string, value: string])[] {
+  return Array.from({ length: head.length / 2 }, (_, index) => [head[index * 2] ?? '', head[index * 2 + 1] ?? ''])
+}
+
 /** Why an answer could not be recorded. */
-export type Unrecorded = 'aborted' | 'headers' | 'too-big'
+export type Unrecorded = 'aborted' | 'failed' | 'headers' | 'too-big'
 
 // Node writes them as the connection needs it.
 const OF_CONNECTION = new Set(['connection', 'date', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade'])
@@ -28,62 +33,115 @@ interface Covered {
   readonly end: (this: ServerResponse, ...rest: unknown[]) => ServerResponse
 }
 
-/**
- * Records what is written to a response, and calls back once all of it has left.
- *
- * The methods of this one response are covered, as compression does it: what Next compresses comes by here as it leaves.
- */
-export function recordAnswer(
-  response: ServerResponse,
-  mostBytes: number,
-  done: (answer: RecordedAnswer | Unrecorded) => void,
-): void {
-  const before = new Map(response.getHeaderNames().map((name) => [name, String(response.getHeader(name))]))
-  const { writeHead, write, end } = response as unknown as Covered
-  let status = 0
-  let head: string[] | undefined
-  let chunks: Buffer[] = []
-  let bytes = 0
-  let refused: Unrecorded | undefined
+/** A response whose answer can be recorded, or given in place of what is about to be written. */
+export class CoveredResponse {
+  readonly response: ServerResponse
+  readonly #covered: Covered
+  #recording: Recording | undefined
 
-  const refuse = (why: Unrecorded): void => {
-    refused ??= why
-    chunks = []
+  /**
+   * The methods of this one response are covered, as compression does it: what Next compresses comes by here as it leaves.
+   */
+  constructor(response: ServerResponse) {
+    const covered = response as unknown as Covered
+    const { writeHead, write, end } = covered
+    this.response = response
+    this.#covered = { writeHead, write, end }
+    const recording = (): Recording | undefined => this.#recording
+    Object.assign(response, {
+      writeHead(this: ServerResponse, status: number, ...rest: unknown[]) {
+        recording()?.takeHead(status, rest)
+        return writeHead.call(this, status, ...rest)
+      },
+      write(this: ServerResponse, chunk: unknown, ...rest: unknown[]) {
+        recording()?.take(chunk, rest[0])
+        return write.call(this, chunk, ...rest)
+      },
+      end(this: ServerResponse, chunk: unknown, ...rest: unknown[]) {
+        recording()?.take(chunk, rest[0])
+        return end.call(this, chunk, ...rest)
+      },
+    })
   }
-  const take = (chunk: unknown, encoding: unknown): void => {
-    if (refused !== undefined || chunk === undefined || chunk === null || typeof chunk === 'function') return
+
+  /** Records what is written from now on, and calls back once all of it has left. Headers that are there are not part of it. */
+  record(mostBytes: number, done: (answer: RecordedAnswer | Unrecorded) => void): void {
+    const recording = new Recording(this.response, mostBytes)
+    this.#recording = recording
+    this.response.once('close', () => done(recording.end()))
+  }
+
+  /** Lets what is recorded not be taken for an answer. */
+  refuse(why: Unrecorded): void {
+    this.#recording?.refuse(why)
+  }
+
+  /** Answers past what has covered the response since, which would compress it again. */
+  answer({ status, head, body }: RecordedAnswer): void {
+    this.#covered.writeHead.call(this.response, status, head)
+    this.#covered.end.call(this.response, body)
+  }
+}
+
+/** What is written to a response. */
+class Recording {
+  readonly #response: ServerResponse
+  readonly #mostBytes: number
+  readonly #before: ReadonlyMap<string, string>
+  #status = 0
+  #head: string[] | undefined
+  #chunks: Buffer[] = []
+  #bytes = 0
+  #refused: Unrecorded | undefined
+
+  constructor(response: ServerResponse, mostBytes: number) {
+    this.#response = response
+    this.#mostBytes = mostBytes
+    this.#before = new Map(response.getHeaderNames().map((name) => [name, String(response.getHeader(name))]))
+  }
+
+  refuse(why: Unrecorded): void {
+    this.#refused ??= why
+    this.#chunks = []
+  }
+
+  takeHead(status: number, rest: readonly unknown[]): void {
+    this.#status = status
+    // Headers and a status text of its own do not pass by where the others are read.
+    if (rest.some((argument) => argument !== undefined)) this.refuse('headers')
+    this.#head = headOf(this.#response, this.#before)
+  }
+
+  take(chunk: unknown, encoding: unknown): void {
+    if (this.#refused !== undefined || chunk === undefined || chunk === null || typeof chunk === 'function') return
     const taken =
       typeof chunk === 'string'
         ? Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
         : Buffer.from(chunk as Uint8Array)
-    bytes += taken.length
-    if (bytes > mostBytes) refuse('too-big')
-    else chunks.push(taken)
+    this.#bytes += taken.length
+    if (this.#bytes > this.#mostBytes) this.refuse('too-big')
+    else this.#chunks.push(taken)
   }
 
-  Object.assign(response, {
-    writeHead(this: ServerResponse, code: number, ...rest: unknown[]) {
-      status = code
-      // Headers and a status text of its own do not pass by where the others are read.
-      if (rest.some((argument) => argument !== undefined)) refuse('headers')
-      head = headOf(response, before)
-      return writeHead.call(this, code, ...rest)
-    },
-    write(this: ServerResponse, chunk: unknown, ...rest: unknown[]) {
-      take(chunk, rest[0])
-      return write.call(this, chunk, ...rest)
-    },
-    end(this: ServerResponse, chunk: unknown, ...rest: unknown[]) {
-      take(chunk, rest[0])
-      return end.call(this, chunk, ...rest)
-    },
-  })
+  /** What has left. */
+  end(): RecordedAnswer | Unrecorded {
+    if (!this.#response.writableFinished) this.refuse('aborted')
+    if (this.#head === undefined) this.refuse('headers')
+    return this.#refused ?? { status: this.#status, head: this.#head ?? [], body: Buffer.concat(this.#chunks) }
+  }
+}
 
-  response.once('close', () => {
-    if (!response.writableFinished) refuse('aborted')
-    if (head === undefined) refuse('headers')
-    done(refused ?? { status, head: head ?? [], body: Buffer.concat(chunks) })
-  })
+/** Headers by whose value Next decides what it sets itself, or compresses. */
+const DECISIVE =
+  /^(?:accept-ranges|cache-control|content-.*|etag|last-modified|transfer-encoding|vary|x-next.*|x-powered-by)$/
+
+/** What of the headers that are there before Next answers decides how it does: it leaves out some that are there. */
+export function headersBefore(response: ServerResponse): string {
+  let key = ''
+  for (const name of response.getHeaderNames()) {
+    key += DECISIVE.test(name) ? `\n${name}: ${String(response.getHeader(name))}` : `\n${name}`
+  }
+  return key
 }
 
 /** The headers that were set since, or nothing where those that were there before have changed. */

@@ -2,6 +2,7 @@
 // not known has no key, and Next answers it.
 
 import type { IncomingMessage } from 'node:http'
+import { isOfNext, NEXT_COOKIES, ROUTER_HEADERS } from '../next-headers.ts'
 
 /** Why a request is none for the memory. */
 export type Bypass =
@@ -24,6 +25,8 @@ export interface RequestKey {
   readonly key: string
   /** Path of the URL. */
   readonly path: string
+  /** The path, and which headers of the App Router are there: what they ask for is kept or not by itself. */
+  readonly kind: string
   /** The entity tag that the client has, without the mark of a weak one. */
   readonly etag: string | undefined
 }
@@ -34,21 +37,15 @@ const PLAIN_PATH = /^\/[\w\-.~!$&'()*+,;=:@/]*$/
 const PLAIN_QUERY = /^[\w\-.~!$&'()*+,;=:@/?%[\]{}|^]*$/
 const ONE_ETAG = /^(?:W\/)?("[\w\-+/=.:]*")$/
 const NO_CACHE = /(?:^|,)\s*no-cache\s*(?:,|$)/
-const CODINGS = new Set(['br', 'compress', 'deflate', 'gzip', 'identity', 'zstd'])
-
-/** Headers by which the App Router asks for a part of a page, or for a page to be shown in another one. */
-const ROUTER_HEADERS = [
-  'rsc',
-  'next-router-state-tree',
-  'next-router-prefetch',
-  'next-router-segment-prefetch',
-  'next-url',
-] as const
+const CODINGS = new Set(['br', 'compress', 'deflate', 'gzip', 'zstd'])
 
 const LONGEST_KEY = 8192
 
+/** What a key is made of. */
+export type Asked = Pick<IncomingMessage, 'headers' | 'httpVersionMajor' | 'method' | 'url'>
+
 /** Tells the key of a request, or why it has none. */
-export function requestKey(request: IncomingMessage): RequestKey | Bypass {
+export function requestKey(request: Asked): RequestKey | Bypass {
   const { method, url = '', headers } = request
   if (method !== 'GET' && method !== 'HEAD') return 'method'
   if (request.httpVersionMajor !== 1) return 'protocol'
@@ -102,7 +99,7 @@ export function requestKey(request: IncomingMessage): RequestKey | Bypass {
       case 'proxy-authorization':
         return 'authorization'
       case 'cookie':
-        if (/__prerender_bypass|__next|next-instant/.test(value as string)) return 'draft'
+        if (NEXT_COOKIES.test(value as string)) return 'draft'
         break
       case 'content-length':
       case 'content-type':
@@ -117,34 +114,23 @@ export function requestKey(request: IncomingMessage): RequestKey | Bypass {
   }
 
   let key = `${method} ${encoding} ${headers.host ?? ''} ${url}${forwarded}`
+  let kind = path
   if (ofRouter) {
     for (const name of ROUTER_HEADERS) {
       const value = headers[name]
-      if (value !== undefined) key += `\n${name}: ${String(value)}`
+      if (value === undefined) continue
+      key += `\n${name}: ${String(value)}`
+      kind += ` ${name}`
     }
   }
-  return key.length > LONGEST_KEY ? 'too-long' : { key, path, etag }
-}
-
-/** Headers by which parts of Next, and the platforms that it runs on, talk to each other. */
-function isOfNext(name: string): boolean {
-  if (name.startsWith('next-')) return true
-  if (!name.startsWith('x-')) return false
-  return (
-    name.startsWith('x-next') ||
-    name.startsWith('x-middleware-') ||
-    name.startsWith('x-prerender-') ||
-    name.startsWith('x-invo') ||
-    name.startsWith('x-now-') ||
-    name.startsWith('x-vercel-') ||
-    name === 'x-matched-path'
-  )
+  return key.length > LONGEST_KEY ? 'too-long' : { key, path, kind, etag }
 }
 
 /** Which of its two codings Next chooses, where no weights make that hard to tell. */
 function codingFor(accepted: string): '' | 'deflate' | 'gzip' | undefined {
   let coding: '' | 'deflate' | 'gzip' = ''
-  if (accepted === '') return coding
+  // Beside others it counts by its place.
+  if (accepted === '' || accepted === 'identity') return coding
   for (const part of accepted.split(',')) {
     const token = part.trim()
     if (!CODINGS.has(token)) return undefined

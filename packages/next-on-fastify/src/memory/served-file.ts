@@ -15,19 +15,26 @@ const BUILT = '/_next/static/'
 
 /** The file that an answer to `path` with this entity tag was, if it was one. */
 export function servedFile(build: Build, path: string, etag: string | undefined): ServedFile | undefined {
-  if (etag === undefined) return undefined
-  const isBuilt = path.startsWith(BUILT)
+  const inside = build.fileOf(path)
+  if (etag === undefined || inside === undefined) return undefined
+  const isBuilt = inside.startsWith(BUILT)
   const file = isBuilt
-    ? join(build.distDir, 'static', path.slice(BUILT.length))
-    : join(build.dir, 'public', path.slice(1))
+    ? join(build.distDir, 'static', inside.slice(BUILT.length))
+    : join(build.dir, 'public', inside.slice(1))
   // The entity tag that Next gives a file is its size, and when it was written.
   if (versionOf(file) === etag) return { path: file, version: isBuilt ? undefined : etag }
   return servedPage(build, path, etag)
 }
 
-/** Whether the file is the one that was served. It costs some microseconds, and Next looks at each request too. */
+/** What was seen in this turn of the event loop: requests that have arrived by its beginning share one look. */
+const seen = new Map<string, string | undefined>()
+
+/** Whether the file is the one that was served. Next looks at each request too. */
 export function isUnchanged({ path, version }: ServedFile): boolean {
-  return version === undefined || versionOf(path) === version
+  if (version === undefined) return true
+  if (seen.size === 0) setImmediate(() => seen.clear())
+  if (!seen.has(path)) seen.set(path, versionOf(path))
+  return seen.get(path) === version
 }
 
 /** A page of the Pages Router that has no data is a file of the build; its entity tag is made of the text. */

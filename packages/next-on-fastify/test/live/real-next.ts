@@ -1,5 +1,7 @@
 // What holds with a real Next, of whatever version: registered by one file for each, as a process can have one Next.
 
+import { once } from 'node:events'
+import { type IncomingMessage, request as httpRequest } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { createNextOnFastify } from 'next-on-fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -77,19 +79,41 @@ export function answersWithRealNext(peers: Peers): void {
       expect(JSON.parse(text)).toEqual({ method: 'POST', query: {}, body: { a: '1' } })
     })
 
-    it('reaches a server action, by a form without any script', async () => {
+    const formOf = async (name: string): Promise<FormData> => {
       const page = await ask('/form')
       const form = new FormData()
-      for (const [, name, value = ''] of page.text.matchAll(
+      for (const [, field, value = ''] of page.text.matchAll(
         /<input type="hidden" name="([^"]+)"(?: value="([^"]*)")?/g,
       )) {
-        form.set(name!, value)
+        form.set(field!, value)
       }
       expect([...form.keys()].join()).toContain('ACTION')
-      form.set('name', 'Ada')
+      form.set('name', name)
+      return form
+    }
+
+    it('reaches a server action, by a form without any script', async () => {
+      const form = await formOf('Ada')
       const answer = await ask('/form', { method: 'POST', headers: { origin }, body: form })
       expect([answer.status, told.greeted]).toEqual([200, 'Ada'])
       expect(answer.text.replaceAll('<!-- -->', '')).toContain('Greeted: Ada.')
+    })
+
+    it('for a server action is limited by Next, and not by Fastify', async () => {
+      const greeted = async (name: string): Promise<unknown> => {
+        const sent = new Response(await formOf(name))
+        const headers = { origin, 'content-type': sent.headers.get('content-type')! }
+        // Next leaves unread what is too much, and so the connection is of no more use, also by `next start`.
+        const post = httpRequest(`${origin}/form`, { method: 'POST', headers, agent: false })
+        post.end(Buffer.from(await sent.arrayBuffer()))
+        const [answer] = (await once(post, 'response')) as [IncomingMessage]
+        answer.resume()
+        return [answer.statusCode, told.greeted?.length]
+      }
+      // The app of Fastify takes 1 MB, and Next 2 MB by its configuration.
+      const [allowed, tooMuch] = [1_500_000, 2_500_000]
+      expect(await greeted('x'.repeat(allowed))).toEqual([200, allowed])
+      expect(await greeted('x'.repeat(tooMuch))).toEqual([500, allowed])
     })
   })
 

@@ -1,6 +1,14 @@
 const on = (type, key, value) => [{ type, key, ...(value !== undefined && { value }) }]
 
+/** One source, built several times. */
+const variants = {
+  plain: {},
+  basePath: { basePath: '/base' },
+  trailingSlash: { trailingSlash: true },
+}
+
 export default {
+  ...variants[process.env.MEMORY_FIXTURE],
   async headers() {
     return [
       { source: '/ps', headers: [{ key: 'x-of-config', value: 'yes' }] },

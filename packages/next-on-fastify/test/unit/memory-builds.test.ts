@@ -20,7 +20,11 @@ afterEach(() => {
 })
 
 /** A build with a Next that has this configuration and nothing else. */
-function aBuild(config: object = {}, files: Partial<Record<keyof typeof FILES, unknown>> = {}): string {
+function aBuild(
+  config: object = {},
+  files: Partial<Record<keyof typeof FILES, unknown>> = {},
+  version = '16.0.0',
+): string {
   const dir = mkdtempSync(join(tmpdir(), 'next-on-fastify-'))
   folders.push(dir)
   const write = (path: string, content: string): void => {
@@ -28,6 +32,7 @@ function aBuild(config: object = {}, files: Partial<Record<keyof typeof FILES, u
     writeFileSync(join(dir, path), content)
   }
   write('package.json', '{}')
+  write('node_modules/next/package.json', JSON.stringify({ version }))
   const loaded = JSON.stringify({ distDir: 'build', basePath: '', i18n: null, ...config })
   write(`node_modules/next/dist/server/lib/incremental-cache/file-system-cache.js`, 'exports.default = undefined')
   write('node_modules/next/dist/server/lib/etag.js', 'exports.generateETag = (text) => text.length')
@@ -39,20 +44,19 @@ function aBuild(config: object = {}, files: Partial<Record<keyof typeof FILES, u
 }
 
 /** What is logged of an app that nothing is kept of. */
-async function whyNot(dir: string, options: MemoryOptions = {}): Promise<string[]> {
+async function whyNot(dir: string, options: MemoryOptions = {}, isShared = false): Promise<string[]> {
   const messages: string[] = []
   const stream = { write: (line: string) => void messages.push((JSON.parse(line) as { msg: string }).msg) }
   const { log } = Fastify({ logger: { level: 'warn', stream } })
-  expect(await createMemory(dir, options, log)).toBeUndefined()
+  expect(await createMemory(dir, options, log, isShared)).toBeUndefined()
   return messages
 }
 
 describe('nothing is kept of an app', () => {
   it.each<[string, object]>([
-    ['basePath', { basePath: '/docs' }],
     ['assetPrefix', { assetPrefix: 'https://cdn.example' }],
-    ['i18n', { i18n: { locales: ['en'], defaultLocale: 'en' } }],
-    ['trailingSlash', { trailingSlash: true }],
+    ['assetPrefix', { basePath: '/docs', assetPrefix: '/assets' }],
+    ['i18n.domains', { i18n: { locales: ['en'], defaultLocale: 'en', domains: [{ domain: 'example.com' }] } }],
     ['skipTrailingSlashRedirect', { skipTrailingSlashRedirect: true }],
     ['cacheComponents', { cacheComponents: true }],
     ['cacheHandler', { cacheHandler: '/handler.js' }],
@@ -91,6 +95,59 @@ describe('nothing is kept of an app', () => {
   })
 })
 
+describe('an app with `cacheComponents`', () => {
+  const IS_BOT = 'node_modules/next/dist/shared/lib/router/utils/is-bot.js'
+  const config = { cacheComponents: true, htmlLimitedBots: 'Slow|Old', experimental: { useCache: true } }
+  const withBots = (files = {}, version = '16.4.0', own: object = config): string => {
+    const dir = aBuild(own, files, version)
+    mkdirSync(join(dir, IS_BOT, '..'), { recursive: true })
+    writeFileSync(join(dir, IS_BOT), 'exports.isBot = (agent) => /Crawler/.test(agent)')
+    return dir
+  }
+
+  it('tells bots apart, by its own pattern and by that of Next', async () => {
+    const { isBot } = await readBuild(withBots(), false)
+    const agents = ['a slowbot', 'Crawler/1.0', 'Mozilla/5.0', '', undefined]
+    expect(agents.map(isBot)).toEqual([true, true, false, false, false])
+  })
+
+  it('takes nobody for a bot where none is answered otherwise', async () => {
+    const { isBot } = await readBuild(aBuild({ htmlLimitedBots: 'Slow' }), false)
+    expect(isBot('a slowbot')).toBe(false)
+  })
+
+  it.each([
+    ['16.3.9', 'its configuration has `cacheComponents`'],
+    ['15.9.0', 'its configuration has `cacheComponents`'],
+  ])('has no memory with Next %s', async (version, why) => {
+    expect(await whyNot(withBots({}, version))).toEqual([`nothing of this Next app is kept: ${why}`])
+  })
+
+  it('has no memory with a proxy', async () => {
+    const proxied = { 'server/functions-config-manifest.json': { functions: { '/_middleware': { matchers: [] } } } }
+    for (const proxyMemory of [true, 'after-proxy'] as const) {
+      expect(await whyNot(withBots(proxied), { proxyMemory })).toEqual([
+        'nothing of this Next app is kept: it has middleware and `cacheComponents`',
+      ])
+    }
+  })
+
+  it('has no memory where processes share its cache', async () => {
+    expect(await whyNot(withBots(), {}, true)).toEqual([
+      'nothing of this Next app is kept: it has `cacheComponents`, and its cache is shared',
+    ])
+  })
+
+  it('has no memory where bots cannot be told', async () => {
+    const why = ['nothing of this Next app is kept: its build is not as expected']
+    const dir = withBots()
+    writeFileSync(join(dir, IS_BOT), 'exports.isCrawler = () => false')
+    expect(await whyNot(dir)).toEqual(why)
+    const { htmlLimitedBots: _, ...withoutPattern } = config
+    expect(await whyNot(withBots({}, '16.4.0', withoutPattern))).toEqual(why)
+  })
+})
+
 describe('Next answers each request of a path', () => {
   const has = [{ type: 'cookie', key: 'a' }]
   const conditional = async (files: Partial<Record<keyof typeof FILES, unknown>>): Promise<(path: string) => boolean> =>
@@ -110,20 +167,34 @@ describe('Next answers each request of a path', () => {
     expect(['/a', '/A', '/b'].map(isConditional)).toEqual([true, true, false])
   })
 
+  it('by which the language of a client is looked for', async () => {
+    const { isConditional } = await readBuild(aBuild({ i18n: { locales: ['en', 'de'], defaultLocale: 'en' } }), false)
+    expect(['/', '/index', '/a', '/de'].map(isConditional)).toEqual([true, true, false, false])
+  })
+
   it('that is rewritten, if there are such rules, which the new path may match', async () => {
     const rewrites = { beforeFiles: [{ regex: '^/a$' }], afterFiles: [], fallback: [] }
     expect((await conditional(routes({ rewrites })))('/a')).toBe(false)
     expect((await conditional(routes({ rewrites, headers: [{ regex: '^/b$', has }] })))('/a')).toBe(true)
   })
+})
 
-  it('that the proxy may see, in whatever case', async () => {
-    const isConditional = await conditional({
-      'server/functions-config-manifest.json': {
-        functions: { '/_middleware': { matchers: [{ regexp: '^/(?!api|_next/static).*$' }] } },
-      },
-    })
+describe('the proxy may see a path', () => {
+  const isProxied = async (regexp: string): Promise<(path: string) => boolean> => {
+    const functions = { '/_middleware': { matchers: [{ regexp }] } }
+    return (await readBuild(aBuild({}, { 'server/functions-config-manifest.json': { functions } }), true)).isProxied
+  }
+
+  it('in whatever case', async () => {
+    const seen = await isProxied('^/(?!api|_next/static).*$')
     // The pattern leaves out /api only where it is written so.
-    expect(['/', '/API', '/api', '/_next/static/a.js'].map(isConditional)).toEqual([true, true, false, false])
+    expect(['/', '/API', '/api', '/_next/static/a.js'].map(seen)).toEqual([true, true, false, false])
+  })
+
+  it('that is data of a page which it may see', async () => {
+    const seen = await isProxied('^/(?!_next|index).*$')
+    const paths = ['/_next/data/1/index.json', '/_next/data/1/a.json', '/_next/static/a.js']
+    expect(paths.map(seen)).toEqual([true, true, false])
   })
 })
 
@@ -141,6 +212,11 @@ it('the lifetime of a page is what it had when it was built', async () => {
   )
   expect(found).toEqual([false, false, 1, 2, 2, 4, undefined])
   expect(lifetimeOf('/a')?.expire).toBe(3)
+})
+
+it('a base path, which Next takes for the prefix of assets too, is no reason to keep nothing', async () => {
+  const { fileOf } = await readBuild(aBuild({ basePath: '/docs', assetPrefix: '/docs', trailingSlash: true }), false)
+  expect(fileOf('/docs/a.txt')).toBe('/a.txt')
 })
 
 it('a page without data is the file that the manifest says', async () => {

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Build } from '../../src/memory/build.ts'
 import { isUnchanged, servedFile } from '../../src/memory/served-file.ts'
@@ -10,7 +11,10 @@ const build: Build = {
   dir,
   distDir: join(dir, 'build'),
   isConditional: () => false,
+  isBot: () => false,
+  isProxied: () => false,
   lifetimeOf: () => undefined,
+  fileOf: (path) => (path.startsWith('/outside') ? undefined : path),
   staticPage: (path) => (path === '/page' ? join(dir, 'page.html') : undefined),
   etagOf: (text) => `"${text}"`,
 }
@@ -30,6 +34,7 @@ describe('an answer is a file', () => {
     expect(servedFile(build, '/a.txt', etag)).toEqual({ path: join(dir, 'public/a.txt'), version: etag })
     expect(servedFile(build, '/a.txt', `${etag}0`)).toBeUndefined()
     expect(servedFile(build, '/a.txt', undefined)).toBeUndefined()
+    expect(servedFile(build, '/outside/a.txt', etag)).toBeUndefined()
   })
 
   it('of the build, which never changes', () => {
@@ -40,13 +45,14 @@ describe('an answer is a file', () => {
     expect(isUnchanged(file)).toBe(true)
   })
 
-  it('that is a page, if its tag is that of the text', () => {
+  it('that is a page, if its tag is that of the text', async () => {
     write('page.html', 'text')
     const file = servedFile(build, '/page', '"text"')!
     expect(isUnchanged(file)).toBe(true)
     expect(servedFile(build, '/page', '"other"')).toBeUndefined()
     expect(servedFile(build, '/other', '"text"')).toBeUndefined()
     write('page.html', 'other')
+    await nextTurn()
     expect(isUnchanged(file)).toBe(false)
     rmSync(file.path)
     expect(servedFile(build, '/page', '"other"')).toBeUndefined()
@@ -57,12 +63,27 @@ describe('an answer is a file', () => {
   })
 })
 
-it('a file of public has changed with its size, its time or its end', () => {
+it('a file of public has changed with its size, its time or its end', async () => {
   const etag = write('public/b.txt', 'b')
   const file = servedFile(build, '/b.txt', etag)!
+  const { mtime } = statSync(file.path)
   expect(isUnchanged(file)).toBe(true)
   utimesSync(file.path, new Date(), new Date(2020, 1, 1))
+  await nextTurn()
   expect(isUnchanged(file)).toBe(false)
+  utimesSync(file.path, new Date(), mtime)
+  await nextTurn()
+  expect(isUnchanged(file)).toBe(true)
   rmSync(file.path)
+  await nextTurn()
+  expect(isUnchanged(file)).toBe(false)
+})
+
+it('requests of one turn of the event loop share one look at a file', async () => {
+  const file = servedFile(build, '/c.txt', write('public/c.txt', 'c'))!
+  expect(isUnchanged(file)).toBe(true)
+  rmSync(file.path)
+  expect(isUnchanged(file)).toBe(true)
+  await nextTurn()
   expect(isUnchanged(file)).toBe(false)
 })

@@ -1,10 +1,10 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { requestKey } from '../../src/memory/request-key.ts'
 
 function keyOf(url: string, headers: IncomingHttpHeaders = {}, method = 'GET', httpVersionMajor = 1): unknown {
   const request = { url, headers: { host: 'a.example', ...headers }, method, httpVersionMajor }
-  const found = requestKey(request as unknown as IncomingMessage)
+  const found = requestKey(request)
   return typeof found === 'string' ? found : found.key
 }
 
@@ -30,6 +30,8 @@ describe('a request has no key', () => {
     ['encoding', { 'accept-encoding': 'gzip, *' }],
     ['encoding', { 'accept-encoding': 'GZIP' }],
     ['encoding', { 'accept-encoding': 'gzip,' }],
+    ['encoding', { 'accept-encoding': 'identity, gzip' }],
+    ['encoding', { 'accept-encoding': 'deflate, identity' }],
     ['next-header', { 'next-action': 'x' }],
     ['next-header', { 'next-resume': '1' }],
     ['next-header', { 'next-hmr-refresh': '1' }],

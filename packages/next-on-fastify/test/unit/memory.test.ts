@@ -3,7 +3,7 @@ import { createServer, request as httpRequest, type IncomingHttpHeaders, type Se
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { NextMemory, type MemoryLimits } from '../../src/memory/memory.ts'
 import { observed } from '../../src/memory/page-reads.ts'
 
@@ -68,11 +68,14 @@ async function serve(
     dir: '/nowhere',
     distDir: '/nowhere',
     isConditional: () => false,
+    isBot: (userAgent: string | undefined) => userAgent === 'a bot',
+    isProxied: () => false,
     lifetimeOf: () => undefined,
+    fileOf: (path: string) => path,
     staticPage: () => undefined,
     etagOf: () => '',
   }
-  const memory = new NextMemory(build, { entries: 10, bytes: 1e6, entryBytes: 1e5, ...limits }, false)
+  const memory = new NextMemory(build, { entries: 10, bytes: 1e6, entryBytes: 1e5, ...limits })
   const server = createServer((request, response) => {
     void before(response)
     const next = async (_: unknown, own: ServerResponse): Promise<void> => {
@@ -112,6 +115,17 @@ async function isKept(served: Served): Promise<boolean> {
   const { hits } = served.memory.counts
   return hits === 1 && served.renders === 1
 }
+
+it('a client that Next may answer otherwise is always answered by Next', async () => {
+  const served = await serve()
+  const asBot = (): Promise<string> => served.ask('/', { 'user-agent': 'a bot' })
+  await asBot()
+  await served.ask()
+  await served.ask('/', { 'user-agent': 'a browser' })
+  expect(served.renders).toBe(2)
+  await asBot()
+  expect([served.renders, served.memory.counts.bypasses]).toEqual([3, { bot: 2 }])
+})
 
 describe('an answer is kept', () => {
   it('if it is a page that Next has found in its cache', async () => {
@@ -254,7 +268,12 @@ describe('an answer is kept', () => {
   ])('but not one %s', async (_, why, answer) => {
     const served = await serve(answer)
     expect(await isKept(served)).toBe(false)
-    expect(served.memory.counts).toMatchObject({ kept: 0, entries: 0, notKept: { [why]: 2 } })
+    const { kept, entries, notKept, bypasses } = served.memory.counts
+    expect({ kept, entries, notKept }).toEqual({
+      kept: 0,
+      entries: 0,
+      notKept: { [why]: 2 - (bypasses['not-kept'] ?? 0) },
+    })
   })
 
   it('but not one whose client has left', async () => {
@@ -281,7 +300,7 @@ describe('an answer is kept', () => {
   it('but not with headers of the app that Next has changed', async () => {
     const served = await serve(fromPage, {}, (response) => void response.setHeader('etag', '"of the app"'))
     expect(await isKept(served)).toBe(false)
-    expect(served.memory.counts.notKept).toEqual({ headers: 2 })
+    expect(served.memory.counts.notKept).toEqual({ headers: 1 })
   })
 
   it('and Next answers where the app has set a header of its own that is in it', async () => {
@@ -290,7 +309,24 @@ describe('an answer is kept', () => {
     expect(await isKept(served)).toBe(true)
     own = true
     await served.ask()
-    expect([served.renders, served.memory.counts.bypasses]).toEqual([2, { 'header-conflict': 1 }])
+    expect([served.renders, served.memory.counts.notKept]).toEqual([2, { headers: 1 }])
+  })
+
+  it('and Next answers where it leaves out what the app has set', async () => {
+    let own = true
+    const ask = async (): Promise<string | null> => {
+      const answer = await fetch(`http://localhost:${served.port}`, { headers: { 'accept-encoding': '' } })
+      await answer.text()
+      return answer.headers.get('x-of-handler')
+    }
+    const fromHandler: Answer = async (response) => {
+      if (!response.hasHeader('x-of-handler')) response.setHeader('x-of-handler', 'of Next')
+      await fromPage(response)
+    }
+    const served = await serve(fromHandler, {}, (response) => void (own && response.setHeader('x-of-handler', 'own')))
+    const answers: (string | null)[] = []
+    for (own of [true, true, false, false, true]) answers.push(await ask())
+    expect([answers, served.renders]).toEqual([['own', 'own', 'of Next', 'of Next', 'own'], 2])
   })
 })
 
@@ -435,6 +471,52 @@ describe('what is kept is bounded', () => {
   it('by the bytes of one answer', async () => {
     const served = await serve(fromPage, { entryBytes: 7 })
     expect(await isKept(served)).toBe(false)
-    expect(served.memory.counts.notKept).toEqual({ 'too-big': 2 })
+    expect(served.memory.counts.notKept).toEqual({ 'too-big': 1 })
+  })
+})
+
+describe('a path whose answer was not kept', () => {
+  const forEachVisitor: Answer = (response) => send(response, { 'cache-control': 'private' })
+
+  it('is left to Next for a second', async () => {
+    const served = await serve(forEachVisitor)
+    for (const query of ['', '?a', '?b']) await served.ask(`/${query}`)
+    expect(served.memory.counts).toMatchObject({ misses: 1, bypasses: { 'not-kept': 2 }, notKept: { private: 1 } })
+  })
+
+  it('is looked at again then', async () => {
+    let answer = forEachVisitor
+    const served = await serve((response) => answer(response))
+    await served.ask()
+    answer = fromPage
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1000 })
+    try {
+      await served.ask()
+      await served.ask()
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(served.memory.counts).toMatchObject({ hits: 1, kept: 1 })
+  })
+
+  it('is told apart from what the App Router asks for there', async () => {
+    let answer = forEachVisitor
+    const served = await serve((response) => answer(response))
+    await served.ask()
+    answer = fromPage
+    const headers = { rsc: '1', 'next-router-prefetch': '1' }
+    await served.ask('/?_rsc=a', headers)
+    await served.ask('/?_rsc=a', headers)
+    expect(served.memory.counts).toMatchObject({ hits: 1, kept: 1 })
+  })
+
+  it('is looked at each time if the next answer may be another', async () => {
+    const served = await serve(async (response) => {
+      await handler.get('/page', {})
+      send(response, { 'x-nextjs-cache': 'MISS' })
+    })
+    await served.ask()
+    await served.ask()
+    expect(served.memory.counts).toMatchObject({ misses: 2, bypasses: {}, notKept: { fresh: 2 } })
   })
 })

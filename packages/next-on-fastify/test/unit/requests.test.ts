@@ -62,6 +62,18 @@ describe('what reaches Next', () => {
       expect(ip).toBe(trustProxy ? '1.2.3.4' : '127.0.0.1')
     }
   })
+
+  it('has no header that a hook has taken away', async () => {
+    const app = await createNextOnFastify({ dir: standInApp() })
+    app.addHook('onRequest', async ({ raw }) => {
+      delete raw.headers['x-forwarded-host']
+      raw.headers['x-user'] = '7'
+    })
+    const { headers } = (
+      await app.inject({ url: '/a', headers: { 'x-forwarded-host': 'evil.example', 'x-user': 'root' } })
+    ).json<{ headers: Record<string, string> }>()
+    expect([headers['x-forwarded-host'], headers['x-user']]).toEqual([undefined, '7'])
+  })
 })
 
 describe('a route of the app', () => {

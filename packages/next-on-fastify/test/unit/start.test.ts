@@ -27,7 +27,28 @@ describe('options', () => {
     ['memory', 'on', 'Expected `memory` to be a boolean, or an object with limits that are whole numbers above 0'],
     ['memory', { entries: 0 }, 'got an object'],
     ['memory', { proxyMemory: 1 }, 'got an object'],
+    ['memory', { brotli: 'yes' }, 'got an object'],
     ['memory', { size: 1 }, 'got an object'],
+    [
+      'observers',
+      {},
+      'Expected `observers` to be an array of objects with some of nextOpened, nextClosed, nextAnswered',
+    ],
+    ['observers', [null], 'got an array'],
+    ['observers', [{}], 'got an array'],
+    ['observers', [{ nextAnswered: 'log' }], 'got an array'],
+    [
+      'cache',
+      'redis',
+      "Expected `cache` to be 'process', 'machine', or an object with a `folder`, or with `redis`, a `prefix` and a `timeout` above 0, got \"redis\" (string)",
+    ],
+    ['cache', { folder: 7 }, 'got an object'],
+    ['cache', { file: 'a' }, 'got an object'],
+    ['cache', { redis: 'redis://cache' }, 'got an object'],
+    ['cache', { redis: async () => {}, prefix: 7 }, 'got an object'],
+    ['cache', { redis: async () => {}, timeout: 0 }, 'got an object'],
+    ['cache', { redis: async () => {}, folder: 'a' }, 'got an object'],
+    ['direct', true, "Expected `direct` to be false, 'api' or 'all', got true (boolean)"],
     ['conf', {}, 'Expected `options` to have some of dir, dev,'],
     ['dir', {}, 'got an object'],
     ['dir', () => {}, 'got a function'],
@@ -67,14 +88,14 @@ describe('an app', () => {
     await expect(createNextOnFastify({ dir })).rejects.toMatchObject({ ...error, cause })
   })
 
-  it.each(['14.2.35', '15.0.8', '15.1.11', '17.0.0', '17.0.0-canary.1'])('with Next %s is refused', async (version) => {
+  it.each(['14.2.35', '15.2.9', '15.5.28', '17.0.0', '17.0.0-canary.1'])('with Next %s is refused', async (version) => {
     await expect(createNextOnFastify({ dir: standInApp({ version }) })).rejects.toMatchObject({
       code: 'NEXT_ON_FASTIFY_NEXT_VERSION',
-      message: expect.stringContaining(`>=15.1.12 <17, got ${version}`) as string,
+      message: expect.stringContaining(`>=15.5.29 <17, got ${version}`) as string,
     })
   })
 
-  it.each(['15.1.12', '15.2.0', '16.0.0', '16.5.0-canary.3'])('with Next %s is served', async (version) => {
+  it.each(['15.5.29', '15.6.0', '16.0.0', '16.5.0-canary.3'])('with Next %s is served', async (version) => {
     const app = await createNextOnFastify({ dir: standInApp({ version }) })
     expect((await app.inject('/')).statusCode).toBe(200)
   })

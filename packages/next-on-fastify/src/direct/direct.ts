@@ -1,0 +1,93 @@
+// Requests that Next's router server would hand to one route, handed to it without asking.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyBaseLogger } from 'fastify'
+import { LRUCache } from 'lru-cache'
+import { isPlainPath, oddityOf, type Oddity, pathOf, queryOf, type RouteKind } from './direct-request.ts'
+import { findRenderServer, NotDirect, type NotRouted, type RenderServer, type Routed } from './render-server.ts'
+
+/** How often what happened since the start. */
+export interface DirectCounts {
+  /** Requests that reached their route without the router server. */
+  direct: number
+  /** Requests that went to the router server, by reason. */
+  routed: Partial<Record<NotRouted | Oddity | 'first', number>>
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+/** How many paths are remembered: those of routes with parameters have no end. */
+const MOST_PATHS = 10_000
+
+const HANDLERS: ReadonlySet<RouteKind> = new Set(['pages-api', 'route-handler'])
+const ALL: ReadonlySet<RouteKind> = new Set([...HANDLERS, 'app-page', 'pages-page'])
+
+/** The way past the router server of one Next app. */
+export class NextDirect {
+  readonly #server: RenderServer
+  readonly #paths = new LRUCache<string, Routed | NotRouted>({ max: MOST_PATHS })
+  readonly #counts: DirectCounts = { direct: 0, routed: {} }
+
+  constructor(server: RenderServer) {
+    this.#server = server
+  }
+
+  /** How often what happened, and how many paths are known now. */
+  get counts(): Readonly<DirectCounts> & { readonly paths: number } {
+    const { direct, routed } = this.#counts
+    return { direct, routed: { ...routed }, paths: this.#paths.size }
+  }
+
+  /** Hands a request to its route, or lets `next` answer it and learns where that has sent it. */
+  async answer(next: Answer, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { url = '' } = request
+    const path = pathOf(url)
+    const known = this.#paths.get(path)
+    if (known === undefined) return this.#learn(path, next, request, response)
+    if (typeof known === 'string') return this.#route(known, next, request, response)
+
+    const oddity = oddityOf(request, known.kind)
+    if (oddity !== undefined) return this.#route(oddity, next, request, response)
+    const query = queryOf(url)
+    if (query === undefined) return this.#route('query', next, request, response)
+    this.#counts.direct++
+    return this.#server.render(known, query, request, response)
+  }
+
+  #route(why: keyof DirectCounts['routed'], next: Answer, ...pair: Parameters<Answer>): Promise<void> {
+    const { routed } = this.#counts
+    routed[why] = (routed[why] ?? 0) + 1
+    return next(...pair)
+  }
+
+  async #learn(path: string, next: Answer, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!isPlainPath(path)) return this.#route('url', next, request, response)
+    if (!this.#server.mayRoute(path)) return this.#route('route', next, request, response)
+    // Next writes to the request while it answers.
+    const oddity = oddityOf(request)
+    if (oddity !== undefined) return this.#route(oddity, next, request, response)
+    await this.#route('first', next, request, response)
+    const found = this.#server.routed(path, request, response)
+    if (found !== undefined) this.#paths.set(path, found)
+  }
+}
+
+/**
+ * Makes the direct path of the app in `dir`, or logs why it has none. `asked` is what is done around each request that Next
+ * is asked.
+ */
+export async function createDirect(
+  dir: string,
+  next: object,
+  which: 'all' | 'api',
+  asked: (answer: Answer) => Answer,
+  log: FastifyBaseLogger,
+): Promise<NextDirect | undefined> {
+  try {
+    return new NextDirect(await findRenderServer(dir, next, which === 'all' ? ALL : HANDLERS, asked, log))
+  } catch (error) {
+    const why = error instanceof NotDirect ? error.message : 'its build is not as expected'
+    log.warn({ err: error instanceof NotDirect ? undefined : error, dir }, `no direct path into this Next app: ${why}`)
+    return undefined
+  }
+}

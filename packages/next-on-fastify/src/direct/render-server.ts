@@ -1,0 +1,344 @@
+// The server behind Next's router server, which renders what that has routed. Next's documentation has neither of them:
+// all that is used of both stands in this file, and where something of it is missing there is no direct path.
+//
+// Where a request goes is not decided here. The router server decides it for the first request of a path, and leaves on
+// the request what it told the render server. The same is told for those that follow, if the build has nothing that could
+// send another request for this path elsewhere: no matcher of a proxy, and no rule of the configuration.
+
+import { existsSync, readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { ParsedUrlQuery } from 'node:querystring'
+import { isDeepStrictEqual } from 'node:util'
+import type { FastifyBaseLogger } from 'fastify'
+import { patternsOf, type RoutesManifest, rulesOf } from '../route-rules.ts'
+import type { RouteKind } from './direct-request.ts'
+
+/** Where the router server sends all requests for a path that are plain. */
+export interface Routed {
+  readonly kind: RouteKind
+  readonly path: string
+  /** The route, with its parameters by name. */
+  readonly route: string
+  readonly relativeProjectDir: string | undefined
+  readonly match: RouteMatch | undefined
+}
+
+/** Why a path is the router server's. */
+export type NotRouted = 'prerendered' | 'proxy' | 'route' | 'rule'
+
+/** The render server of an app, and what its build tells of its routes. */
+export interface RenderServer {
+  /** Whether there may be a route for a path that can be reached directly. */
+  mayRoute(path: string): boolean
+  /** Where the router server has sent this request, which is answered; nothing where that does not tell. */
+  routed(path: string, request: IncomingMessage, response: ServerResponse): Routed | NotRouted | undefined
+  /** Answers a request for a path of which that is known. */
+  render(to: Routed, query: ParsedUrlQuery, request: IncomingMessage, response: ServerResponse): Promise<void>
+}
+
+/** Thrown where an app has no direct path. */
+export class NotDirect extends Error {}
+
+type Params = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** A route and what it makes of a path, as newer versions of Next have it. */
+interface RouteMatch {
+  readonly definition: { readonly kind: unknown; readonly page: unknown; readonly pathname: unknown }
+  readonly params: Params | undefined
+}
+
+/** What Next keeps on a request, as far as it is used here. */
+interface RequestMeta {
+  readonly invokePath?: unknown
+  readonly invokeOutput?: unknown
+  readonly invokeQuery?: ParsedUrlQuery
+  readonly invokeStatus?: unknown
+  readonly middlewareInvoke?: unknown
+  readonly relativeProjectDir?: string | undefined
+  readonly match?: RouteMatch | undefined
+}
+
+interface Config {
+  readonly distDir: string
+  readonly compress?: boolean
+  readonly basePath?: string
+  readonly i18n?: unknown
+  readonly trailingSlash?: boolean
+  readonly skipTrailingSlashRedirect?: boolean
+  readonly cacheComponents?: boolean
+  readonly output?: string
+  readonly experimental?: Readonly<Record<string, unknown>>
+}
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+type Compress = (request: IncomingMessage, response: ServerResponse, next: () => void) => void
+
+/** What is used of Next's modules. */
+interface Parts {
+  readonly config: Config
+  readonly handle: Handle
+  readonly getMeta: (request: IncomingMessage) => RequestMeta
+  readonly setMeta: (request: IncomingMessage, meta: RequestMeta) => unknown
+  readonly isAbortError: (error: unknown) => boolean
+  /** Which route a path has, and with what parameters: versions that look that up by themselves do not have it. */
+  readonly matchOf: ((path: string) => RouteMatch | null) | undefined
+  readonly compress: Compress | undefined
+  /** Lets go of the compression of an answer whose client has left. Older versions do not. */
+  readonly release: ((response: ServerResponse) => void) | undefined
+}
+
+/** What is used of the build's manifests. */
+interface Routes {
+  /** Routes by name: what they are, or why they are none for the direct path. */
+  readonly kinds: ReadonlyMap<string, RouteKind | NotRouted>
+  readonly prerendered: ReadonlySet<string>
+  readonly hasParameters: boolean
+  readonly rules: readonly RegExp[]
+  readonly matchers: readonly RegExp[]
+}
+
+/**
+ * Finds the render server of an app that has been prepared.
+ *
+ * @throws NotDirect where its configuration is one with which nobody has shown that answers are the same
+ */
+export async function findRenderServer(
+  dir: string,
+  next: object,
+  kinds: ReadonlySet<RouteKind>,
+  asked: (handle: Handle) => Handle,
+  log: FastifyBaseLogger,
+): Promise<RenderServer> {
+  const parts = await loadParts(dir, next)
+  const handle = asked(parts.handle)
+  const routes = readRoutes(join(dir, parts.config.distDir), kinds)
+  return {
+    mayRoute: (path) => routes.hasParameters || isKind(routes.kinds.get(path)),
+    routed: (path, request, response) => routedTo(parts, routes, path, request, response),
+    render: (to, query, request, response) => render(parts, handle, log, to, query, request, response),
+  }
+}
+
+async function loadParts(dir: string, next: object): Promise<Parts> {
+  const fromApp = createRequire(join(dir, 'package.json'))
+  const load = (path: string): Record<string, unknown> => fromApp(`next/dist/${path}`) as Record<string, unknown>
+  // The loader that Next itself reads its configuration with: it answers from what it has read.
+  const loadConfig = functionOf(load('server/config'), 'default')
+  const config = (await loadConfig('phase-production-server', dir, { silent: true })) as Config
+  demandKnown(config)
+
+  const { server } = next as { server?: Record<string, unknown> }
+  const inner = (await functionOf(server, 'getServer').call(server)) as Record<string, unknown>
+  const meta = load('server/request-meta')
+  const compression = fromApp('next/dist/compiled/compression') as () => Compress
+  const matchOf = inner['getRouteMatch'] === undefined ? undefined : functionOf(inner, 'getRouteMatch').bind(inner)
+  return {
+    config,
+    handle: functionOf(server, 'getRequestHandler').call(server) as Handle,
+    getMeta: functionOf(meta, 'getRequestMeta') as Parts['getMeta'],
+    setMeta: functionOf(meta, 'setRequestMeta'),
+    isAbortError: functionOf(load('server/pipe-readable'), 'isAbortError') as Parts['isAbortError'],
+    matchOf: matchOf as Parts['matchOf'],
+    compress: config.compress === false ? undefined : compression(),
+    release: releaseOf(load),
+  }
+}
+
+function releaseOf(load: (path: string) => Record<string, unknown>): Parts['release'] {
+  let module: Record<string, unknown>
+  try {
+    module = load('server/lib/release-compression-stream')
+  } catch {
+    return undefined
+  }
+  return functionOf(module, 'releaseCompressionStream')
+}
+
+function functionOf(module: Record<string, unknown> | undefined, name: string): (...args: unknown[]) => unknown {
+  const found = module?.[name]
+  if (typeof found !== 'function') throw new NotDirect(`its Next has no \`${name}\` where it is looked for`)
+  return found as (...args: unknown[]) => unknown
+}
+
+function demandKnown({ experimental = {}, ...config }: Config): void {
+  const unproved: readonly (readonly [name: string, set: unknown])[] = [
+    ['basePath', config.basePath],
+    ['i18n', config.i18n],
+    ['trailingSlash', config.trailingSlash],
+    ['skipTrailingSlashRedirect', config.skipTrailingSlashRedirect],
+    ['cacheComponents', config.cacheComponents],
+    ['output: export', config.output === 'export'],
+    ['experimental.ppr', experimental['ppr']],
+    ['experimental.dynamicIO', experimental['dynamicIO']],
+    ['experimental.useCache', experimental['useCache']],
+    ['experimental.caseSensitiveRoutes', experimental['caseSensitiveRoutes']],
+    ['experimental.testProxy', experimental['testProxy']],
+    ['experimental.trustHostHeader', experimental['trustHostHeader']],
+  ]
+  const first = unproved.find(([, set]) => Boolean(set))
+  if (first !== undefined) throw new NotDirect(`its configuration has \`${first[0]}\``)
+}
+
+interface Middleware {
+  readonly matchers?: readonly { readonly regexp: string }[]
+}
+
+/** Pages that Next asks for by itself. */
+const OWN_PAGES = new Set(['/_app', '/_document', '/_error', '/404', '/500'])
+
+function readRoutes(distDir: string, wanted: ReadonlySet<RouteKind>): Routes {
+  const manifest = (name: string): unknown => JSON.parse(readFileSync(join(distDir, name), 'utf8'))
+  const kinds = new Map<string, RouteKind | NotRouted>()
+  const add = (route: string, kind: RouteKind): void => {
+    // What two entry points answer is not ours to choose from.
+    kinds.set(route, kinds.has(route) || !wanted.has(kind) || isIntercepting(route) ? 'route' : kind)
+  }
+  const pages = manifest('server/pages-manifest.json') as Readonly<Record<string, string>>
+  for (const [route, file] of Object.entries(pages)) {
+    if (/^\/api(?:\/|$)/.test(route)) add(route, 'pages-api')
+    else if (file.endsWith('.js') && !OWN_PAGES.has(route)) add(route, 'pages-page')
+  }
+  // An app that has pages alone has none.
+  const ofApp = existsSync(join(distDir, 'app-path-routes-manifest.json'))
+    ? (manifest('app-path-routes-manifest.json') as Readonly<Record<string, string>>)
+    : {}
+  for (const [entry, route] of Object.entries(ofApp)) {
+    if (!route.startsWith('/_')) add(route, entry.endsWith('/route') ? 'route-handler' : 'app-page')
+  }
+
+  const edge = manifest('server/middleware-manifest.json') as {
+    middleware: Record<string, Middleware>
+    functions: Record<string, { readonly page: string }>
+  }
+  // What runs in the runtime of an edge does so in a sandbox of its own.
+  for (const [name, { page }] of Object.entries(edge.functions)) {
+    for (const entry of [name, page]) kinds.set(ofApp[entry] ?? entry, 'route')
+  }
+  const { routes, dynamicRoutes } = manifest('prerender-manifest.json') as {
+    routes: Record<string, { readonly srcRoute: string | null }>
+    dynamicRoutes: Record<string, unknown>
+  }
+  const sources = Object.values(routes).flatMap(({ srcRoute }) => srcRoute ?? [])
+  for (const route of [...Object.keys(routes), ...Object.keys(dynamicRoutes), ...sources]) {
+    kinds.set(route, 'prerendered')
+  }
+
+  const node = manifest('server/functions-config-manifest.json') as { functions: Record<string, Middleware> }
+  const proxy = node.functions['/_middleware']
+  const { rewrites, others } = rulesOf(manifest('routes-manifest.json') as RoutesManifest)
+  return {
+    kinds,
+    prerendered: new Set(Object.keys(routes)),
+    hasParameters: [...kinds].some(([route, kind]) => route.includes('[') && isKind(kind)),
+    rules: patternsOf([...others, ...rewrites].map(({ regex }) => regex)),
+    matchers: patternsOf([
+      ...Object.values(edge.middleware).flatMap(matchersOf),
+      ...(proxy === undefined ? [] : matchersOf(proxy)),
+    ]),
+  }
+}
+
+/** Of a route that another page shows within itself. */
+function isIntercepting(route: string): boolean {
+  return route.includes('/(.')
+}
+
+function isKind(kind: RouteKind | NotRouted | undefined): kind is RouteKind {
+  return kind !== undefined && kind !== 'prerendered' && kind !== 'proxy' && kind !== 'route' && kind !== 'rule'
+}
+
+/** A proxy that does not say which paths it sees sees them all. */
+function matchersOf({ matchers = [{ regexp: '' }] }: Middleware): string[] {
+  return matchers.map(({ regexp }) => regexp)
+}
+
+function routedTo(
+  { getMeta, matchOf }: Parts,
+  { kinds, prerendered, rules, matchers }: Routes,
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Routed | NotRouted | undefined {
+  const { invokePath, invokeOutput: route, invokeStatus, middlewareInvoke, ...meta } = getMeta(request)
+  // A file, or a page that is not there: none of it is at this path.
+  if (invokePath !== path || typeof route !== 'string' || invokeStatus !== undefined || middlewareInvoke !== false) {
+    return undefined
+  }
+  const kind = kinds.get(route) ?? 'route'
+  if (!isKind(kind)) return kind
+  if (prerendered.has(path) || response.hasHeader('x-nextjs-cache') || response.hasHeader('x-nextjs-prerender')) {
+    return 'prerendered'
+  }
+  if (rules.some((rule) => rule.test(path))) return 'rule'
+  if (matchers.some((matcher) => matcher.test(path))) return 'proxy'
+  // A rewrite would have changed it.
+  if (!route.includes('[') && route !== path) return 'route'
+
+  const { relativeProjectDir } = meta
+  if (matchOf === undefined) return { kind, path, route, relativeProjectDir, match: undefined }
+  const match = matchOf(path)
+  return match !== null && match.definition.pathname === route && isSameMatch(match, meta.match)
+    ? { kind, path, route, relativeProjectDir, match }
+    : 'route'
+}
+
+/**
+ * Whether the render server finds the route and the parameters that the router server has found. Lists of parameters are the
+ * app's to change, and may have been.
+ */
+function isSameMatch(match: RouteMatch, told: RouteMatch | undefined): boolean {
+  return (
+    told !== undefined &&
+    match.definition.page === told.definition.page &&
+    match.definition.kind === told.definition.kind &&
+    isDeepStrictEqual(withoutLists(match.params), withoutLists(told.params))
+  )
+}
+
+function withoutLists(params: Params = {}): Params {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? [] : value]))
+}
+
+async function render(
+  { handle: handleUnasked, getMeta, setMeta, isAbortError, compress, release }: Parts,
+  handle: Handle,
+  log: FastifyBaseLogger,
+  { path, route, relativeProjectDir, match }: Routed,
+  query: ParsedUrlQuery,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  // From here on as the router server does it.
+  if (compress !== undefined) {
+    compress(request, response, ignore)
+    if (release !== undefined) response.once('close', () => void (response.writableFinished || release(response)))
+  }
+  request.on('error', ignore)
+  response.on('error', ignore)
+  if (response.closed) return
+  setMeta(request, {
+    invokePath: path,
+    invokeQuery: query,
+    middlewareInvoke: false,
+    invokeOutput: route,
+    ...(relativeProjectDir !== undefined && { relativeProjectDir }),
+    // An app may change its parameters.
+    ...(match !== undefined && { match: { definition: match.definition, params: structuredClone(match.params) } }),
+  })
+  try {
+    await handle(request, response)
+  } catch (error) {
+    if (isAbortError(error)) return
+    // What fails in a route is answered by the render server itself. If that has failed, its error page is asked for, and
+    // the route is not run again.
+    log.error({ err: error }, 'Next has failed')
+    if (response.headersSent) throw error
+    response.statusCode = 500
+    setMeta(request, { ...getMeta(request), invokePath: '/500', invokeQuery: {}, invokeStatus: 500 })
+    await handleUnasked(request, response)
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,98 @@
+// The place in Next where the proxy has run, and a page is about to be rendered.
+//
+// Next's router server hands a request to its render server twice: to run the proxy, which ends by an error that carries
+// the decision, and to render what the router has found after that. Both go by one function of one object, which Next looks
+// up for each request. A function that stands before it sees what the proxy has decided, of a proxy that Next itself has
+// run, as often as ever: there is no way past it. None of this is public. Where a Next has it no longer, nothing is kept
+// behind a proxy, and if it runs its proxy in another way, no decision is seen, and all is rendered.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { NotKeepable } from './build.ts'
+
+/** Headers that the proxy has added to the answer. Next shows them to the page as headers of the request, too. */
+export type Additions = Readonly<Record<string, string>>
+
+/**
+ * Is called in place of rendering, which `render` does.
+ *
+ * @param additions - what a proxy has added that has let the request pass and changed nothing of it; else nothing
+ */
+export type BeforeRender = (additions: Additions | undefined, render: () => Promise<void>) => Promise<void>
+
+type Handle = (request: IncomingMessage, response: ServerResponse, parsedUrl?: unknown) => Promise<void>
+
+/** What is used of Next's module for its render server. */
+interface RenderServerModule {
+  readonly initialize: (options: { dir: string }) => Promise<{ requestHandler: Handle }>
+  readonly getServerField: (dir: string, field: string) => Promise<unknown>
+}
+
+interface Watched {
+  readonly before: BeforeRender
+  additions: Additions | undefined
+}
+
+const watched = new WeakMap<IncomingMessage, Watched>()
+const renderServers = new WeakSet()
+
+/** Has `before` called when Next is about to render what this request asks for, if it comes to that. */
+export function beforeRender(request: IncomingMessage, before: BeforeRender): void {
+  watched.set(request, { before, additions: undefined })
+}
+
+/**
+ * Watches what the app in `dir` renders, of which Next must have been prepared.
+ *
+ * @throws NotKeepable where Next is not as expected
+ */
+export async function watchRenders(dir: string): Promise<void> {
+  const fromApp = createRequire(join(dir, 'package.json'))
+  const { initialize, getServerField } = fromApp('next/dist/server/lib/render-server') as Partial<RenderServerModule>
+  const { getRequestMeta } = fromApp('next/dist/server/request-meta') as { getRequestMeta?: GetRequestMeta }
+  const isKnown = [initialize, getServerField, getRequestMeta].every((one) => typeof one === 'function')
+  if (!isKnown) throw new NotKeepable('its Next has no render server that can be watched')
+  // It throws where there is no server for this folder, which the other would make.
+  await getServerField!(dir, 'buildId')
+  const server = await initialize!({ dir })
+  if (typeof server.requestHandler !== 'function') throw new NotKeepable('its Next renders in another way')
+  if (renderServers.has(server)) return
+  renderServers.add(server)
+  server.requestHandler = watchedHandler(server.requestHandler, getRequestMeta!)
+}
+
+type GetRequestMeta = (request: IncomingMessage, name: string) => unknown
+
+function watchedHandler(handle: Handle, getRequestMeta: GetRequestMeta): Handle {
+  return async (request, response, parsedUrl) => {
+    const found = watched.get(request)
+    if (found === undefined) return handle(request, response, parsedUrl)
+    if (getRequestMeta(request, 'middlewareInvoke') === true) {
+      try {
+        return await handle(request, response, parsedUrl)
+      } catch (error) {
+        found.additions = additionsOf(error)
+        throw error
+      }
+    }
+    // What is not found may be looked for again, and the proxy runs again for that.
+    watched.delete(request)
+    return found.before(found.additions, () => handle(request, response, parsedUrl))
+  }
+}
+
+/** What a proxy has added that did nothing else. */
+function additionsOf(error: unknown): Additions | undefined {
+  const response = (error as { result?: { response?: Response } } | undefined)?.result?.response
+  if (response === undefined || response.status !== 200 || response.body !== null) return undefined
+  if (response.headers.get('x-middleware-next') !== '1') return undefined
+  const additions: Record<string, string> = {}
+  for (const [name, value] of response.headers) {
+    if (name === 'x-middleware-next') continue
+    // By such headers it changes the request, rewrites it, or sets cookies that the page sees.
+    if (name.startsWith('x-middleware-') || name === 'location') return undefined
+    additions[name] = value
+  }
+  return additions
+}

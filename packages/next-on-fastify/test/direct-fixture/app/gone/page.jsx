@@ -1,0 +1,7 @@
+import { headers } from 'next/headers'
+import { notFound } from 'next/navigation'
+
+export default async function Page() {
+  await headers()
+  notFound()
+}

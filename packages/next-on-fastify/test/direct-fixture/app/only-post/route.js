@@ -1,0 +1,3 @@
+export async function POST(request) {
+  return Response.json(await request.json(), { status: 201 })
+}

@@ -1,0 +1,3 @@
+export default function handler(_, response) {
+  response.redirect(307, '/ssr')
+}

@@ -1,0 +1,6 @@
+import { runOf } from '../../runs'
+
+export default function handler() {
+  runOf('api throws')
+  throw new Error('The API has failed')
+}

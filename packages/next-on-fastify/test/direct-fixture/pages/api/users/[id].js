@@ -1,0 +1,3 @@
+export default function handler({ query }, response) {
+  response.json(query)
+}

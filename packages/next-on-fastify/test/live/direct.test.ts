@@ -1,0 +1,3 @@
+import { describeDirect } from '../direct-behaviour.ts'
+
+describeDirect('newest')

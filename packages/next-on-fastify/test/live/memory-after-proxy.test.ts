@@ -1,0 +1,3 @@
+import { describeAfterProxy } from '../after-proxy-behaviour.ts'
+
+describeAfterProxy('newest')

@@ -1,0 +1,3 @@
+import { describeVariant } from '../memory-variants.ts'
+
+describeVariant('newest', 'basePath')

@@ -1,0 +1,3 @@
+import { describeVariant } from '../memory-variants.ts'
+
+describeVariant('lowest', 'trailingSlash')

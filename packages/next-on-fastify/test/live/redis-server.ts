@@ -1,0 +1,46 @@
+// A real Redis, or Valkey, of a test's own.
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
+
+const program = ['redis-server', 'valkey-server'].find((name) => !spawnSync(name, ['--version']).error)
+
+/** Whether there is none, and it is no machine that has to have one. */
+export const isMissing: boolean = !program && !process.env['CI']
+if (isMissing) console.warn('Left out, as there is neither redis-server nor valkey-server on PATH')
+
+export interface RedisServer {
+  /** Of its socket. */
+  readonly path: string
+  readonly child: ChildProcess
+}
+
+/** One that runs while the tests of a suite do. */
+export function redisServer(): RedisServer {
+  const folder = mkdtempSync(join(tmpdir(), 'redis-'))
+  const path = join(folder, 'socket')
+  let child: ChildProcess
+  beforeAll(async () => {
+    child = spawn(program ?? 'redis-server', ['--port', '0', '--unixsocket', path, '--save', '', '--dir', folder])
+    await new Promise<void>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('exit', (code) => reject(new Error(`It ended with ${code}`)))
+      child.stdout!.on('data', (text: Buffer) => text.toString().includes('ready to accept') && resolve())
+    })
+  })
+  afterAll(async () => {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    rmSync(folder, { recursive: true })
+  })
+  return {
+    path,
+    get child() {
+      return child
+    },
+  }
+}

@@ -1,0 +1,3 @@
+import { sharesCache } from '../shared-behaviour.ts'
+
+sharesCache('newest', [4])

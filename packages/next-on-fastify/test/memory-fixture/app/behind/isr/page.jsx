@@ -1,0 +1,6 @@
+export const revalidate = 3600
+
+export default function Page() {
+  globalThis.rendersBehind = (globalThis.rendersBehind ?? 0) + 1
+  return <h1>render {globalThis.rendersBehind}</h1>
+}

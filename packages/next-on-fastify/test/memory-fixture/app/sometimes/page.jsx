@@ -1,0 +1,3 @@
+export default function Sometimes() {
+  return <p>The proxy sees some requests of it</p>
+}

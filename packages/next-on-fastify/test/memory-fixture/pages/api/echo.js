@@ -1,0 +1,3 @@
+export default function handler({ query, body }, response) {
+  response.json({ query, body })
+}

@@ -1,0 +1,7 @@
+import { version } from '../../version.js'
+
+export const revalidate = 3600
+
+export default async function Page() {
+  return <h1>{`version ${await version('page-of-file')}`}</h1>
+}

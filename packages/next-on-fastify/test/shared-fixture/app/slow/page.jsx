@@ -1,0 +1,7 @@
+import { version } from '../../version.js'
+
+export const revalidate = 3600
+
+export default async function Page() {
+  return <h1>{`version ${await version('slow', 1000)}`}</h1>
+}

@@ -1,0 +1,286 @@
+import { createServer, IncomingMessage, request as httpRequest, ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { Socket, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Additions, beforeRender, watchRenders } from '../../src/memory/after-proxy.ts'
+import type { Build } from '../../src/memory/build.ts'
+import { NextMemory } from '../../src/memory/memory.ts'
+import { observed } from '../../src/memory/page-reads.ts'
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+/** What a request is for, as Next notes it. */
+const invokes = new WeakSet<IncomingMessage>()
+
+const REQUEST_META = `exports.getRequestMeta = (request, name) => name === 'middlewareInvoke' && globalThis.invokes.has(request)`
+const RENDER_SERVER = `
+  exports.servers = {}
+  exports.initialize = async ({ dir }) => exports.servers[dir]
+  exports.getServerField = async (dir) => {
+    if (!(dir in exports.servers)) throw new Error('no app initialized')
+  }`
+
+/** Folder of an app whose Next renders by the handler. */
+function aNext(handle: unknown, renderServer = RENDER_SERVER): { dir: string; ask: Handle } {
+  const dir = mkdtempSync(join(tmpdir(), 'next-on-fastify-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  Object.assign(globalThis, { invokes })
+  for (const [name, content] of [
+    ['request-meta', REQUEST_META],
+    ['lib/render-server', renderServer],
+  ] as const) {
+    const file = join(dir, 'node_modules/next/dist/server', `${name}.js`)
+    mkdirSync(join(file, '..'), { recursive: true })
+    writeFileSync(file, content)
+  }
+  writeFileSync(join(dir, 'package.json'), '{}')
+  const module = createRequire(join(dir, 'package.json'))('next/dist/server/lib/render-server') as {
+    servers?: Record<string, { requestHandler: Handle }>
+  }
+  if (module.servers && handle !== undefined) module.servers[dir] = { requestHandler: handle as Handle }
+  return { dir, ask: (...asked) => module.servers![dir]!.requestHandler(...asked) }
+}
+
+const next = (init: ResponseInit = {}): Response => {
+  const headers = new Headers(init.headers)
+  headers.set('x-middleware-next', '1')
+  return new Response(null, { ...init, headers })
+}
+
+function anExchange(): [IncomingMessage, ServerResponse] {
+  const request = new IncomingMessage(new Socket())
+  return [request, new ServerResponse(request)]
+}
+
+describe('what a proxy decides', () => {
+  it.each<[string, unknown, Additions | undefined]>([
+    ['to go on', next(), {}],
+    ['to go on with a header of the answer', next({ headers: { 'x-a': '1' } }), { 'x-a': '1' }],
+    ['to change the request', next({ headers: { 'x-middleware-override-headers': 'a' } }), undefined],
+    ['to set a cookie that the page sees', next({ headers: { 'x-middleware-set-cookie': 'a=b' } }), undefined],
+    ['to rewrite', new Response(null, { headers: { 'x-middleware-rewrite': '/a' } }), undefined],
+    ['to rewrite and go on', next({ headers: { 'x-middleware-rewrite': '/a' } }), undefined],
+    ['to redirect', new Response(null, { status: 307, headers: { location: '/a' } }), undefined],
+    ['to go on elsewhere', next({ headers: { location: '/a' } }), undefined],
+    ['another status', next({ status: 201 }), undefined],
+    ['to answer', new Response('no'), undefined],
+    ['to answer nothing', new Response(null), undefined],
+    ['nothing that is known', undefined, undefined],
+  ])('%s', async (_, response, additions) => {
+    const { dir, ask } = aNext(async (request: IncomingMessage) => {
+      if (invokes.has(request)) throw Object.assign(new Error('decided'), { result: { response } })
+    })
+    await watchRenders(dir)
+    const [request, answer] = anExchange()
+    const seen: unknown[] = []
+    beforeRender(request, async (found, render) => {
+      seen.push(found)
+      await render()
+    })
+    invokes.add(request)
+    await expect(ask(request, answer)).rejects.toThrow('decided')
+    expect(seen).toEqual([])
+    invokes.delete(request)
+    await ask(request, answer)
+    // What is not found is rendered again, as something else.
+    await ask(request, answer)
+    expect(seen).toEqual([additions])
+  })
+
+  it('is not known where none was asked', async () => {
+    const { dir, ask } = aNext(async () => {})
+    await watchRenders(dir)
+    const [request, answer] = anExchange()
+    const seen: unknown[] = []
+    beforeRender(request, async (found) => void seen.push(found))
+    invokes.add(request)
+    await ask(request, answer)
+    invokes.delete(request)
+    await ask(request, answer)
+    expect(seen).toEqual([undefined])
+  })
+})
+
+it('requests that nobody watches are rendered, however often their app is watched', async () => {
+  const rendered: unknown[] = []
+  const { dir, ask } = aNext(async (...asked: unknown[]) => void rendered.push(asked))
+  await watchRenders(dir)
+  await watchRenders(dir)
+  const exchange = anExchange()
+  await ask(...exchange)
+  expect(rendered).toEqual([[...exchange, undefined]])
+})
+
+describe('nothing is kept behind the proxy of a Next', () => {
+  it.each([
+    ['that has no render server', 'its Next has no render server that can be watched', undefined, ''],
+    ['that has not been prepared', 'no app initialized', undefined, RENDER_SERVER],
+    ['that renders in another way', 'its Next renders in another way', {}, RENDER_SERVER],
+  ])('%s', async (_, why, handle, renderServer) => {
+    await expect(watchRenders(aNext(handle, renderServer).dir)).rejects.toThrow(why)
+  })
+})
+
+describe('behind a proxy', () => {
+  const Handler = observed(
+    class {
+      async get(): Promise<object> {
+        const value = { kind: 'APP_PAGE' }
+        return { lastModified: Date.now(), cacheControl: { revalidate: 3600 }, value }
+      }
+      async set(): Promise<void> {}
+      async revalidateTag(): Promise<void> {}
+    },
+  )
+  const handler = new Handler({})
+
+  interface Asked {
+    /** Headers that the proxy adds; it answers 401 where there are none. */
+    added?: Record<string, string>
+    headers?: Record<string, string>
+    /** What is rendered, if not the page. */
+    render?: Handle
+  }
+
+  /** Serves one page behind a proxy, as Next does, with a memory before it. */
+  async function serve(): Promise<{ memory: NextMemory; ask: (asked: Asked) => Promise<string>; renders: number }> {
+    let asked: Asked = {}
+    const page: Handle = async (_, response) => {
+      await handler.get('/page', { kind: 'APP_PAGE' })
+      served.renders++
+      response.setHeader('x-nextjs-cache', 'HIT')
+      if (!response.hasHeader('cache-control')) response.setHeader('cache-control', 's-maxage=3600')
+      response.end('the page')
+    }
+    const { dir, ask } = aNext(async (request: IncomingMessage, response: ServerResponse) => {
+      if (!invokes.has(request)) return (asked.render ?? page)(request, response)
+      const decision = asked.added ? next({ headers: asked.added }) : new Response('Who are you?', { status: 401 })
+      throw Object.assign(new Error(), { result: { response: decision } })
+    })
+    await watchRenders(dir)
+    const router: Handle = async (request, response) => {
+      invokes.add(request)
+      await ask(request, response).catch(() => {})
+      invokes.delete(request)
+      if (asked.added === undefined) {
+        response.writeHead(401).end('Who are you?')
+        return
+      }
+      for (const [name, value] of Object.entries(asked.added)) {
+        response.setHeader(name, value)
+        request.headers[name] = value
+      }
+      // As compression does.
+      const end = response.end.bind(response) as (body: unknown) => ServerResponse
+      Object.assign(response, { end: (body: unknown) => end(`[${String(body)}]`) })
+      await ask(request, response).catch(() => ask(request, response))
+    }
+    const build: Build = {
+      dir,
+      distDir: dir,
+      isConditional: () => false,
+      isBot: () => false,
+      isProxied: () => true,
+      lifetimeOf: () => undefined,
+      fileOf: () => undefined,
+      staticPage: () => undefined,
+      etagOf: () => '',
+    }
+    const memory = new NextMemory(
+      build,
+      { entries: 10, bytes: 1e6, entryBytes: 1e5 },
+      { explain: true, afterProxy: true },
+    )
+    const server = createServer((request, response) => void memory.answer(router, request, response))
+    server.listen(0)
+    await once(server, 'listening')
+    onTestFinished(() => {
+      memory.close()
+      server.closeAllConnections()
+      server.close()
+    })
+    const { port } = server.address() as AddressInfo
+    const served = {
+      memory,
+      renders: 0,
+      ask: async (question: Asked) => {
+        asked = question
+        const sent = httpRequest({ port, headers: { host: 'a', ...question.headers } }).end()
+        const [response] = (await once(sent, 'response')) as [IncomingMessage]
+        const { 'x-next-on-fastify': how, 'cache-control': lifetime, 'x-a': own } = response.headers
+        return [how, lifetime, own, await text(response)].filter((part) => part !== undefined).join(' | ')
+      },
+    }
+    return served
+  }
+
+  it('a page is rendered once, and has the headers that the proxy has added to each answer', async () => {
+    const served = await serve()
+    const answers = [
+      await served.ask({ added: { 'x-a': '1' } }),
+      await served.ask({ added: { 'x-a': '2' } }),
+      await served.ask({ added: { 'x-a': '3' } }),
+    ]
+    expect(answers).toEqual([
+      'miss | s-maxage=3600 | 1 | [the page]',
+      'hit | s-maxage=3600 | 2 | [the page]',
+      'hit | s-maxage=3600 | 3 | [the page]',
+    ])
+    expect([served.renders, served.memory.counts.hits]).toEqual([1, 2])
+  })
+
+  it('a page is not seen by whom the proxy keeps out', async () => {
+    const served = await serve()
+    await served.ask({ added: {} })
+    expect(await served.ask({})).toBe('bypass; proxy | Who are you?')
+    expect(await served.ask({ added: {} })).toContain('hit')
+    expect(served.memory.counts.bypasses).toEqual({ proxy: 1 })
+  })
+
+  it('a header of the proxy by which Next leaves out its own is one of that answer alone', async () => {
+    const served = await serve()
+    const answers: string[] = []
+    for (const added of [{}, { 'cache-control': 'private' }, {}, { 'cache-control': 'private' }] as const) {
+      answers.push(await served.ask({ added }))
+    }
+    expect(answers).toEqual([
+      'miss | s-maxage=3600 | [the page]',
+      'miss | private | [the page]',
+      'hit | s-maxage=3600 | [the page]',
+      'hit | private | [the page]',
+    ])
+  })
+
+  it.each([
+    ['cookie', '__prerender_bypass=x'],
+    ['host', 'b'],
+    ['rsc', '1'],
+    ['if-none-match', '"a"'],
+  ])(
+    'a header %s that the proxy adds, and Next takes for one of the request, has the page rendered',
+    async (name, value) => {
+      const served = await serve()
+      await served.ask({ added: {} })
+      await served.ask({ added: { [name]: value } })
+      await served.ask({ added: { [name]: value } })
+      expect([served.renders, served.memory.counts.bypasses]).toEqual([3, { proxy: 2 }])
+    },
+  )
+
+  it('what Next tries and does not find is not kept', async () => {
+    const served = await serve()
+    let tries = 0
+    const render: Handle = async (_, response) => {
+      await handler.get('/page', { kind: 'APP_PAGE' })
+      if (++tries % 2 === 1) throw new Error('no page')
+      response.setHeader('x-nextjs-cache', 'HIT').end('another page')
+    }
+    for (let turn = 0; turn < 2; turn++) expect(await served.ask({ added: {}, render })).toContain('another page')
+    expect(served.memory.counts).toMatchObject({ hits: 0, entries: 0, notKept: { failed: 2 } })
+  })
+})
