@@ -8,11 +8,14 @@ import { createRequire } from 'node:module'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { deflateSync, crc32 } from 'node:zlib'
+import { nextPackage, sources, web } from './app-folder.ts'
+import { copyForOlderNext } from './older-next.ts'
 
 const variant = process.env.NEXT_VARIANT ?? 'base'
-const web = new URL('web/', import.meta.url)
-const output = new URL(`.next/${variant}/`, web)
-const mark = new URL(`.next/${variant}.hash`, web)
+const outputName = process.env.NEXT_BUILD === undefined ? variant : `${process.env.NEXT_BUILD}-${variant}`
+const copied = new URL('.next/sources.hash', web)
+const output = new URL(`.next/${outputName}/`, web)
+const mark = new URL(`.next/${outputName}.hash`, web)
 const lock = new URL('.next/lock', web)
 const require = createRequire(import.meta.url)
 
@@ -20,13 +23,18 @@ await mkdir(new URL('.next/', web), { recursive: true })
 await locked(async () => {
   const hash = await hashOfSources()
   if ((await readFile(mark, 'utf8').catch(() => '')) === hash) return
+  // What was copied from the same sources may be in use.
+  if (web !== sources && (await readFile(copied, 'utf8').catch(() => '')) !== hash) {
+    await copyForOlderNext(nextPackage, sources, web)
+    await writeFile(copied, hash)
+  }
   await rm(mark, { force: true })
   await rm(output, { recursive: true, force: true })
   await generateAssets()
   // Next writes into the one that it is given.
   await writeFile(new URL('.next/tsconfig.json', web), '{ "extends": "../tsconfig.json" }')
   const env = { ...process.env, NODE_ENV: 'production' as const, NEXT_VARIANT: variant, NEXT_TELEMETRY_DISABLED: '1' }
-  const next = require.resolve('next/dist/bin/next')
+  const next = require.resolve(`${nextPackage}/dist/bin/next`)
   const build = spawn(process.execPath, [next, 'build', fileURLToPath(web)], { env, stdio: 'inherit' })
   const [code] = (await once(build, 'exit')) as [number | null]
   if (code !== 0) throw new Error(`next build of ${variant} has failed`)
@@ -71,17 +79,20 @@ function isAlive(pid: number): boolean {
 
 async function hashOfSources(): Promise<string> {
   const hash = createHash('sha256')
-  for (const name of ['next', 'react', 'react-dom']) {
+  for (const name of [nextPackage, 'react', 'react-dom']) {
     hash.update((require(`${name}/package.json`) as { version: string }).version)
   }
-  hash.update(process.env.NEXT_BUILD ?? '')
   hash.update(await readFile(new URL(import.meta.url)))
+  if (web !== sources) hash.update(await readFile(new URL('older-next.ts', import.meta.url)))
   const files: string[] = []
   const excluded = /^(?:\.next|node_modules|generated)$/
-  for await (const file of glob('**/*', { cwd: fileURLToPath(web), exclude: (name) => excluded.test(name) }))
-    files.push(file)
-  for (const file of files.filter((name) => /\.\w+$/.test(name) && name !== 'next-env.d.ts').toSorted()) {
-    hash.update(`\n${file}\n`).update(await readFile(new URL(encodeURI(file), web)))
+  // The one app has files of the other one.
+  for (const folder of new Set([new URL('web/', import.meta.url).href, sources.href])) {
+    for await (const file of glob('**/*', { cwd: fileURLToPath(folder), exclude: (name) => excluded.test(name) }))
+      files.push(new URL(encodeURI(file), folder).href)
+  }
+  for (const file of files.filter((name) => /\.\w+$/.test(name) && !name.endsWith('next-env.d.ts')).toSorted()) {
+    hash.update(`\n${file.slice(new URL('.', import.meta.url).href.length)}\n`).update(await readFile(new URL(file)))
   }
   return hash.digest('hex')
 }

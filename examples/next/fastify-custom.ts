@@ -13,6 +13,8 @@ const app = Fastify({ return503OnClosing: false })
 app.removeAllContentTypeParsers()
 app.addContentTypeParser('*', (_request, _payload, done) => done(null))
 app.get('/fastify/message', () => ({ message: 'hello' }))
+// In place of the one of Next in `web/pages/api`.
+if (process.env.API === 'fastify') app.get('/api/message', () => ({ message: 'hello' }))
 app.all('/*', async (request, reply) => {
   reply.hijack()
   await handle(request.raw, reply.raw)

@@ -1,7 +1,6 @@
 // `next start`, in this process.
 
-import { createRequire } from 'node:module'
-import { dir, host, port } from './app.ts'
+import { dir, host, port, requireOfApp } from './app.ts'
 
 // It stops as it should, but says with the signal's code that it did.
 process.once('exit', (code) => {
@@ -9,4 +8,4 @@ process.once('exit', (code) => {
 })
 
 process.argv = [process.execPath, 'next', 'start', dir, '--hostname', host, '--port', String(port)]
-createRequire(import.meta.url)('next/dist/bin/next')
+requireOfApp('next/dist/bin/next')

@@ -17,10 +17,12 @@ const variants: Record<string, NextConfig> = {
   standalone: { output: 'standalone' },
 }
 
+/** What is built from the same source is the same, and a new deployment says that it is one. */
+const build = process.env.NEXT_BUILD
+
 const config: NextConfig = {
-  distDir: `.next/${variant}`,
-  // What is built from the same source is the same, and a new deployment says that it is one.
-  generateBuildId: () => process.env.NEXT_BUILD ?? 'build-1',
+  distDir: build === undefined ? `.next/${variant}` : `.next/${build}-${variant}`,
+  generateBuildId: () => build ?? 'build-1',
   outputFileTracingRoot: fileURLToPath(new URL('../../..', import.meta.url)),
   turbopack: { root: fileURLToPath(new URL('../../..', import.meta.url)) },
   // The workspace has a compiler without the interface that Next uses; `tsc` checks these files.

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { prose } from '../../content'
 import { renderOf } from '../../renders'
 
-export const revalidate = 3600
+export const revalidate = 2592000
 
 export default function Ruled(): ReactNode {
   return (

@@ -4,7 +4,7 @@ import { renderOf } from '../../renders'
 
 export const getStaticProps: GetStaticProps = ({ locale = 'none' }) => ({
   props: { locale, render: renderOf(`old isr ${locale}`) },
-  revalidate: 3600,
+  revalidate: 2592000,
 })
 
 export default function Isr({ locale, render }: { locale: string; render: number }): ReactNode {

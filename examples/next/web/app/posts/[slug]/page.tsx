@@ -2,7 +2,7 @@ import { notFound } from 'next/navigation'
 import type { ReactNode } from 'react'
 import { renderOf } from '../../../renders'
 
-export const revalidate = 3600
+export const revalidate = 2592000
 
 interface Props {
   params: Promise<{ slug: string }>

@@ -6,9 +6,9 @@ export const getStaticPaths: GetStaticPaths = () => ({ paths: [{ params: { slug:
 
 export const getStaticProps: GetStaticProps = ({ params }) => {
   const slug = String(params?.['slug'])
-  if (slug === 'nothing') return { notFound: true, revalidate: 3600 }
-  if (slug === 'moved') return { redirect: { destination: '/static', permanent: false }, revalidate: 3600 }
-  return { props: { slug, render: renderOf(`blocking ${slug}`) }, revalidate: 3600 }
+  if (slug === 'nothing') return { notFound: true, revalidate: 2592000 }
+  if (slug === 'moved') return { redirect: { destination: '/static', permanent: false }, revalidate: 2592000 }
+  return { props: { slug, render: renderOf(`blocking ${slug}`) }, revalidate: 2592000 }
 }
 
 export default function Blocking({ slug = '', render = 0 }: { slug?: string; render?: number }): ReactNode {

@@ -1,0 +1,5 @@
+import type { ReactNode } from 'react'
+
+export default function Loading(): ReactNode {
+  return <p>Loading</p>
+}

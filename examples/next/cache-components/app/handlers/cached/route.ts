@@ -1,0 +1,5 @@
+import { numbers } from '../../../numbers'
+
+export async function GET(): Promise<Response> {
+  return Response.json({ numbers: await numbers() })
+}

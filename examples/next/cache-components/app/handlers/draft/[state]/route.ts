@@ -1,0 +1,1 @@
+export { GET } from '../../../../../web/app/handlers/draft/[state]/route'

@@ -1,0 +1,1 @@
+export { GET, POST } from '../../../../web/app/handlers/dynamic/route'

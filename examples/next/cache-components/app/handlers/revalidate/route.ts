@@ -1,0 +1,1 @@
+export { POST } from '../../../../web/app/handlers/revalidate/route'

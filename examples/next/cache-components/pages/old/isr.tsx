@@ -1,0 +1,2 @@
+export { default } from '../../../web/pages/old/isr'
+export { getStaticProps } from '../../../web/pages/old/isr'

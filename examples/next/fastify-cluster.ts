@@ -1,0 +1,24 @@
+// `fastify-custom.ts` in several processes, by `node:cluster` as recipes have it.
+
+import cluster from 'node:cluster'
+import { availableParallelism } from 'node:os'
+
+const workers = Number(process.env.WORKERS ?? availableParallelism())
+
+if (cluster.isPrimary) {
+  for (let worker = 0; worker < workers; worker++) cluster.fork()
+  // Recipes end here. The rest is what every server in this folder does: it ends on a signal with 0, and fails when its
+  // port is taken.
+  cluster.on('exit', (_worker, code) => {
+    if (code > 0) process.exitCode = code
+  })
+  const stop = (): void => {
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM')
+  }
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+} else {
+  await import('./fastify-custom.ts')
+  // It is kept alive by what it has to the primary.
+  process.once('SIGTERM', () => cluster.worker?.disconnect())
+}
