@@ -58,11 +58,11 @@ describe.skipIf(!browser)('the app of examples/next', () => {
     await link(page, 'Home')
     await shows(page, 'Home')
     await link(page, 'isr')
-    await shows(page, 'Rendered again each hour')
+    await shows(page, 'Rendered again each month')
     await page.goBack()
     await shows(page, 'Home')
     await page.goForward()
-    await shows(page, 'Rendered again each hour')
+    await shows(page, 'Rendered again each month')
     expect(requests.filter((request) => request.startsWith('document'))).toEqual(['document /'])
     // Links that are seen are fetched ahead.
     expect(requests.some((request) => request.startsWith('fetch /photos'))).toBe(true)

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { endSubjects, startSubject } from '../running-subjects.ts'
-import { subjects as clustered } from '../suites/clustered-server.ts'
+import { subjects as clusteredServers } from '../suites/clustered-server.ts'
 import { subjects as gatewaySubjects, dashboard, tail, upstreams } from '../suites/gateway.ts'
 import { subjects as httpFrameworks } from '../suites/http-frameworks.ts'
-import { build, BUILD_TIMEOUT, subjects as nextSubjects } from '../suites/next.ts'
+import { build, BUILD_TIMEOUT, clusters as nextClusters, subjects as nextSubjects } from '../suites/next.ts'
 import { subjects as trpc } from '../suites/trpc.ts'
 
 afterEach(endSubjects)
@@ -12,14 +12,20 @@ afterEach(endSubjects)
 const gateway = { ...gatewaySubjects, dashboard, tail, upstreams }
 // Without PM2: it starts again and again what cannot listen, and fails when nobody reads what it says while it stops.
 const clusteredServer = {
-  'single-process': clustered['single-process'].file,
-  'node-cluster': clustered['node-cluster'].file,
-  clustered: clustered.clustered.file,
+  'single-process': clusteredServers['single-process'].file,
+  'node-cluster': clusteredServers['node-cluster'].file,
+  clustered: clusteredServers.clustered.file,
 }
 
-// Without the standalone server, which has a build of its own.
-const { standalone: _, ...withOneBuild } = nextSubjects
-const next = Object.fromEntries(Object.entries(withOneBuild).map(([name, { file }]) => [name, file]))
+// Without the standalone server, which has a build of its own, and a second one of the same file.
+const { standalone: _, 'next-on-fastify-direct': __, ...withOneBuild } = nextSubjects
+const { 'two-workers': clustered, 'fastify-cluster': fastifyCluster } = nextClusters
+const next = Object.fromEntries(
+  Object.entries({ ...withOneBuild, clustered, 'fastify-cluster': fastifyCluster }).map(([name, { file }]) => [
+    name,
+    file,
+  ]),
+)
 
 beforeAll(() => build(), BUILD_TIMEOUT)
 

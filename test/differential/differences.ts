@@ -21,8 +21,8 @@ const EXCEPTIONS: readonly { header: string; reason: string; mask: (value: strin
 /** Of an error that a page throws, Next sends a hash of its stack, which names the folder that the app is in. */
 const DIGEST = /(digest\\*":\\*"|data-dgst=")\d+/g
 
-/** What is rendered for one request carries a random id, in the keys of its head. */
-const REQUEST_ID = /(\["\$","\$\w+",")[\w-]{21}([a-z]",)/g
+/** What is rendered for one request carries a random id, in the keys of its head; in a page it is quoted once more. */
+const REQUEST_ID = /(\[\\*"\$\\*",\\*"\$\w+\\*",\\*")[\w-]{21}([a-z]\\*",)/g
 
 /** An answer without what may differ; ports are those of the servers themselves, which write them into URLs. */
 function comparable(answer: RawAnswer, origin: string): { status: string; headers: string[]; body: string } {

@@ -218,7 +218,7 @@ const oddities: readonly string[] = [
 const tree = encodeURIComponent(JSON.stringify(['', { children: ['__PAGE__', {}] }, null, null, true]))
 
 /** Headers that Next decides by, or that could be thought to be. */
-const decisive: readonly Headers[] = [
+export const decisive: readonly Headers[] = [
   [['accept-encoding', 'gzip']],
   [['accept-encoding', 'gzip, deflate, br, zstd']],
   [['accept-encoding', 'br']],
@@ -327,6 +327,7 @@ const decisive: readonly Headers[] = [
   ],
   [['x-middleware-prefetch', '1']],
   [['x-middleware-subrequest', 'proxy:proxy:proxy:proxy:proxy']],
+  [['x-middleware-subrequest', 'middleware:middleware:middleware:middleware:middleware']],
   [['x-middleware-invoke', '1']],
   [['x-middleware-rewrite', '/isr']],
   [['x-nextjs-data', '1']],
@@ -376,7 +377,8 @@ const decisive: readonly Headers[] = [
   [['x-too-large', 'x'.repeat(20_000)]],
 ]
 
-const methods: readonly RawRequest[] = [
+/** Ways to ask for a page other than by GET; the target is still to come. */
+export const methods: readonly RawRequest[] = [
   { method: 'HEAD', target: '' },
   { method: 'OPTIONS', target: '' },
   { method: 'POST', target: '', body: '' },
@@ -406,16 +408,28 @@ const methods: readonly RawRequest[] = [
 export interface Spelling {
   readonly prefixes?: readonly string[]
   readonly suffix?: string
+  /** Data of pages names its locale behind the id of the build. */
+  readonly locales?: readonly string[]
 }
+
+/** Pages whose data is asked for in each locale; the app has neither the first one nor the last. */
+const LOCAL = ['', '/old/static', '/old/isr', '/old/generated', '/old/ssr', '/old/blocking/known', '/index']
+
+const localData = ({ buildId }: BuildFacts, locales: readonly string[], names: readonly string[]): string[] =>
+  locales.flatMap((locale) => names.map((name) => `/_next/data/${buildId}/${locale}${name}.json`))
+
+/** Spellings of the prefix itself. */
+const oddPrefixes = (prefix: string): string[] =>
+  prefix === '' ? [] : [prefix, `${prefix}?a=1`, `${prefix}//`, `${prefix}x/isr`, prefix + prefix, prefix.toUpperCase()]
 
 /**
  * Every page once, every odd spelling once, and of pages by headers and by methods every `step`th pair: each page
  * then still meets many headers, and each header many pages.
  */
 export function nextRequests(facts: BuildFacts, step: number, spelling: Spelling = {}): RawRequest[] {
-  const { prefixes = [''], suffix = '' } = spelling
+  const { prefixes = [''], suffix = '', locales = [] } = spelling
   const spelled = (path: string): string[] => prefixes.map((prefix) => respelled(path, prefix, suffix))
-  const some = core(facts).flatMap(spelled)
+  const some = [...core(facts).flatMap(spelled), ...localData(facts, locales, ['/old/isr'])]
   const pairs: RawRequest[] = some.flatMap((target) => [
     ...decisive.map((headers) => ({ target, headers })),
     ...methods.map((method) => ({ ...method, target })),
@@ -424,6 +438,10 @@ export function nextRequests(facts: BuildFacts, step: number, spelling: Spelling
     ...pages(facts)
       .flatMap(spelled)
       .map((target) => ({ target })),
+    ...localData(facts, locales, LOCAL).map((target) => ({ target })),
+    // Where the slash is missing.
+    ...(suffix ? pages(facts) : []).map((target) => ({ target })),
+    ...prefixes.flatMap(oddPrefixes).map((target) => ({ target })),
     ...oddities
       .flatMap((path) => (path.startsWith('/') ? prefixes.map((prefix) => prefix + path) : [path]))
       .map((target) => ({ target })),

@@ -19,6 +19,13 @@ export interface RawAnswer {
   readonly body: Buffer
 }
 
+export const get = (target: string, ...headers: [string, string][]): RawRequest => ({ target, headers })
+export const post = (target: string): RawRequest => ({ method: 'POST', target, body: '' })
+
+/** What Next says of its cache. */
+export const cacheState = ({ headers }: RawAnswer): string | undefined =>
+  headers.find(([name]) => name.toLowerCase() === 'x-nextjs-cache')?.[1]
+
 /** What a client that gives up waits for, in milliseconds: machines that do much else are slow. */
 const PATIENCE = 60_000
 
@@ -137,7 +144,7 @@ const DECODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
 }
 
 /** What no decoder takes is compared as it came. */
-function decoded(body: Buffer, encoding = ''): Buffer {
+export function decoded(body: Buffer, encoding = ''): Buffer {
   const decode = DECODERS[encoding]
   if (!decode || body.length === 0) return body
   try {

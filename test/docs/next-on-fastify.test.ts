@@ -12,7 +12,13 @@ const source = read('src/options.ts')
 const options = [
   ...optionsOf(source, 'NextPluginOptions'),
   ...optionsOf(read('src/memory/create-memory.ts'), 'MemoryOptions'),
-  ...optionsOf(source.replace(' extends NextPluginOptions', ''), 'CreateNextOnFastifyOptions'),
+  ...optionsOf(read('src/prometheus.ts'), 'PrometheusObserverOptions'),
+  ...optionsOf(read('src/cache/share-cache.ts'), 'MachineCacheOptions'),
+  ...optionsOf(read('src/cache/redis-store.ts'), 'RedisCacheOptions'),
+  ...optionsOf(
+    source.replace('<Fastify = FastifyServerOptions> extends NextPluginOptions', ''),
+    'CreateNextOnFastifyOptions',
+  ),
 ]
 
 describe('options', () => {
@@ -38,6 +44,7 @@ const atStart = [
   'NEXT_ON_FASTIFY_NO_BUILD',
   'NEXT_ON_FASTIFY_NOT_PREPARED',
   'NEXT_ON_FASTIFY_BASE_PATH',
+  'NEXT_ON_FASTIFY_CACHE_NOT_SHARED',
 ]
 hasCodedErrors('next-on-fastify', { 'create-next-on-fastify.ts': atStart, 'next-plugin.ts': atStart })
 

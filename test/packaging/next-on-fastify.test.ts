@@ -37,6 +37,7 @@ import { createNextOnFastify, nextPlugin, routableUrl, type NextPluginOptions } 
 const options = { dir: 'web', dev: false, logLevel: 'warn', memory: false } satisfies NextPluginOptions
 await Fastify({ rewriteUrl: routableUrl }).register(nextPlugin, options)
 await createNextOnFastify({ ...options, fastify: { logger: true } })
+await Fastify({ http2: true }).register(nextPlugin, options)
 // @ts-expect-error There is no such level.
 await createNextOnFastify({ logLevel: 'loud' })
 `,
@@ -45,7 +46,7 @@ await createNextOnFastify({ logLevel: 'loud' })
 
 beforeAll(() => {
   mkdirSync(join(project, 'web/app'), { recursive: true })
-  return tarball.install(FILES, ['fastify', 'next', 'react', 'react-dom', '@types/node'])
+  return tarball.install(FILES, ['fastify', 'next', 'react', 'react-dom', '@types/node', 'prom-client', 'redis'])
 })
 
 afterAll(() => tarball.remove())
@@ -53,7 +54,20 @@ afterAll(() => tarball.remove())
 isWellPacked(tarball, {
   dependencies: ['@fastify/error', 'fastify-plugin', 'lru-cache', 'on-headers', 'vary'],
   values: ['createNextOnFastify', 'nextPlugin', 'routableUrl'],
-  types: ['CreateNextOnFastifyOptions', 'MemoryCounts', 'MemoryOptions', 'NextMemory', 'NextPluginOptions'],
+  types: [
+    'CreateNextOnFastifyOptions',
+    'DirectCounts',
+    'MachineCacheOptions',
+    'MemoryCounts',
+    'MemoryOptions',
+    'NextAnswer',
+    'NextDirect',
+    'NextMemory',
+    'NextObserver',
+    'NextPluginOptions',
+    'ObservedNext',
+    'RedisCacheOptions',
+  ],
 })
 
 describe('in an empty project', () => {
@@ -74,6 +88,15 @@ describe('in an empty project', () => {
     const [api, page] = await answers
     expect(api).toBe(answer)
     expect(page).toContain('<h1>Hello from Next</h1>')
+  })
+
+  it.each([
+    ['require()', 'commonjs', "const all = require('next-on-fastify/prometheus')"],
+    ['import', 'module', "const all = await import('next-on-fastify/prometheus')"],
+  ])('%s gives the observer of metrics', async (_, type, load) => {
+    const program = `${load}; console.log(Object.keys(all).join(), typeof all.prometheusObserver)`
+    const { code, output } = await run(project, [process.execPath, `--input-type=${type}`, '-e', program])
+    expect({ code, output }).toEqual({ code: 0, output: 'prometheusObserver function\n' })
   })
 
   it('without `next`, it rejects with a code and the cause', async () => {
