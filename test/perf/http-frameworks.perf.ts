@@ -25,7 +25,6 @@ perfSuite('http-frameworks', [
   {
     // A race of its own: its heap of 300 MB keeps collecting between rounds, which the others would feel.
     title: 'Express mounted on Fastify',
-    main: true,
     subjects: { express, 'fastify-express': fastifyExpress },
     options: { cases: { text }, cycles: 3 },
     bounds: bounds['express-on-fastify'],

@@ -1,22 +1,51 @@
-import { beforeAll, inject } from 'vitest'
-import { build, BUILD_TIMEOUT, freshCases, keptCases, subjects } from '../suites/next.ts'
+import { afterAll, beforeAll, inject, it } from 'vitest'
+import {
+  build,
+  BUILD_TIMEOUT,
+  freshCases,
+  keptCases,
+  learnedCases,
+  proxyCases,
+  subjects,
+  withEnv,
+} from '../suites/next.ts'
+import { WATT_INSTALL, wattOnBuild } from '../suites/watt-next.ts'
 import { bounds } from './bounds.ts'
+import { load } from './next-load.ts'
 import { perfSuite } from './suite.ts'
 
-// Of the rest nothing is claimed yet: that waits for measurements on a quiet machine.
-
-const { page, pageGzip, oldPage, isr, handler, small, asset, assetGzip, largeGzip } = keptCases
+const { page, pageGzip, oldPage, isr, oldIsr, handler, small, asset, assetGzip, largeGzip } = keptCases
 const { api, dynamicHandler, ssr, oldSsr, streaming } = freshCases
-const { 'next-on-fastify': ours, 'next-start': nextStart, standalone, ...others } = subjects
+const {
+  'next-on-fastify': ours,
+  'next-on-fastify-direct': direct,
+  'next-start': nextStart,
+  standalone,
+  ...others
+} = subjects
 const race = { 'next-on-fastify': ours, 'next-start': nextStart }
+const directRace = { 'next-on-fastify-direct': direct, 'next-start': nextStart }
 
-/** Next takes seconds until all its code is optimised. */
-const load = { leastWarmUp: 4000, warmUp: 7000, duration: 400, startTimeout: 60_000 }
+const all = inject('races') === 'all'
+const proxy = { NEXT_VARIANT: 'proxy' }
+const behindProxy = { 'next-on-fastify': withEnv(ours, proxy), 'next-start': withEnv(nextStart, proxy) }
+const routeOfFastify = { 'next-on-fastify': withEnv(ours, { API: 'fastify' }), 'next-start': nextStart }
+
+// What clients learn from a build is in their requests, and races are told those before anything runs.
+if (all) await build()
+const learned = all ? await learnedCases() : {}
+const watt = all ? await wattOnBuild() : undefined
 
 beforeAll(async () => {
   await build()
-  if (inject('races') === 'all') await build('standalone')
-}, BUILD_TIMEOUT * 2)
+  if (!all) return
+  await build('proxy')
+  await build('standalone')
+}, BUILD_TIMEOUT * 3)
+
+it.runIf(all)('Watt takes part', ({ skip }) => {
+  if (watt === undefined) skip(WATT_INSTALL)
+})
 
 perfSuite('next', [
   {
@@ -26,21 +55,61 @@ perfSuite('next', [
     options: { ...load, cases: { page, pageGzip, oldPage } },
     bounds: bounds['next-kept'],
   },
-  { title: 'pages and handlers with a lifetime', subjects: race, options: { ...load, cases: { isr, handler } } },
+  {
+    title: 'pages and handlers with a lifetime',
+    subjects: race,
+    options: { ...load, cases: { isr, oldIsr, handler } },
+    bounds: bounds['next-lifetime'],
+  },
+  {
+    title: 'what clients ask for who have been there',
+    subjects: race,
+    options: { ...load, cases: { ...learned } },
+    bounds: bounds['next-learned'],
+  },
+  {
+    title: 'pages behind proxy.ts',
+    subjects: behindProxy,
+    options: { ...load, cases: { ...proxyCases } },
+    bounds: bounds['next-proxy'],
+  },
+  {
+    title: 'a route of Fastify in place of one of pages/api',
+    subjects: routeOfFastify,
+    options: { ...load, cases: { api } },
+    bounds: bounds['next-route'],
+  },
   {
     title: 'files',
     subjects: race,
     options: { ...load, cases: { small, asset, assetGzip, largeGzip } },
+    bounds: bounds['next-files'],
   },
   {
     title: 'what is rendered for each request',
     subjects: race,
     options: { ...load, duration: 1000, cases: { api, dynamicHandler, ssr, oldSsr } },
   },
-  { title: 'streaming', subjects: race, options: { ...load, duration: 2000, connections: 20, cases: { streaming } } },
+  {
+    title: 'without the router server',
+    subjects: directRace,
+    options: { ...load, duration: 1000, cases: { api, dynamicHandler, ssr, oldSsr } },
+  },
+  {
+    title: 'streaming without the router server',
+    subjects: directRace,
+    options: { ...load, duration: 2000, connections: 20, cases: { streaming } },
+  },
+  {
+    title: 'streaming',
+    subjects: race,
+    options: { ...load, duration: 2000, connections: 20, cases: { streaming } },
+  },
   {
     title: 'other servers',
-    subjects: { ...race, standalone, ...others },
+    subjects: { ...race, standalone, ...others, ...(watt && { watt: watt.subject }) },
     options: { ...load, cases: { page, oldPage, api }, replicas: 3 },
   },
 ])
+
+afterAll(() => watt?.remove())

@@ -3,7 +3,10 @@ export interface PublishedFigures {
   subject: string
   /** Which case it answered; the first one when left out. */
   case?: string
-  requestsPerSecond: number
+  /** Nothing where the text has it in a picture only. */
+  requestsPerSecond?: number
+  /** Over the baseline, where the text says no more. */
+  ratio?: number
   /** Milliseconds. */
   p50?: number
   p99?: number
@@ -22,7 +25,25 @@ export interface Published {
   figures: readonly PublishedFigures[]
 }
 
-export const published: Record<'seed002' | 'seed003' | 'seed004', Published> = {
+/** Of seed 000: Next by itself, on Fastify, and on Fastify in as many processes as there are logical processors. */
+const ofSeed000 = (source: string, fastify: number, cluster: number): Published => ({
+  source: `seed 000: autocannon, ${source}, Intel i9-9900K with 16 logical processors`,
+  baseline: 'next-start',
+  figures: [
+    { subject: 'next-start', ratio: 1 },
+    { subject: 'fastify-custom', ratio: fastify },
+    { subject: 'fastify-cluster', ratio: cluster },
+  ],
+})
+
+export const published: Record<
+  'seed000page' | 'seed000api' | 'seed000nextApi' | 'seed000docker' | 'seed002' | 'seed003' | 'seed004',
+  Published
+> = {
+  seed000page: ofSeed000('the page of create-next-app', 0.87, 2.9),
+  seed000api: ofSeed000("{ message } by pages/api and by Fastify's route", 4.14, 5.63),
+  seed000nextApi: ofSeed000('{ message } by pages/api', 0.8, 2.31),
+  seed000docker: ofSeed000('the page of create-next-app, in Docker', 0.85, 0.83),
   /** autocannon -c 200 -d 10 -p 100, GET of a small JSON answer; of its two tRPC servers one checks its input by zod. */
   seed002: {
     source: 'seed 002: autocannon -c 200 -d 10 -p 100',

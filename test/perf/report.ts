@@ -40,13 +40,15 @@ function comparisonsOf({ result, published }: Outcome): Comparison[] {
 
 /** Rates, both as ratios over the text's own baseline. */
 function rates(result: RaceResult, { source, baseline, figures }: Published): Comparison {
-  const [base] = figures.filter(({ subject }) => subject === baseline)
+  const base = figures.find(({ subject }) => subject === baseline)?.requestsPerSecond
   const rows = allSystems(result, figures).map(({ name, subject, before, now }) => {
     const own = subject === baseline
+    const rate = before?.requestsPerSecond
+    const ratio = before?.ratio ?? (rate !== undefined && base !== undefined ? rate / base : undefined)
     return [
       name,
-      before ? `${count(before.requestsPerSecond)} req/s` : '',
-      own ? '1' : before ? `${(before.requestsPerSecond / base!.requestsPerSecond).toFixed(2)}x` : '',
+      rate === undefined ? '' : `${count(rate)} req/s`,
+      own ? '1' : ratio === undefined ? '' : `${ratio.toFixed(2)}x`,
       `${count(now.mean.throughput)} req/s`,
       ...(['throughput', 'cpu'] as const).map((metric) => (own ? '1' : ratioOver(result, now, baseline, metric))),
     ]

@@ -4,10 +4,10 @@
 // Garbage is left out by having it collected before each reading. A server that is left alone comes to the
 // same by itself, but only when V8 has reason to: after 10 to 25 seconds, or never if it was started just now.
 
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startSubject } from '../running-subjects.ts'
 import { ANY_INSPECTOR_PORT, type CollectGarbage, garbageCollectorOf } from './garbage-collector.ts'
+import { residentMemory } from './resident-memory.ts'
 import { type Subscription, Subscribers } from './subscribers.ts'
 
 export interface MemoryOptions {
@@ -71,6 +71,6 @@ async function readWith(count: number, servers: readonly Server[]): Promise<numb
   await sleep(SETTLE)
   return servers.map(({ name, pid, subscribers }) => {
     if (subscribers.count !== count) throw new Error(`${name} lost ${count - subscribers.count} subscribers`)
-    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024
+    return residentMemory(pid)
   })
 }

@@ -13,7 +13,7 @@ perfSuite('trpc', [
     title: 'a query and a mutation',
     main: true,
     subjects: { 'plain-fastify': plainFastify, ...race },
-    options: { cases: { hello, note }, connections: 100, cycles: 2 },
+    options: { cases: { hello, note }, connections: 100, cycles: 3 },
     bounds: bounds['trpc'],
   },
   {
@@ -30,7 +30,6 @@ perfSuite('trpc', [
   },
   {
     title: 'streamed batches',
-    main: true,
     subjects: race,
     // An answer has dozens of promises and streams: the heap takes many of them to find its size.
     options: { cases: { stream, laterStream }, connections: 100, duration: 1000, cycles: 2, replicas: 4 },

@@ -4,11 +4,26 @@ import { once } from 'node:events'
 import { cp, mkdtemp, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { BuildFacts } from '../differential/next-requests.ts'
+import { endSubjects, startSubject } from '../running-subjects.ts'
 
 const folder = new URL('../../examples/next/', import.meta.url)
 
-/** How the app is built: see examples/next/web/next.config.ts. */
-export type Variant = 'base' | 'proxy' | 'i18n' | 'basePath' | 'trailingSlash' | 'standalone'
+/** Whether the app is built and served by the lowest Next that is supported, which has not all that the newest has. */
+export const isLowest: boolean = process.env['NEXT_PACKAGE'] === 'next-lowest'
+
+/** Where the app of most variants is built. */
+const web = new URL(isLowest ? '.next-lowest/' : 'web/', folder)
+
+/** How the app is built: see examples/next/web/next.config.ts, and for the last two examples/next/cache-components. */
+export type Variant =
+  | 'base'
+  | 'proxy'
+  | 'i18n'
+  | 'basePath'
+  | 'trailingSlash'
+  | 'standalone'
+  | 'cacheComponents'
+  | 'partialPrefetching'
 
 export type SubjectName =
   | 'next-start'
@@ -17,6 +32,7 @@ export type SubjectName =
   | 'fastify-nextjs'
   | 'standalone'
   | 'next-on-fastify'
+  | 'next-on-fastify-direct'
 
 const subject = (name: string, env: Readonly<Record<string, string>> = {}): FileSubject & { file: URL } => ({
   file: new URL(`${name}.ts`, folder),
@@ -30,7 +46,25 @@ export const subjects: Record<SubjectName, FileSubject & { file: URL }> = {
   'fastify-custom': subject('fastify-custom'),
   'fastify-nextjs': subject('fastify-nextjs'),
   'next-on-fastify': subject('next-on-fastify'),
+  'next-on-fastify-direct': subject('next-on-fastify', { NEXT_DIRECT: 'all' }),
   standalone: subject('standalone', { NEXT_VARIANT: 'standalone' }),
+}
+
+const two = { WORKERS: '2' }
+
+/** Several processes with one build. */
+export const clusters: Record<'fastify-cluster' | 'one-worker' | 'two-workers', FileSubject & { file: URL }> = {
+  'fastify-cluster': subject('fastify-cluster', two),
+  'one-worker': subject('../clustered-server/next-on-fastify', { WORKERS: '1' }),
+  'two-workers': subject('../clustered-server/next-on-fastify', two),
+}
+
+/** The same server with more in its environment. */
+export function withEnv(
+  { file, env }: FileSubject & { file: URL },
+  more: Readonly<Record<string, string>>,
+): FileSubject & { file: URL } {
+  return { file, env: { ...env, ...more } }
 }
 
 const gzip = { headers: { 'accept-encoding': 'gzip' } } as const
@@ -39,7 +73,7 @@ const counted = { normalise: (answer) => ({ ...answer, body: '' }) } satisfies P
 
 /** Answers that can come from memory, of the build `base`. */
 export const keptCases: Record<
-  'page' | 'pageGzip' | 'oldPage' | 'isr' | 'handler' | 'small' | 'asset' | 'assetGzip' | 'largeGzip',
+  'page' | 'pageGzip' | 'oldPage' | 'isr' | 'oldIsr' | 'handler' | 'small' | 'asset' | 'assetGzip' | 'largeGzip',
   CaseOptions
 > = {
   page: { path: '/static' },
@@ -47,6 +81,7 @@ export const keptCases: Record<
   /** The page of the seed: by the Pages Router, rendered at build. */
   oldPage: { path: '/old/static' },
   isr: { path: '/isr' },
+  oldIsr: { path: '/old/isr' },
   handler: { path: '/handlers/isr' },
   small: { path: '/small.txt' },
   asset: { path: '/generated/asset-15k.js' },
@@ -63,12 +98,50 @@ export const freshCases: Record<'api' | 'dynamicHandler' | 'ssr' | 'oldSsr' | 's
   streaming: { path: '/streaming', ...counted },
 }
 
+/** Answers of the build `proxy`, whose proxy runs before the first two and never sees the third. */
+export const proxyCases: Record<'behindProxy' | 'postBehindProxy' | 'besideProxy', CaseOptions> = {
+  behindProxy: { path: '/isr' },
+  postBehindProxy: { path: '/posts/first' },
+  besideProxy: { path: '/static' },
+}
+
+/** What only those ask for who have been there: whether a page has changed, and its data for the App Router. */
+export async function learnedCases(): Promise<Record<'unmodified' | 'rsc', CaseOptions>> {
+  const { path } = keptCases.page
+  const { file, env } = subjects['next-start']
+  const { origin } = await startSubject(file, { env: env ?? {} })
+  try {
+    const rsc = { rsc: '1' }
+    const etag = (await fetch(origin + path)).headers.get('etag') ?? ''
+    // Next sends whoever has not the hash of these headers to the URL that has it.
+    const location = (await fetch(origin + path, { headers: rsc, redirect: 'manual' })).headers.get('location') ?? ''
+    const unmodified: CaseOptions = {
+      path,
+      headers: { 'if-none-match': etag },
+      expect: { status: 304, body: '' },
+      compareHeaders: ['etag'],
+    }
+    return { unmodified, rsc: { path: location, headers: rsc } }
+  } finally {
+    endSubjects()
+  }
+}
+
 /** What a build may take on a machine that does much else, in milliseconds. */
 export const BUILD_TIMEOUT = 600_000
 
-/** `next build`, once for the same sources and versions. */
-export async function build(variant: Variant = 'base'): Promise<void> {
-  const env = { ...process.env, NEXT_VARIANT: variant, NEXT_TELEMETRY_DISABLED: '1' }
+/** Where the app is that is built so: see examples/next/app-folder.ts. */
+const appOf = (variant: Variant): URL =>
+  variant === 'cacheComponents' || variant === 'partialPrefetching' ? new URL('cache-components/', folder) : web
+
+/** `next build`, once for the same sources and versions; of another id it has a folder of its own. */
+export async function build(variant: Variant = 'base', id?: string): Promise<void> {
+  const env = {
+    ...process.env,
+    NEXT_VARIANT: variant,
+    NEXT_TELEMETRY_DISABLED: '1',
+    ...(id !== undefined && { NEXT_BUILD: id }),
+  }
   const file = fileURLToPath(new URL('build.ts', folder))
   const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let printed = ''
@@ -97,9 +170,18 @@ export async function copiesOfBuild(
     const at = from.indexOf('/.next/')
     return !unneeded.test(from) && (at === -1 || from.slice(at).startsWith(own))
   }
-  await cp(new URL('web/', folder), first, { recursive: true, filter })
+  await cp(appOf(variant), first, { recursive: true, filter })
   for (const other of others) await cp(first, other, { recursive: true, preserveTimestamps: true })
   return { dirs, remove: () => rm(parent, { recursive: true, force: true }) }
+}
+
+/** Puts a build with another id in the place of that of each copy, as a deployment does that builds where it serves. */
+export async function replaceBuild(dirs: readonly string[], variant: Variant, id: string): Promise<void> {
+  for (const dir of dirs) {
+    const output = `${dir}/.next/${variant}`
+    await rm(output, { recursive: true })
+    await cp(new URL(`.next/${id}-${variant}/`, appOf(variant)), output, { recursive: true, preserveTimestamps: true })
+  }
 }
 
 /** What a copy of a build has. */

@@ -1,0 +1,43 @@
+// What several workers of `clustered-server` gain where Next renders for each request, and what `workers: 'auto'` costs
+// where there is one core. Nothing is claimed until it is measured on a quiet machine.
+
+import { afterAll, beforeAll, it } from 'vitest'
+import { build, BUILD_TIMEOUT, clusters, freshCases, keptCases, subjects, withEnv } from '../suites/next.ts'
+import { quotasCanBeSet, removeQuotas, withinQuota } from './cpu-quota.ts'
+import { load } from './next-load.ts'
+import { perfSuite } from './suite.ts'
+
+const { ssr, oldSsr } = freshCases
+const { page } = keptCases
+const { 'one-worker': one, 'two-workers': two } = clusters
+
+beforeAll(() => build(), BUILD_TIMEOUT)
+
+it('quotas can be set here', ({ skip }) => {
+  if (!quotasCanBeSet) skip('no control groups of CPU can be made here, which takes root')
+})
+
+perfSuite('next-workers', [
+  {
+    // Milliseconds of work: what an answer costs the generator is a hundredth of it, and both cores are the server's.
+    title: '2 workers over 1',
+    subjects: { 'two-workers': two, 'one-worker': one },
+    options: { ...load, duration: 1500, connections: 16, cycles: 4, cases: { ssr, oldSsr } },
+  },
+  ...(quotasCanBeSet
+    ? [
+        {
+          title: "a quota of one core, with workers: 'auto'",
+          subjects: {
+            "next-on-fastify, 'auto'": withinQuota(withEnv(two, { WORKERS: 'auto' }), 1),
+            'next-on-fastify': withinQuota(subjects['next-on-fastify'], 1),
+            'next-start': withinQuota(subjects['next-start'], 1),
+          },
+          // Several periods of the quota.
+          options: { ...load, duration: 1000, cycles: 4, cases: { ssr, page } },
+        },
+      ]
+    : []),
+])
+
+afterAll(removeQuotas)
