@@ -9,6 +9,9 @@ export default class PerfReporter implements Reporter {
   #lineIsOpen = false
   #lastTold = 0
   #passed = 0
+  /** Claims that hold or were refuted, and those of which the machine let nothing be said. */
+  #decided = 0
+  #undecided = 0
   /** What failed, said again at the end: a log of an hour is read from there. */
   readonly #failures: string[] = []
 
@@ -21,8 +24,13 @@ export default class PerfReporter implements Reporter {
   }
 
   onTestCaseResult(test: TestCase): void {
-    const { state, errors } = test.result()
+    const result = test.result()
+    const { state, errors } = result
+    const note = result.state === 'skipped' ? result.note : undefined
+    const evidence = test.annotations().filter(({ type }) => type === 'evidence')
     if (state === 'passed') this.#passed++
+    if (evidence.length > 0) this.#decided++
+    if (note !== undefined) this.#undecided++
     const mark =
       state === 'passed'
         ? styleText('green', '✓')
@@ -30,8 +38,8 @@ export default class PerfReporter implements Reporter {
           ? styleText('red', '✗')
           : styleText('yellow', '-')
     this.#print(`${mark} ${test.name} ${styleText('dim', `${Math.round(test.diagnostic()?.duration ?? 0) / 1000} s`)}`)
-    for (const { type, message } of test.annotations())
-      if (type === 'evidence') this.#print(styleText('dim', `    ${message}`))
+    for (const { message } of evidence) this.#print(styleText('dim', `    ${message}`))
+    if (note !== undefined) this.#print(styleText('yellow', note.replaceAll(/^/gm, '    ')))
     const reasons = (errors ?? []).map(({ message }) => styleText('red', message.replaceAll(/^/gm, '    ')))
     for (const reason of reasons) this.#print(reason)
     if (state === 'failed')
@@ -57,9 +65,14 @@ export default class PerfReporter implements Reporter {
       ]),
     ]
     this.#failures.push(...errors.map(({ message, stack }) => styleText('red', stack ?? message)))
+    if (this.#undecided > this.#decided) {
+      this.#failures.push(styleText('red', 'Most claims are undecided: such a run proves nothing.'))
+      process.exitCode = 1
+    }
     for (const failure of this.#failures) this.#print(failure)
     this.#print(`\nResults are in results/, this took ${Math.round((performance.now() - this.#began) / 1000)} s.`)
-    this.#print(`${this.#passed} passed, ${this.#failures.length} failed`)
+    const undecided = this.#undecided > 0 ? `, ${this.#undecided} undecided` : ''
+    this.#print(`${this.#passed} passed, ${this.#failures.length} failed${undecided}`)
   }
 
   #show(text: string): void {

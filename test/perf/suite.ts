@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, inject, it, type TestContext } from 'vites
 import type { Bound } from './bounds.ts'
 import type { Published } from './published.ts'
 import { suiteMarkdown, suiteTerminal } from './report.ts'
+import { whyUndecided } from './undecided.ts'
 
 /** One race of a suite, and what is said of it. */
 export interface SuiteRace {
@@ -63,15 +64,13 @@ export function perfSuite(name: string, races: readonly SuiteRace[]): void {
     for (const { over, ...claim } of bounds) {
       it(`${title}: ${claimText({ over, ...claim })}`, async (context) => {
         listen(context, timeAhead(index + 1))
-        await expect(match).toOutpace(over, { budget: BUDGET, ...claim })
-        await tellEvidence(context, match)
+        await decided(context, match, (budget) => expect(match).toOutpace(over, { budget, ...claim }))
       })
     }
     for (const { over, ...claim } of refuted) {
       it(`${title}: it is broken that ${claimText({ over, ...claim })}`, async (context) => {
         listen(context, timeAhead(index + 1))
-        await expect(match).not.toOutpace(over, { budget: BUDGET, ...claim })
-        await tellEvidence(context, match)
+        await decided(context, match, (budget) => expect(match).not.toOutpace(over, { budget, ...claim }))
       })
     }
     it(`${title}: writes its result`, () => {
@@ -110,6 +109,22 @@ function prepare(entry: SuiteRace): {
       }
     },
   }
+}
+
+/** Passes or fails by the verdict, and tells its evidence; skips what the machine left undecided. */
+async function decided(context: TestContext, match: Race, claim: (budget: number) => Promise<void>): Promise<void> {
+  const left = inject('deadline') - Date.now()
+  const claimsBefore = match.result().claims.length
+  try {
+    await claim(Math.max(0, Math.min(BUDGET, left)))
+  } catch (error) {
+    const result = match.result()
+    const judged = result.claims[claimsBefore]
+    const why = judged && whyUndecided(judged, result, left < BUDGET)
+    if (why === undefined) throw error
+    context.skip(`undecided, as ${why}\n${(error as Error).message}`)
+  }
+  await tellEvidence(context, match)
 }
 
 async function tellEvidence({ annotate }: TestContext, match: Race): Promise<void> {
