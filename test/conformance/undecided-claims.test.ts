@@ -6,7 +6,8 @@ const claimed = { contender: 'ours', over: 'theirs', case: 'hello' }
 const judged = (verdict: Verdict): typeof claimed & { verdict: Verdict } => ({ ...claimed, verdict })
 
 /** As many rounds of the claim as there are figures, and one of another race beside each. */
-const roundsWith = (foreignCpu: readonly number[]): Pick<RaceResult, 'rounds'> => ({
+const raceWith = (foreignCpu: readonly number[]): Pick<RaceResult, 'rounds' | 'method'> => ({
+  method: { maxForeignCpu: 1 } as RaceResult['method'],
   rounds: foreignCpu.flatMap((value, index) => [
     { subject: index % 2 ? 'ours' : 'theirs', case: 'hello', foreignCpu: value } as Round,
     { subject: 'others', case: 'hello', foreignCpu: 2 - value } as Round,
@@ -14,8 +15,8 @@ const roundsWith = (foreignCpu: readonly number[]): Pick<RaceResult, 'rounds'> =
   ]),
 })
 
-const quiet = roundsWith([0.6, 0.9, 0, 0.1, 0.1, 0.2])
-const busy = roundsWith([0.6, 0.9, 1.7, 0.1, 0.1, 0.2])
+const quiet = raceWith([0.6, 0.9, 0, 0.1, 0.1, 0.2])
+const busy = raceWith([0.6, 0.9, 1.7, 0.1, 0.1, 0.2])
 
 it.each([
   ['holds', judged('holds'), busy, true],

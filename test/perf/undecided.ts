@@ -3,11 +3,12 @@ import type { RaceResult } from 'speed-bounds'
 type JudgedClaim = Pick<RaceResult['claims'][number], 'contender' | 'over' | 'case' | 'verdict'>
 
 /**
- * A round is disturbed when others had more than this of the cores, and a race when more than this share of its rounds is.
- * Most disturbed rounds count all the same, as they cost a few per cent more; but where a hypervisor gives the machine to
- * others, not all that it takes is told, and processes of one server differed by a factor of two, where 2 % is usual.
+ * A round is disturbed when others had so much CPU that half a core more would have it discarded, and a race when more than
+ * this share of its rounds is. Most disturbed rounds count all the same, as they cost a few per cent more; but where a
+ * hypervisor gives the machine to others, not all that it takes is told, and processes of one server differed by a factor
+ * of two, where 2 % is usual.
  */
-const DISTURBED = { CORES: 0.5, SHARE: 1 / 3 }
+const DISTURBED = { CORES_LEFT: 0.5, SHARE: 1 / 3 }
 
 /**
  * Why a claim is left undecided, where that says something of the machine and nothing of the product. A claim that is
@@ -15,14 +16,14 @@ const DISTURBED = { CORES: 0.5, SHARE: 1 / 3 }
  */
 export function whyUndecided(
   claim: JudgedClaim,
-  { rounds }: Pick<RaceResult, 'rounds'>,
+  { rounds, method: { maxForeignCpu } }: Pick<RaceResult, 'rounds' | 'method'>,
   outOfTime: boolean,
 ): string | undefined {
   if (claim.verdict !== 'inconclusive') return undefined
   const own = rounds.filter(
     (round) => round.case === claim.case && [claim.contender, claim.over].includes(round.subject),
   )
-  const disturbed = own.filter(({ foreignCpu }) => foreignCpu > DISTURBED.CORES).length
+  const disturbed = own.filter(({ foreignCpu }) => foreignCpu > maxForeignCpu - DISTURBED.CORES_LEFT).length
   if (disturbed > DISTURBED.SHARE * own.length) {
     return `other programs kept the machine busy in ${disturbed} of ${own.length} rounds`
   }

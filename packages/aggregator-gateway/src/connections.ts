@@ -143,7 +143,8 @@ class PooledRequest implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
-    this.#connections.release(this.#connection)
+    // Not at once: a client that could not connect ends the process when it is given a request while it tells of that.
+    queueMicrotask(() => this.#connections.release(this.#connection))
     this.#handler.onResponseError?.(controller, error)
   }
 }

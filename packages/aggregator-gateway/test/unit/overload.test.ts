@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect, it } from 'vitest'
-import { gateway, sendJson, upstream } from './servers.ts'
+import { gateway, nobody, sendJson, tcpUpstream, upstream } from './servers.ts'
 
 /** An upstream that answers when it is told to. */
 async function waiting(): Promise<{ origin: string; seen: { path: string; response: ServerResponse }[] }> {
@@ -24,6 +24,24 @@ it('refuses calls beyond its queue at once', async () => {
   await expect.poll(() => seen.length).toBe(2)
   sendJson(seen[1]!.response, '1')
   expect(await Promise.all(accepted)).toEqual([200, 200])
+})
+
+it.each([
+  ['nobody listens', nobody],
+  ['connections are closed at once', () => tcpUpstream((socket) => socket.destroy())],
+  [
+    'connections are reset when something comes',
+    () => tcpUpstream((socket) => socket.once('data', () => socket.resetAndDestroy())),
+  ],
+])('all calls that wait for a connection fail, each by itself, where %s', async (_, origin) => {
+  const app = await gateway({
+    upstreams: { it: { origin: await origin(), connections: 1, queue: 10, breaker: false } },
+    endpoints: [{ path: '/', timeout: 60_000, calls: { one: { upstream: 'it', path: '/' } } }],
+  })
+  const answers = await Promise.all(Array.from({ length: 5 }, () => app.inject('/')))
+  expect(answers.map(({ statusCode, json }) => [statusCode, json<{ code: string }>().code])).toEqual(
+    answers.map(() => [502, 'GATEWAY_UPSTREAM_FAILED']),
+  )
 })
 
 it('makes none of the calls of a request that there is no room for', async () => {
