@@ -10,6 +10,7 @@ import { latest } from './latest.ts'
 import { CLIENT_LEFT, endOf, type GivenUp, NOT_NEEDED, type Observing, refusedEnd } from './observe.ts'
 import { type CallFailure, type CallOutcome, errorFor, LATE, NOT_MADE } from './outcome.ts'
 import { MissingValueError, type Values } from './template.ts'
+import { WaitingClient } from './waiting-client.ts'
 
 /** An endpoint, ready to answer. */
 export interface PlannedEndpoint {
@@ -35,7 +36,9 @@ export class Aggregate implements CallOwner, Values {
   readonly #endpoint: PlannedEndpoint
   readonly #request: FastifyRequest
   /** Those who wait for the answer. */
-  readonly #replies: FastifyReply[] = []
+  readonly #clients: WaitingClient[] = []
+  /** The first of them, for which calls are made. */
+  #first: WaitingClient | undefined
   readonly #active: (Call | undefined)[]
   readonly #outcomes: CallOutcome[]
   readonly #waiting: number[] | undefined
@@ -84,14 +87,16 @@ export class Aggregate implements CallOwner, Values {
 
   /** Someone waits for the answer; when all of them have left, the calls are given up. */
   join(reply: FastifyReply): void {
-    this.#replies.push(reply)
-    reply.raw.once('close', leaveOf(this, reply))
+    const client = new WaitingClient(reply)
+    this.#first ??= client
+    this.#clients.push(client)
+    reply.raw.once('close', leaveOf(this, client))
   }
 
-  leave(reply: FastifyReply): void {
+  leave(client: WaitingClient): void {
     if (this.#isOver) return
-    this.#replies.splice(this.#replies.indexOf(reply), 1)
-    if (this.#replies.length === 0) this.#end(CLIENT_LEFT)
+    this.#clients.splice(this.#clients.indexOf(client), 1)
+    if (this.#clients.length === 0) this.#first!.runInAsyncScope(this.#end, this, CLIENT_LEFT)
   }
 
   start(): void {
@@ -180,6 +185,10 @@ export class Aggregate implements CallOwner, Values {
   }
 
   callEnded(index: number, outcome: CallOutcome): void {
+    this.#first!.runInAsyncScope(this.#callEnded, this, index, outcome)
+  }
+
+  #callEnded(index: number, outcome: CallOutcome): void {
     this.#over(index, 'failure' in outcome ? outcome.failure : undefined)
     if (this.#isOver) return
     const call = this.#endpoint.calls[index]!
@@ -231,11 +240,14 @@ export class Aggregate implements CallOwner, Values {
 
   #answer(): void {
     const { calls, compose, composeValues } = this.#endpoint
-    const replies = this.#end()
+    const clients = this.#end()
     try {
       if (compose) {
         const text = compose(this.#outcomes)
-        for (const reply of replies) this.#head(reply).type(JSON_CONTENT).serializer(asItIs).send(text)
+        for (const client of clients) {
+          this.#head(client.reply).type(JSON_CONTENT).serializer(asItIs)
+          client.sendAtEndOfTurn(text)
+        }
         return
       }
       // Parsed for each request: what a user's function changes must not show in other answers.
@@ -244,14 +256,17 @@ export class Aggregate implements CallOwner, Values {
         return [name, 'body' in outcome ? (JSON.parse(outcome.body.text) as unknown) : null]
       })
       const send = (answer: unknown): void => {
-        for (const reply of replies) this.#head(reply).send(answer)
+        for (const client of clients) {
+          this.#head(client.reply)
+          client.send(answer)
+        }
       }
       Promise.resolve(composeValues!(Object.fromEntries(values) as Record<string, unknown>, this.#request)).then(
         send,
         send,
       )
     } catch (cause) {
-      for (const reply of replies) reply.send(cause)
+      for (const client of clients) client.send(cause)
     }
   }
 
@@ -277,23 +292,23 @@ export class Aggregate implements CallOwner, Values {
   }
 
   #refuse(error: Error): void {
-    for (const reply of this.#end()) reply.send(error)
+    for (const client of this.#end()) client.send(error)
   }
 
   /** Stops what still runs; gives those who wait. */
-  #end(why: GivenUp = NOT_NEEDED): readonly FastifyReply[] {
+  #end(why: GivenUp = NOT_NEEDED): readonly WaitingClient[] {
     this.#isOver = true
     latest.aggregate = this
     clearTimeout(this.#deadline)
     this.#giveUp(why)
     this.#ended?.()
-    return this.#replies
+    return this.#clients
   }
 }
 
 // Functions of their own: closures that a constructor keeps would hold past requests in memory for longer.
-function leaveOf(aggregate: Aggregate, reply: FastifyReply): () => void {
-  return () => aggregate.leave(reply)
+function leaveOf(aggregate: Aggregate, client: WaitingClient): () => void {
+  return () => aggregate.leave(client)
 }
 
 function expire(aggregate: Aggregate): void {

@@ -1,6 +1,7 @@
 // Hands a request on to an upstream and its answer to the client, byte by byte as they come, for what is not JSON, is
 // too large, or is nobody's business on the way.
 
+import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
 import { constants, type Http2ServerRequest } from 'node:http2'
 import { Socket } from 'node:net'
@@ -11,6 +12,7 @@ import { TOO_LARGE } from './attempt.ts'
 import { BadParameterError, ClientTimeoutError, InvalidOptionError } from './errors.ts'
 import { exchange } from './exchange.ts'
 import { forwardedHeaders, namedByConnection } from './forwarded-headers.ts'
+import { HandlerInContext } from './handler-in-context.ts'
 import { isIdempotent, type Method, type PassThroughEndpointOptions } from './options.ts'
 import { CLIENT_LEFT, type GivenUp, handedOnEnd, type Observing } from './observe.ts'
 import { CallError, type CallFailure, CANNOT_BE_CALLED, errorFor, GivenUpError, LATE } from './outcome.ts'
@@ -195,7 +197,7 @@ class PassThrough implements Values, Handing, Dispatcher.DispatchHandler {
       headers: all,
       body: this.#upload ?? null,
     }
-    this.#reply.raw.once('close', leaveOf(this))
+    this.#reply.raw.once('close', AsyncResource.bind(leaveOf(this)))
     this.#watch = setTimeout(expire, this.#plan.timeout, this)
     this.#send()
   }
@@ -224,8 +226,9 @@ class PassThrough implements Values, Handing, Dispatcher.DispatchHandler {
   #send(avoid?: Origin): void {
     this.#attempts++
     const { cache } = this.#plan.upstream
-    if (cache) cache.dispatch(this.#options!, this, { avoid })
-    else this.#origin = exchange(this.#plan.upstream, this.#options!, this, { avoid })
+    const handler = new HandlerInContext(this)
+    if (cache) cache.dispatch(this.#options!, handler, { avoid })
+    else this.#origin = exchange(this.#plan.upstream, this.#options!, handler, { avoid })
   }
 
   progress(): void {
