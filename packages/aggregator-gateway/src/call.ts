@@ -45,6 +45,8 @@ export interface CallOwner {
   callEnded: (index: number, outcome: CallOutcome) => void
   /** Milliseconds until nobody waits any more. */
   timeLeft: () => number
+  /** Wakes its calls at that time of `performance.now()`. */
+  wakeAt: (time: number) => void
 }
 
 /** Answers that another attempt may well change; undici's own list too. */
@@ -64,9 +66,11 @@ export class Call {
   #hedge: Attempt | undefined
   #last: Attempt | undefined
   #isHedged = false
-  #timeout: NodeJS.Timeout | undefined
-  /** Starts a hedge, or a retry. */
-  #nextAttempt: NodeJS.Timeout | undefined
+  /** Times of `performance.now()`: when its own time is over, and when a hedge starts, or a retry. */
+  #expiresAt = Number.POSITIVE_INFINITY
+  #nextAttemptAt = Number.POSITIVE_INFINITY
+  /** The next attempt is a retry, which avoids this origin if there is another. */
+  #retry: { readonly avoid: Origin | undefined } | undefined
   #attempts = 0
   #retriesLeft: number
   #outdated = 0
@@ -103,16 +107,27 @@ export class Call {
     const { upstream, timeout, hedge } = this.#plan
     upstream.retryBudget.earn()
     upstream.hedgeBudget.earn()
-    if (timeout !== undefined) this.#timeout = setTimeout(expire, timeout, this)
+    if (timeout !== undefined) this.#expiresAt = this.#startedAt + timeout
     const delay = hedge?.get()
-    if (delay !== undefined) this.#nextAttempt = setTimeout(hedgeLate, delay, this)
+    if (delay !== undefined) this.#nextAttemptAt = this.#startedAt + delay
     // When it waited for others, the request was accepted before: refused now, the work of the others would be lost.
     this.#dispatch(undefined, this.#plan.waitsFor > 0)
   }
 
-  /** Makes it again. */
-  attempt(avoid: Origin | undefined): void {
-    this.#dispatch(avoid, false)
+  /** When there is something to do for it. */
+  get wakesAt(): number {
+    return Math.min(this.#expiresAt, this.#nextAttemptAt)
+  }
+
+  /** Does what is due. */
+  wake(now: number): void {
+    if (this.#isOver) return
+    if (now >= this.#expiresAt) return this.#expire()
+    if (now < this.#nextAttemptAt) return
+    this.#nextAttemptAt = Number.POSITIVE_INFINITY
+    if (this.#retry) this.#dispatch(this.#retry.avoid, false)
+    // Timers come before what sockets have received: in a busy process the answer may be there. An immediate comes after.
+    else setImmediate(hedgeNow, this)
   }
 
   #dispatch(avoid: Origin | undefined, isAccepted: boolean): void {
@@ -148,8 +163,7 @@ export class Call {
   }
 
   /** Its time is over. */
-  expire(): void {
-    if (this.#isOver) return
+  #expire(): void {
     this.giveUp(true)
     this.#owner.callEnded(this.#index, { failure: LATE })
   }
@@ -157,8 +171,6 @@ export class Call {
   /** Nothing is told of it any more; `isLate` when that is the upstream's fault. */
   giveUp(isLate: boolean): void {
     this.#isOver = true
-    clearTimeout(this.#timeout)
-    clearTimeout(this.#nextAttempt)
     this.#running?.abort(isLate)
     this.#hedge?.abort(isLate)
   }
@@ -166,9 +178,12 @@ export class Call {
   #retryOrFail(outcome: { readonly failure: CallFailure }, origin: Origin | undefined): void {
     const delay = this.#retryDelay(outcome.failure)
     if (delay === undefined) return this.#end(outcome)
-    clearTimeout(this.#nextAttempt)
-    if (delay === 0) this.attempt(origin)
-    else this.#nextAttempt = setTimeout(attemptAgain, delay, this, origin)
+    this.#retry = { avoid: origin }
+    // Nothing is hedged that has failed.
+    this.#nextAttemptAt = Number.POSITIVE_INFINITY
+    if (delay === 0) return this.#dispatch(origin, false)
+    this.#nextAttemptAt = performance.now() + delay
+    this.#owner.wakeAt(this.#nextAttemptAt)
   }
 
   /** Milliseconds until another attempt; nothing when there is none. */
@@ -196,30 +211,12 @@ export class Call {
   #end(outcome: CallOutcome): void {
     this.#isOver = true
     latest.call = this
-    clearTimeout(this.#timeout)
-    clearTimeout(this.#nextAttempt)
     this.#owner.callEnded(this.#index, outcome)
   }
 }
 
-// Functions of their own: closures made in a constructor would hold past requests in memory for longer.
-function expire(call: Call): void {
-  call.expire()
-}
-
-/**
- * Timers come before what sockets have received: in a busy process the answer may be there. An immediate comes after.
- */
-function hedgeLate(call: Call): void {
-  setImmediate(hedgeNow, call)
-}
-
 function hedgeNow(call: Call): void {
   call.hedge()
-}
-
-function attemptAgain(call: Call, origin: Origin | undefined): void {
-  call.attempt(origin)
 }
 
 /** Of `retry-after`, which is seconds or a date. */
