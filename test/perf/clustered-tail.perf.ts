@@ -23,6 +23,9 @@ const INTERVAL = 10
  */
 const BLOCK_AFTER = 40
 
+/** Milliseconds that the generator may be late: beyond it cores are short, and whoever waits for one waits for that. */
+const LATE = 10
+
 /** Milliseconds. */
 const WARM_UP = 1500
 const DURATION = 5000
@@ -33,6 +36,8 @@ interface Figures {
   /** Milliseconds. */
   readonly p50: number
   readonly p99: number
+  /** How late the generator itself was: 99th percentile of milliseconds. */
+  readonly late: number
 }
 
 const NAMES = ['clustered', 'node-cluster'] as const
@@ -55,7 +60,9 @@ it(`new connections while workers are blocked 50 ms at a time: ${NAMES.join(', '
 
 for (const { contender, over, atLeast, metric } of bounds['clustered-tail']) {
   const claim = claimText({ contender, over, atLeast, ...(metric && { metric }) })
-  it(`new connections while workers are blocked 50 ms at a time: ${claim}`, async ({ annotate }) => {
+  it(`new connections while workers are blocked 50 ms at a time: ${claim}`, async ({ annotate, skip }) => {
+    const late = Math.max(...[contender, over].flatMap((name) => measured[name]!.map((of) => of.late)))
+    if (late > LATE) skip(`undecided, as the generator itself had to wait ${late.toFixed(1)} ms for a core`)
     const p99 = (name: string): number[] => measured[name]!.map((of) => of.p99)
     const lowest = Math.min(...p99(over)) / Math.max(...p99(contender))
     await annotate(`the worst process against the best: ${lowest.toFixed(2)}x`, 'evidence')
@@ -75,6 +82,7 @@ async function measure(file: URL): Promise<Figures> {
 async function steadily(origin: string): Promise<Figures> {
   const began = performance.now()
   const times: number[] = []
+  const delays: number[] = []
   let failures = 0
   const asked: Promise<void>[] = []
   const until = async (time: number): Promise<void> => {
@@ -85,6 +93,7 @@ async function steadily(origin: string): Promise<Figures> {
     await until(request * INTERVAL)
     // How late the generator itself is on a busy machine is not what a server can change.
     const sent = performance.now()
+    delays.push(sent - began - request * INTERVAL)
     asked.push(
       answered(`${origin}/`).then(
         () => void times.push(performance.now() - sent),
@@ -96,9 +105,11 @@ async function steadily(origin: string): Promise<Figures> {
     asked.push(answered(`${origin}/blocking`).catch(() => void failures++))
   }
   await Promise.all(asked)
-  times.sort((a, b) => a - b)
-  const at = (share: number): number => times[Math.floor(times.length * share)]!
-  return { answers: times.length, failures, p50: at(0.5), p99: at(0.99) }
+  return { answers: times.length, failures, p50: at(0.5, times), p99: at(0.99, times), late: at(0.99, delays) }
+}
+
+function at(share: number, values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)]!
 }
 
 function answered(url: string): Promise<void> {
@@ -115,5 +126,5 @@ function answered(url: string): Promise<void> {
 
 function describe(figures: readonly Figures[]): string {
   const list = (value: (of: Figures) => number): string => figures.map((one) => value(one).toFixed(1)).join(', ')
-  return `p99 ${list(({ p99 }) => p99)} ms, p50 ${list(({ p50 }) => p50)} ms`
+  return `p99 ${list(({ p99 }) => p99)} ms, p50 ${list(({ p50 }) => p50)} ms, generator late by ${list(({ late }) => late)} ms`
 }
