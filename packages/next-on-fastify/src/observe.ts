@@ -1,8 +1,8 @@
 // Those who want to see what Next answers, such as metrics: what they are told, and when.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { finished } from 'node:stream'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Answer } from './answer.ts'
 import type { NextMemory } from './memory/memory.ts'
 
 /** A Next app, as its observers know it. */
@@ -43,8 +43,6 @@ export interface NextObserver {
   nextClosed?(next: ObservedNext): void
   nextAnswered?(next: ObservedNext, answer: NextAnswer): void
 }
-
-type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /** The observers of one Next app. */
 export class Observers {

@@ -3,9 +3,9 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { LRUCache } from 'lru-cache'
 import onHeaders from 'on-headers'
-
-type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+import type { Answer } from '../answer.ts'
 
 /** A request that Next answers. */
 interface Asking {
@@ -23,7 +23,7 @@ const MOST_PATHS = 10_000
 const asking = new AsyncLocalStorage<Asking>()
 const pending = new Set<PendingPage>()
 /** The keys of pages that were asked for by another path, as rewrites do. */
-const keysOf = new Map<string, string>()
+const keysOf = new LRUCache<string, string>({ max: MOST_PATHS })
 
 /** What is covered: it is a method, and called as such. */
 interface Covered {
@@ -77,7 +77,7 @@ export function beginPage(key: string, since: number): PendingPage {
   request.pages.push(page)
   // Not when the answer has ended: who reads slowly would hold up others.
   if (request.pages.length === 1) onHeaders(request.response, () => settle(request))
-  if (request.path !== pathOfPage(key)) learn(request.path, key)
+  if (request.path !== pathOfPage(key)) keysOf.set(request.path, key)
   return page
 }
 
@@ -161,15 +161,6 @@ function isSame(page: PendingPage, path: string, key: string | undefined): boole
   if (page.path === path || page.key === key) return true
   const ofPage = pathOfPage(page.key)
   return path.endsWith(ofPage) || ofPage.endsWith(path)
-}
-
-function learn(path: string, key: string): void {
-  keysOf.delete(path)
-  keysOf.set(path, key)
-  for (const oldest of keysOf.keys()) {
-    if (keysOf.size <= MOST_PATHS) break
-    keysOf.delete(oldest)
-  }
 }
 
 /** The path of a request, and of the page that its data is of. */

@@ -1,9 +1,9 @@
 // Has the cache of an app shared, as its options say.
 
 import { readFileSync } from 'node:fs'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join, resolve } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Answer } from '../answer.ts'
 import { CacheNotSharedError } from '../errors.ts'
 import { readConfig } from '../memory/build.ts'
 import { PageCacheTaken, standBeforePageCache } from '../page-cache.ts'
@@ -20,8 +20,6 @@ export interface MachineCacheOptions {
   /** The folder of what is shared, the same for all processes; each build has one of its own in it. @default `next-on-fastify` in the folder of the build */
   folder?: string
 }
-
-type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /** A cache that is shared, and how requests are answered then. */
 export interface ShareOfCache {

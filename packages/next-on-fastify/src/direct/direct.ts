@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import { LRUCache } from 'lru-cache'
+import type { Answer } from '../answer.ts'
 import { isPlainPath, oddityOf, type Oddity, pathOf, queryOf, type RouteKind } from './direct-request.ts'
 import { findRenderServer, NotDirect, type NotRouted, type RenderServer, type Routed } from './render-server.ts'
 
@@ -13,8 +14,6 @@ export interface DirectCounts {
   /** Requests that went to the router server, by reason. */
   routed: Partial<Record<NotRouted | Oddity | 'first', number>>
 }
-
-type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /** How many paths are remembered: those of routes with parameters have no end. */
 const MOST_PATHS = 10_000

@@ -13,6 +13,7 @@ import type { ParsedUrlQuery } from 'node:querystring'
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyBaseLogger } from 'fastify'
 import { patternsOf, type RoutesManifest, rulesOf } from '../route-rules.ts'
+import type { Answer } from '../answer.ts'
 import type { RouteKind } from './direct-request.ts'
 
 /** Where the router server sends all requests for a path that are plain. */
@@ -72,13 +73,12 @@ interface Config {
   readonly experimental?: Readonly<Record<string, unknown>>
 }
 
-type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 type Compress = (request: IncomingMessage, response: ServerResponse, next: () => void) => void
 
 /** What is used of Next's modules. */
 interface Parts {
   readonly config: Config
-  readonly handle: Handle
+  readonly handle: Answer
   readonly getMeta: (request: IncomingMessage) => RequestMeta
   readonly setMeta: (request: IncomingMessage, meta: RequestMeta) => unknown
   readonly isAbortError: (error: unknown) => boolean
@@ -108,7 +108,7 @@ export async function findRenderServer(
   dir: string,
   next: object,
   kinds: ReadonlySet<RouteKind>,
-  asked: (handle: Handle) => Handle,
+  asked: (handle: Answer) => Answer,
   log: FastifyBaseLogger,
 ): Promise<RenderServer> {
   const parts = await loadParts(dir, next)
@@ -136,7 +136,7 @@ async function loadParts(dir: string, next: object): Promise<Parts> {
   const matchOf = inner['getRouteMatch'] === undefined ? undefined : functionOf(inner, 'getRouteMatch').bind(inner)
   return {
     config,
-    handle: functionOf(server, 'getRequestHandler').call(server) as Handle,
+    handle: functionOf(server, 'getRequestHandler').call(server) as Answer,
     getMeta: functionOf(meta, 'getRequestMeta') as Parts['getMeta'],
     setMeta: functionOf(meta, 'setRequestMeta'),
     isAbortError: functionOf(load('server/pipe-readable'), 'isAbortError') as Parts['isAbortError'],
@@ -303,7 +303,7 @@ function withoutLists(params: Params = {}): Params {
 
 async function render(
   { handle: handleUnasked, getMeta, setMeta, isAbortError, compress, release }: Parts,
-  handle: Handle,
+  handle: Answer,
   log: FastifyBaseLogger,
   { path, route, relativeProjectDir, match }: Routed,
   query: ParsedUrlQuery,

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
+import type { Answer } from '../answer.ts'
 import { beforeRender } from './after-proxy.ts'
 import { BrotliQueue, takesBrotli } from './brotli.ts'
 import type { Build } from './build.ts'
@@ -51,8 +52,6 @@ interface Entry extends RecordedAnswer, Kept {
   /** The same, compressed by brotli. */
   readonly brotli?: RecordedAnswer
 }
-
-type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /** What holds for each answer to a path, as a rule: to record the next ones would be for nothing. */
 const LASTING: ReadonlySet<NotKept | Unrecorded | 'changed'> = new Set([
