@@ -120,7 +120,7 @@ async function decided(context: TestContext, match: Race, claim: (budget: number
   } catch (error) {
     const result = match.result()
     const judged = result.claims[claimsBefore]
-    const why = judged && whyUndecided(judged, result, left < BUDGET)
+    const why = judged && whyUndecided(judged, result, { isTimeShort: left < BUDGET, mostStages: STAGES })
     if (why === undefined) throw error
     context.skip(`undecided, as ${why}\n${(error as Error).message}`)
   }

@@ -17,7 +17,7 @@ const DISTURBED = { CORES_LEFT: 0.5, SHARE: 1 / 3 }
 export function whyUndecided(
   claim: JudgedClaim,
   { rounds, method: { maxForeignCpu } }: Pick<RaceResult, 'rounds' | 'method'>,
-  outOfTime: boolean,
+  { isTimeShort, mostStages }: { isTimeShort: boolean; mostStages: number },
 ): string | undefined {
   if (claim.verdict !== 'inconclusive') return undefined
   const own = rounds.filter(
@@ -27,5 +27,7 @@ export function whyUndecided(
   if (disturbed > DISTURBED.SHARE * own.length) {
     return `other programs kept the machine busy in ${disturbed} of ${own.length} rounds`
   }
-  return outOfTime ? 'the run had taken its time before' : undefined
+  // With all its stages, it is not for want of time.
+  const stages = new Set(own.map(({ stage }) => stage)).size
+  return isTimeShort && stages < mostStages ? 'the run had taken its time before' : undefined
 }
