@@ -1,6 +1,7 @@
 // What the primary and its workers say to each other. All of it is under one key, so that an app may use the same channel.
 
 import type { Serializable } from 'node:child_process'
+import type { Place } from './figures-file.ts'
 import type { ReportSetup } from './stuck-report.ts'
 import type { Metric } from './prom-client.ts'
 
@@ -14,6 +15,8 @@ export interface StartMessage {
   port: number
   /** The descriptor of the listening socket. */
   fd: number
+  /** Where it writes down its figures; without it, it tells them. */
+  figures: Place | undefined
   /** Milliseconds for connections and requests to end once the worker retires. */
   drainTimeout: number
   /** What a thread is to report of a stuck event loop, and the descriptor on which it is told to. */
@@ -44,6 +47,7 @@ export type ToPrimary =
   | { type: 'listening' }
   /** It could not start. */
   | { type: 'failed'; message: string; stack: string | undefined }
+  /** Where there is no file for them. */
   | { type: 'figures'; figures: WorkerFigures }
   /** Here is a connection for another worker, which has rested for so many milliseconds. Comes with its handle. */
   | { type: 'connection'; rested: number }

@@ -8,6 +8,7 @@ import type {
   WorkerName,
 } from './clustered-server.ts'
 import { cannotListen, ClusteredServerError } from './errors.ts'
+import { FiguresFile } from './figures-file.ts'
 import { heapArguments } from './memory-limit.ts'
 import { Leadership } from './leadership.ts'
 import { type BoundListener, bindListener, canHandOver, takeListener } from './node-internals.ts'
@@ -20,10 +21,14 @@ import { passedSocket } from './systemd.ts'
 import { WorkerMetrics } from './worker-metrics.ts'
 import { type WorkerExit, WorkerProcess } from './worker-process.ts'
 
-/** Milliseconds between two looks at the workers. */
-const HEARTBEAT = 100
-/** Heartbeats between two looks at how even connections are. */
-const REBALANCE = 10
+/** Milliseconds between two looks at the workers: each takes a core from one of them. */
+const LOOK = 500
+/** The same, while one of them gives no sign of life. */
+const CLOSER_LOOK = 100
+/** Milliseconds by which a look may be late, before this process was one that had no core. */
+const LATE = 200
+/** Milliseconds between two looks at how even connections are. */
+const REBALANCE = 1000
 /** The least connections that one worker must have more than another, and their share, for some to be moved. */
 const UNEVEN = { connections: 8, share: 0.25 }
 /** Milliseconds that a worker may take after its connections have had all their time. */
@@ -38,16 +43,17 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   readonly #policy = new RestartPolicy()
   readonly #recycling: Recycling
   readonly #restarts = new Set<NodeJS.Timeout>()
-  readonly #heartbeat: NodeJS.Timeout
+  readonly #figures = FiguresFile.create()
+  #nextLook: NodeJS.Timeout | undefined
+  #lookDue = Infinity
+  #rebalanceDue = 0
   #wanted: number
   #generation = 1
   /** Those that failed have their number too. */
   #lastGeneration = 1
   #lastId = 0
-  #beats = 0
   /** Whether no more workers are started, as they die again and again. */
   #hasGivenUp = false
-  #beatAt = performance.now()
   /** Reloads and replacements come one after the other. */
   #turn: Promise<unknown> = Promise.resolve()
   #closed: Promise<void> | undefined
@@ -66,7 +72,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     this.#wanted = options.workers
     this.#recycling = new Recycling(options.recycle)
     this.#canHandOver = canHandOver()
-    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT)
+    this.#lookIn(LOOK)
   }
 
   /**
@@ -109,14 +115,11 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     return {
       ready: this.#hasStarted && !this.#closed && this.#taking().length > 0,
       generation: this.#generation,
-      workers: [...this.#workers].map(({ id, pid, state, generation, startedAt, figures }) => ({
-        id,
-        pid,
-        state,
-        generation,
-        startedAt,
-        ...figures,
-      })),
+      workers: [...this.#workers].map((worker) => {
+        worker.look()
+        const { id, pid, state, generation, startedAt, figures } = worker
+        return { id, pid, state, generation, startedAt, ...figures }
+      }),
     }
   }
 
@@ -189,6 +192,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   async #allEnded(): Promise<void> {
     await Promise.all([...this.#workers].map(({ ended }) => ended))
     this.#orphanWatch.end()
+    this.#figures?.close()
     try {
       await this.#options.onShutdown()
     } finally {
@@ -200,7 +204,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   #stop(): void {
     if (this.#isStopped) return
     this.#stopped.abort()
-    clearInterval(this.#heartbeat)
+    clearTimeout(this.#nextLook)
     for (const timer of this.#restarts) clearTimeout(timer)
     // What waits in its queue is refused once the workers have closed theirs.
     this.#listener.close()
@@ -258,6 +262,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     const variables: NodeJS.ProcessEnv = { ...process.env, ...bound, ...(typeof env === 'function' ? env() : env) }
     const worker = new WorkerProcess({
       ...{ id, generation: this.#generation, app, host, port, fd, drainTimeout, startTimeout, stuckReport },
+      file: this.#figures,
       env: { ...variables, ...nameIn(id) },
       execArgv: [...execArgv, ...heapArguments(this.#wanted, execArgv, variables['NODE_OPTIONS'])],
     })
@@ -306,6 +311,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     if (!this.#canHandOver || !from.canMove) return undefined
     const able = this.#taking().filter(({ canMove, isConnected }) => canMove && isConnected)
     const others = able.filter((worker) => worker !== from)
+    for (const worker of others) worker.look()
     const [best] = others.toSorted(
       (a, b) => Number(a.isSilent) - Number(b.isSilent) || b.generation - a.generation || a.connections - b.connections,
     )
@@ -366,17 +372,29 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     if (this.#workers.size === 0) this.kill()
   }
 
-  #beat(): void {
+  #lookIn(delay: number): void {
+    this.#lookDue = performance.now() + delay
+    this.#nextLook = setTimeout(() => this.#look(), delay)
+  }
+
+  #look(): void {
+    const { heartbeatTimeout } = this.#options
     const now = performance.now()
-    // Whoever could not listen for a while must not say that nobody spoke.
-    const wasAway = now - this.#beatAt > 3 * HEARTBEAT
-    this.#beatAt = now
+    // Whoever could not look for a while must not say that nobody was there.
+    const wasAway = now > this.#lookDue + LATE
+    let isCloser = false
     for (const worker of this.#workers) {
-      if (wasAway || worker.state === 'starting') worker.heardAt = now
-      else if (worker.isStuck(now, this.#options.heartbeatTimeout)) void this.#endStuck(worker)
+      worker.look()
+      if (wasAway || worker.state === 'starting') worker.excuse()
+      else if (worker.isStuck(heartbeatTimeout)) void this.#endStuck(worker)
+      isCloser ||= worker.isSilent
     }
     this.#recycle()
-    if (++this.#beats % REBALANCE === 0) this.#rebalance()
+    if (now >= this.#rebalanceDue) {
+      this.#rebalanceDue = now + REBALANCE
+      this.#rebalance()
+    }
+    if (!this.#isStopped) this.#lookIn(isCloser ? CLOSER_LOOK : Math.min(LOOK, heartbeatTimeout / 2))
   }
 
   /** Replaces a worker that has reached a limit, one after the other. */
@@ -401,7 +419,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   async #endStuck(worker: WorkerProcess): Promise<void> {
     this.emit('workerStuck', nameOf(worker))
     // Its exit comes later than this.
-    worker.heardAt = Infinity
+    worker.giveUp()
     const report = await worker.report()
     worker.kill()
     if (report) this.emit('stuckReport', { ...nameOf(worker), ...report })

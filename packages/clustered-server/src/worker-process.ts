@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { coreTime } from './core-time.ts'
 import { ClusteredServerError } from './errors.ts'
+import { type FiguresFile, now, type Place } from './figures-file.ts'
 import { opened, sealed, type ToPrimary, type ToWorker, type WorkerFigures } from './messages.ts'
 import { onHandleLost, type RawHandle } from './node-internals.ts'
 import type { Metric } from './prom-client.ts'
@@ -36,6 +37,8 @@ export interface WorkerSetup {
   readonly stuckReport: ReportSetup | undefined
   readonly execArgv: readonly string[]
   readonly env: NodeJS.ProcessEnv
+  /** Where it writes down its figures; without it, it tells them. */
+  readonly file: FiguresFile | undefined
 }
 
 interface WorkerEvents {
@@ -58,16 +61,20 @@ interface WorkerEvents {
 const ENTRY = new URL(`worker${extname(import.meta.filename)}`, import.meta.url)
 /** The first descriptor after those of stdin, stdout, stderr and the channel. */
 const LISTENER_FD = 4
+/** That of the file in which it writes down its figures. */
+const FIGURES_FD = 5
 /** That of the pipe to the thread which tells of a stuck event loop. */
-const REPORT_FD = 5
+const REPORT_FD = 6
 
 /** Whether this process is a worker. */
 export function isWorker(): boolean {
   return process.argv[1] === fileURLToPath(ENTRY)
 }
 
-/** Milliseconds of silence from which on it is looked why: a worker speaks every 100. */
+/** Milliseconds of silence from which on it is looked why: a worker gives a sign of life every 100. */
 const UNUSUAL = 250
+/** The share of a core with which one that is silent has one. */
+const HAS_CORE = 2 / 3
 
 /** A worker as the primary sees it. */
 export class WorkerProcess extends EventEmitter<WorkerEvents> {
@@ -85,8 +92,6 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
   figures: WorkerFigures = { connections: 0, requests: 0, rss: 0, heapUsed: 0, utilization: 0 }
   /** Connections that were sent to it since. */
   sentSince = 0
-  /** When it last said something, by `performance.now()`. */
-  heardAt: number = performance.now()
   /** When it began to take connections, by `performance.now()`; not yet if that is infinite. */
   activeAt: number = Infinity
   /** Whether it is meant to end. */
@@ -100,20 +105,30 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
   readonly #waiting = new Set<() => void>()
   /** Connections that it has not got yet, and how long they had rested. */
   readonly #given = new Map<RawHandle, number>()
-  /** Milliseconds that it had run when its silence was noticed. */
-  #hadRun: number | undefined
+  readonly #file: FiguresFile | undefined
+  readonly #place: Place | undefined
+  /** When it last gave a sign of life, by `now()`. */
+  #heardAt = now()
+  /** When it last wrote down its figures. */
+  #writtenAt = 0
+  /** When its silence was noticed, and the milliseconds that it had run. */
+  #silence: { readonly at: number; readonly ran: number } | undefined
   #failure: string | undefined
   #exit: WorkerExit | undefined
 
-  constructor({ id, generation, startTimeout, stuckReport, execArgv, env, fd, ...start }: WorkerSetup) {
+  constructor(setup: WorkerSetup) {
+    const { id, generation, startTimeout, stuckReport, execArgv, env, fd, file, ...start } = setup
     super()
     this.id = id
     this.generation = generation
     this.#stuckReport = stuckReport
+    this.#file = file
+    this.#place = file?.add()
+    const report = stuckReport ? (['pipe'] as const) : []
     this.#child = fork(ENTRY, [], {
       execArgv: [...execArgv],
       env,
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc', fd, ...(stuckReport ? (['pipe'] as const) : [])],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', fd, this.#place?.fd ?? 'ignore', ...report],
       serialization: 'json',
     })
     // One that is killed resets it.
@@ -131,8 +146,11 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
     this.loaded = this.#within('its app was not loaded', () => this.state !== 'starting')
     // Whoever waits hears of it; so does, by `exit`, whoever does not.
     this.loaded.catch(() => {})
-    const report = stuckReport && { ...stuckReport, fd: REPORT_FD }
-    this.#tell({ type: 'start', ...start, fd: LISTENER_FD, report })
+    this.#tell({
+      ...{ type: 'start', ...start, fd: LISTENER_FD },
+      figures: this.#place && { fd: FIGURES_FD, position: this.#place.position },
+      report: stuckReport && { ...stuckReport, fd: REPORT_FD },
+    })
   }
 
   get pid(): number | undefined {
@@ -198,21 +216,42 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
     return promise.finally(() => clearTimeout(timer))
   }
 
+  /** Sees what it has written down since. */
+  look(): void {
+    const written = this.#place && this.#file?.read(this.#place)
+    if (!written || written.at === this.#writtenAt) return
+    this.#writtenAt = written.at
+    this.#hasLife(written.at)
+    this.#setFigures(written.figures)
+  }
+
+  /** Takes it for alive now: that nothing was heard of it says nothing of it. */
+  excuse(): void {
+    this.#hasLife(now())
+  }
+
+  /** It is about to be killed, and whatever it does until then is no sign of life. */
+  giveUp(): void {
+    this.#heardAt = Infinity
+  }
+
   /** Whether nothing was heard of it for longer than usual: what it is given may have to wait. */
   get isSilent(): boolean {
-    return performance.now() - this.heardAt > UNUSUAL
+    return this.#heardAt === Infinity || now() - this.#heardAt > UNUSUAL
   }
 
   /**
    * Whether nothing was heard of it for so many milliseconds, though it was not only a core that it had to wait for: on a
    * machine that has too much to do, whoever could not speak is not stuck.
    */
-  isStuck(now: number, timeout: number): boolean {
-    const silent = now - this.heardAt
+  isStuck(timeout: number): boolean {
+    const at = now()
+    const silent = at - this.#heardAt
     if (silent < UNUSUAL || this.pid === undefined) return silent > timeout
     const { ran, isRunnable } = coreTime(this.pid) ?? { ran: Infinity, isRunnable: false }
-    this.#hadRun ??= ran
-    return silent > timeout && (!isRunnable || ran - this.#hadRun > timeout / 2)
+    const noticed = (this.#silence ??= { at, ran })
+    const ranSince = ran - noticed.ran
+    return silent > timeout && (!isRunnable || ranSince > Math.min(timeout / 2, (at - noticed.at) * HAS_CORE))
   }
 
   /** Has it leave behind where its event loop stands, if it is to, and resolves when it has or can not. */
@@ -242,9 +281,18 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
     if (this.#child.connected) this.#child.send(sealed(message), () => {})
   }
 
+  #hasLife(at: number): void {
+    this.#heardAt = Math.max(this.#heardAt, at)
+    this.#silence = undefined
+  }
+
+  #setFigures(figures: WorkerFigures): void {
+    this.figures = figures
+    this.sentSince = 0
+  }
+
   #hear(message: ToPrimary, handle: RawHandle | undefined): void {
-    this.heardAt = performance.now()
-    this.#hadRun = undefined
+    this.#hasLife(now())
     switch (message.type) {
       case 'loaded':
         this.canMove = message.canMove
@@ -261,8 +309,7 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
         this.#failure = message.stack ?? message.message
         break
       case 'figures':
-        this.figures = message.figures
-        this.sentSince = 0
+        this.#setFigures(message.figures)
         break
       case 'connection':
         // Node keeps back those whose handle was lost, and this is not to depend on it.
@@ -320,6 +367,7 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
       const end = (exit: WorkerExit): void => {
         this.state = 'ended'
         this.#exit = exit
+        if (this.#place) this.#file?.remove(this.#place)
         this.#changed()
         this.emit('exit', exit)
         resolve(exit)

@@ -4,10 +4,11 @@ import { extname } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import type { Server } from 'node:net'
 import { Connections } from './connections.ts'
+import { writeFigures } from './figures-file.ts'
 import { onFirstListener } from './first-listener.ts'
 import { loadApp } from './load-app.ts'
 import { canHandOver } from './node-internals.ts'
-import { opened, sealed, type StartMessage, type ToPrimary, type ToWorker } from './messages.ts'
+import { opened, sealed, type StartMessage, type ToWorker, type WorkerFigures } from './messages.ts'
 import type { RawHandle } from './node-internals.ts'
 import { findRegistry } from './prom-client.ts'
 import { resign } from './run-on-one-worker.ts'
@@ -16,8 +17,10 @@ import { tellPrimary } from './tell-primary.ts'
 
 /** Milliseconds that requests have to end, when nobody is there any more to take over. */
 const ORPHAN_TIMEOUT = 1200
-/** Milliseconds between two words of itself: without one for long it is taken for stuck. */
+/** Milliseconds between two signs of life: without one for long it is taken for stuck. */
 const HEARTBEAT = 100
+/** Heartbeats between two looks at its memory, which take a tenth of a millisecond. */
+const MEMORY = 10
 /** Milliseconds within which the process has ended then, whatever else there is to do. */
 const ORPHAN_END = 1600
 /** What the thread runs that tells of a stuck event loop. */
@@ -40,6 +43,7 @@ let exportedMetrics: unknown
 let isMeasured = false
 let before = performance.eventLoopUtilization()
 let lastMemory = process.memoryUsage()
+let beats = 0
 
 process.on('message', (sent, handle) => {
   const message = opened(sent) as ToWorker | undefined
@@ -94,14 +98,16 @@ async function load(): Promise<void> {
   close = app.close
   exportedMetrics = app.metrics
   tellPrimary({ type: 'loaded', canMove: connections.canMove })
-  const beat = (): void => {
-    // While a connection waits to be sent, Node does not say that the primary has gone.
-    if (process.connected) tellPrimary({ type: 'figures', figures: figures() })
-    else endAsOrphan()
-  }
   setInterval(beat, HEARTBEAT).unref()
   // It cannot be had in reserve.
   if (app.server.listening) tellPrimary({ type: 'listening' })
+}
+
+function beat(): void {
+  // While a connection waits to be sent, Node does not say that the primary has gone.
+  if (!process.connected) endAsOrphan()
+  else if (start.figures) writeFigures(start.figures, figures())
+  else tellPrimary({ type: 'figures', figures: figures() })
 }
 
 /** Takes no new connections, ends those that there are in good order, closes the app and ends. */
@@ -130,7 +136,7 @@ function send(handle: RawHandle, rested: number, done: () => void): void {
   process.send!(sealed({ type: 'connection', rested }), handle as never, {}, () => done())
 }
 
-function figures(): Extract<ToPrimary, { type: 'figures' }>['figures'] {
+function figures(): WorkerFigures {
   const { rss, heapUsed } = memory()
   const now = performance.eventLoopUtilization()
   const { utilization } = performance.eventLoopUtilization(now, before)
@@ -140,6 +146,7 @@ function figures(): Extract<ToPrimary, { type: 'figures' }>['figures'] {
 
 /** Reading it takes a descriptor: where none is left, it is as it last was. */
 function memory(): NodeJS.MemoryUsage {
+  if (beats++ % MEMORY > 0) return lastMemory
   try {
     lastMemory = process.memoryUsage()
   } catch {}
