@@ -58,12 +58,15 @@ it('is where it can be, or nowhere', () => {
   expect(FiguresFile.create(['/proc/nowhere', '/proc/here'])).toBeUndefined()
 })
 
-const canMount = spawnSync('unshare', ['--map-root-user', '--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
+const canMount =
+  spawnSync('unshare', ['--map-root-user', '--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
 
 it.runIf(canMount)('where a file has no room, there is no place in it', () => {
   const source = new URL('../../src/figures-file.ts', import.meta.url)
   const script = `import(${JSON.stringify(source)}).then(({ FiguresFile }) => console.log(FiguresFile.create(['/mnt']).add()))`
   const full = 'mount -t tmpfs -o size=4k none /mnt && head -c 4096 /dev/zero >/mnt/full && exec "$0" --eval "$1"'
-  const { stdout } = spawnSync('unshare', ['--map-root-user', '--mount', 'sh', '-c', full, process.execPath, script], { encoding: 'utf8' })
+  const { stdout } = spawnSync('unshare', ['--map-root-user', '--mount', 'sh', '-c', full, process.execPath, script], {
+    encoding: 'utf8',
+  })
   expect(stdout).toBe('undefined\n')
 })
