@@ -28,6 +28,13 @@ perfSuite('clustered-server', [
     bounds: bounds['clustered-server-overhead'],
   },
   {
+    // With these no process waits for work, as with less than that each of two does more often than one alone.
+    title: 'many connections that stay',
+    subjects: { 'single-process': single, clustered },
+    options: { ...load, cases: { hello }, connections: 200 },
+    bounds: bounds['clustered-server-many'],
+  },
+  {
     title: 'a connection for each request',
     main: true,
     subjects: { clustered, 'node-cluster': roundRobin },
