@@ -25,6 +25,19 @@ it('passes neither way while a claim is open', async () => {
   await expect(expect(match).not.toOutpace('twin', { atLeast: 1.0001 })).rejects.toThrow('inconclusive')
 })
 
+it('warms subjects by turns, and visits them first in that order', async () => {
+  const seen: Record<string, string[]> = { warming: [], measuring: [] }
+  const match = race(
+    { ok, twin: ok },
+    { ...SMALL, replicas: 3, cycles: 2, onProgress: ({ phase, subject }) => seen[phase]?.push(subject) },
+  )
+  await match.measure()
+  const { warming = [], measuring = [] } = seen
+  expect(measuring).toHaveLength(12)
+  expect(warming).toEqual(measuring.slice(0, 6))
+  for (const block of [0, 2, 4]) expect(warming.slice(block, block + 2).toSorted()).toEqual(['ok', 'twin'])
+})
+
 it('decides several claims on the same data, and measures again only what is in question', async () => {
   // So slow, and so many processes, that the first look decides, whatever else the machine does.
   const slowest = server(`${spin(500)} response.end('ok')`)
