@@ -23,11 +23,17 @@ export interface Place {
   readonly position: number
 }
 
-/** Writes down a worker's figures of now. */
-export function writeFigures({ fd, position }: Place, figures: WorkerFigures): void {
+/** Writes down a worker's figures of now, and returns whether that could be done. */
+export function writeFigures({ fd, position }: Place, figures: WorkerFigures): boolean {
   const { connections, requests, rss, heapUsed, utilization } = figures
   const at = now()
-  writeSync(fd, Float64Array.of(at, connections, requests, rss, heapUsed, utilization, at), 0, BYTES, position)
+  try {
+    writeSync(fd, Float64Array.of(at, connections, requests, rss, heapUsed, utilization, at), 0, BYTES, position)
+    return true
+  } catch {
+    // There are file systems on which even what is written over takes room.
+    return false
+  }
 }
 
 /** A file without a name, which the primary and its workers have open. */
@@ -59,7 +65,7 @@ export class FiguresFile {
     return undefined
   }
 
-  /** A place for a worker, if there is room: what is written there later needs no more of it. */
+  /** A place for a worker, if there is room: in memory, what is written there later needs no more of it. */
   add(): Place | undefined {
     const place = this.#free.pop() ?? { fd: this.#fd, position: this.#end }
     try {

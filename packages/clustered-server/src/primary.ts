@@ -394,7 +394,8 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
       this.#rebalanceDue = now + REBALANCE
       this.#rebalance()
     }
-    if (!this.#isStopped) this.#lookIn(isCloser ? CLOSER_LOOK : Math.min(LOOK, heartbeatTimeout / 2))
+    if (!this.#isStopped)
+      this.#lookIn(isCloser ? CLOSER_LOOK : Math.max(CLOSER_LOOK, Math.min(LOOK, heartbeatTimeout / 2)))
   }
 
   /** Replaces a worker that has reached a limit, one after the other. */

@@ -250,8 +250,9 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
     if (silent < UNUSUAL || this.pid === undefined) return silent > timeout
     const { ran, isRunnable } = coreTime(this.pid) ?? { ran: Infinity, isRunnable: false }
     const noticed = (this.#silence ??= { at, ran })
-    const ranSince = ran - noticed.ran
-    return silent > timeout && (!isRunnable || ranSince > Math.min(timeout / 2, (at - noticed.at) * HAS_CORE))
+    const [since, ranSince] = [at - noticed.at, ran - noticed.ran]
+    const hasCore = since > timeout / 4 && ranSince > since * HAS_CORE
+    return silent > timeout && (!isRunnable || hasCore || ranSince > timeout / 2)
   }
 
   /** Has it leave behind where its event loop stands, if it is to, and resolves when it has or can not. */

@@ -105,9 +105,10 @@ async function load(): Promise<void> {
 
 function beat(): void {
   // While a connection waits to be sent, Node does not say that the primary has gone.
-  if (!process.connected) endAsOrphan()
-  else if (start.figures) writeFigures(start.figures, figures())
-  else tellPrimary({ type: 'figures', figures: figures() })
+  if (!process.connected) return endAsOrphan()
+  const now = figures()
+  if (start.figures && writeFigures(start.figures, now)) return
+  tellPrimary({ type: 'figures', figures: now })
 }
 
 /** Takes no new connections, ends those that there are in good order, closes the app and ends. */
@@ -138,9 +139,9 @@ function send(handle: RawHandle, rested: number, done: () => void): void {
 
 function figures(): WorkerFigures {
   const { rss, heapUsed } = memory()
-  const now = performance.eventLoopUtilization()
-  const { utilization } = performance.eventLoopUtilization(now, before)
-  before = now
+  const used = performance.eventLoopUtilization()
+  const { utilization } = performance.eventLoopUtilization(used, before)
+  before = used
   return { connections: connections?.count ?? 0, requests: connections?.requests ?? 0, rss, heapUsed, utilization }
 }
 

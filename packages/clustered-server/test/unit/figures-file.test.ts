@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { expect, it, onTestFinished } from 'vitest'
 import { FiguresFile, now, writeFigures } from '../../src/figures-file.ts'
@@ -43,6 +43,12 @@ it('what is half written is not read', () => {
   writeFigures(place, figures)
   writeSync(place.fd, Float64Array.of(now(), 5), 0, 16, place.position)
   expect(file.read(place)).toBeUndefined()
+})
+
+it('what can not be written down is to be told', () => {
+  const fd = openSync('/dev/full', 'w')
+  onTestFinished(() => closeSync(fd))
+  expect(writeFigures({ fd, position: 0 }, figures)).toBe(false)
 })
 
 it('has no name that would stay behind', () => {
