@@ -97,6 +97,8 @@ async function load(): Promise<void> {
   }
   close = app.close
   exportedMetrics = app.metrics
+  // Whoever takes it for one that is loaded knows its figures.
+  beat()
   tellPrimary({ type: 'loaded', canMove: connections.canMove })
   setInterval(beat, HEARTBEAT).unref()
   // It cannot be had in reserve.
