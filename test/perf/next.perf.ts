@@ -89,6 +89,7 @@ perfSuite('next', [
     title: 'what is rendered for each request',
     subjects: race,
     options: { ...load, duration: 1000, cases: { api, dynamicHandler, ssr, oldSsr } },
+    bounds: bounds['next-rendered'],
   },
   {
     title: 'without the router server',
