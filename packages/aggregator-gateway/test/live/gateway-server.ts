@@ -45,6 +45,7 @@ const app = await createAggregatorGateway({
       path: '/slow',
       calls: { one: { upstream: names[0]!, path: '/small/20' }, two: { upstream: names[0]!, path: '/small' } },
     },
+    { path: '/late', timeout: 20, calls: { one: { upstream: names[0]!, path: '/small/1000' } } },
     { path: '/large', coalesce: true, calls: { one: { upstream: names[0]!, path: '/large' } } },
     {
       path: '/missing',

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, openSync, readdirSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { FiguresFile, now, writeFigures } from '../../src/figures-file.ts'
 
@@ -52,9 +53,12 @@ it('what can not be written down is to be told', () => {
 })
 
 it('has no name that would stay behind', () => {
-  const named = (folder: string): string[] => readdirSync(folder).filter((name) => name.startsWith('clustered-server-'))
-  createFile()
-  expect([...named('/dev/shm'), ...named(tmpdir())]).toEqual([])
+  const folder = mkdtempSync(join(tmpdir(), 'figures-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = FiguresFile.create([folder])!
+  onTestFinished(() => file.close())
+  expect(file.add()).toBeDefined()
+  expect(readdirSync(folder)).toEqual([])
 })
 
 it('is where it can be, or nowhere', () => {
