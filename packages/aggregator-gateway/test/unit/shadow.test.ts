@@ -113,15 +113,32 @@ it('there are no more copies than the second upstream takes, and none while its 
 })
 
 it('a copy that waits for a connection has its time too', async () => {
-  let asked = 0
-  const origin = await upstream((_, response) => {
-    asked++
-    setTimeout(() => sendJson(response, '1'), 200)
+  const asked: (string | undefined)[] = []
+  const origin = await upstream(({ url }, response) => {
+    asked.push(url)
+    setTimeout(() => sendJson(response, '1'), url === '/long' ? 800 : 0)
   })
-  const app = await shadowing({ origin, connections: 1, breaker: false }, { timeout: 100 })
-  await Promise.all([ask(app), ask(app), ask(app)])
-  await sleep(500)
-  expect(asked).toBe(1)
+  const app = await gateway({
+    upstreams: {
+      first: await jsonUpstream((path) => path),
+      second: { origin, connections: 1, breaker: false },
+    },
+    endpoints: [
+      { path: '/holds', calls: { one: { upstream: 'second', path: '/long', timeout: 5000 } } },
+      {
+        path: '/:id',
+        calls: {
+          one: { upstream: 'first', path: '/{params.id}', shadow: { upstream: 'second', timeout: 100 } },
+        },
+      },
+    ],
+  })
+  const holds = app.inject('/holds')
+  await expect.poll(() => asked).toEqual(['/long'])
+  await Promise.all(['/1', '/2'].map((path) => app.inject(path)))
+  expect((await holds).json()).toEqual({ one: 1 })
+  await app.inject('/3')
+  await expect.poll(() => asked).toEqual(['/long', '/3'])
 })
 
 it('copies end with the app', async () => {
