@@ -5,7 +5,16 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { adviceText, judgementText, ratio } from './describe.ts'
 import { SpeedBoundsError } from './errors.ts'
 import { isOnPath } from './generator.ts'
-import { GENERATORS, type GeneratorName, type Metric, METRICS, type RaceOptions, type Subject } from './options.ts'
+import {
+  GENERATORS,
+  type GeneratorName,
+  IDLE_STATES,
+  type IdleState,
+  type Metric,
+  METRICS,
+  type RaceOptions,
+  type Subject,
+} from './options.ts'
 import { besideThis } from './own-process.ts'
 import { progressLine } from './progress.ts'
 import { race } from './race.ts'
@@ -37,6 +46,7 @@ interface LoadFlags {
   stages: number
   warmUp: number
   leastWarmUp: number
+  idle: IdleState
   maxForeignCpu: number
   seed?: number
 }
@@ -168,6 +178,11 @@ function withLoadFlags(command: Command, { budget }: { budget: number }): Comman
     .option('--stages <count>', 'stages of fresh processes that a claim may take', count, 3)
     .option('--warm-up <ms>', 'longest warm-up of a process in milliseconds', count, 2000)
     .option('--least-warm-up <ms>', 'least warm-up of a process for its first case in milliseconds', count, 1200)
+    .addOption(
+      new Option('--idle <state>', 'what servers do while others are measured')
+        .choices([...IDLE_STATES])
+        .default('paused'),
+    )
     .option('--max-foreign-cpu <cores>', 'CPU of other programs above which a round is discarded', positive, 1)
     .option('--seed <integer>', 'repeats an order of rounds', count)
 }

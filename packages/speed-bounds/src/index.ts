@@ -10,6 +10,7 @@ export type {
   CommandSubject,
   FileSubject,
   GeneratorName,
+  IdleState,
   Metric,
   RaceOptions,
   Subject,

@@ -19,6 +19,10 @@ export const METRICS = ['cpu', 'throughput', 'p99', 'rss', 'peakRss'] as const
 export type GeneratorName = (typeof GENERATORS)[number]
 export const GENERATORS = ['autocannon', 'wrk'] as const
 
+/** What a subject does while others are measured. */
+export type IdleState = (typeof IDLE_STATES)[number]
+export const IDLE_STATES = ['paused', 'running'] as const
+
 /**
  * A server to measure: a file that Node runs (a path, or a `file:` URL), or an object that says more.
  *
@@ -100,6 +104,8 @@ export interface RaceOptions extends Partial<CaseOptions> {
   warmUp?: number
   /** Least warm-up of a process for its first case, within the longest; a third of it for each further one. Large programs take seconds until all their code is optimised. @default 1200 */
   leastWarmUp?: number
+  /** What a warm subject does while others are measured: it is `'paused'` (SIGSTOP; not on Windows), takes no CPU from them and stays warm, or goes on `'running'`, and what it loses by waiting is measured too. @default 'paused' */
+  idle?: IdleState
   /** How often each process is visited in a stage. @default 6 */
   cycles?: number
   /** Stages that a claim may take at the most: each brings fresh processes and a narrower interval. @default 3 */
@@ -179,6 +185,7 @@ export interface ResolvedRace {
   readonly replicas: number
   readonly warmUp: number
   readonly leastWarmUp: number
+  readonly idle: IdleState
   readonly cycles: number
   readonly stages: number
   readonly alpha: number
@@ -217,6 +224,7 @@ const RACE_KEYS = [
   'replicas',
   'warmUp',
   'leastWarmUp',
+  'idle',
   'cycles',
   'stages',
   'alpha',
@@ -272,6 +280,7 @@ export function resolveRace(subjects: Readonly<Record<string, Subject>>, options
     replicas: optional(options.replicas, 'replicas', isCountFrom(2), 'an integer >= 2') ?? 5,
     warmUp: optional(options.warmUp, 'warmUp', isMilliseconds(100), 'whole milliseconds >= 100') ?? 2000,
     leastWarmUp: optional(options.leastWarmUp, 'leastWarmUp', isMilliseconds(1), 'whole milliseconds >= 1') ?? 1200,
+    idle: optional(options.idle, 'idle', isOneOf(IDLE_STATES), `one of ${IDLE_STATES.join(', ')}`) ?? 'paused',
     cycles: optional(options.cycles, 'cycles', isCount, 'an integer >= 1') ?? 6,
     stages: optional(options.stages, 'stages', isCount, 'an integer >= 1') ?? 3,
     alpha: optional(options.alpha, 'alpha', isAlpha, 'a number above 0 and at most 0.2') ?? 0.01,

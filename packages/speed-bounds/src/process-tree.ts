@@ -73,6 +73,17 @@ export async function listTree(root: number): Promise<number[]> {
   return pidtree(root, { root: true }).catch(() => [])
 }
 
+/** Sends a signal to processes of a tree, and to the process group of its root, where one may have been added just now. */
+export function signalTree(root: number, pids: readonly number[], name: NodeJS.Signals): void {
+  for (const pid of process.platform === 'win32' ? pids : [-root, ...pids]) {
+    try {
+      process.kill(pid, name)
+    } catch {
+      // It ended by itself in the meantime.
+    }
+  }
+}
+
 interface ProcStat {
   pid: number
   parent: number

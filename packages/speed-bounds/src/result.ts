@@ -1,5 +1,5 @@
 import type { Environment } from './environment.ts'
-import { type Claim, type Metric, METRICS, type ResolvedRace } from './options.ts'
+import { type Claim, type IdleState, type Metric, METRICS, type ResolvedRace } from './options.ts'
 import type { Bottleneck, Round } from './round.ts'
 import { mostLooks } from './schedule.ts'
 import { trimmedMean } from './statistics.ts'
@@ -30,6 +30,8 @@ export interface RaceResult {
   readonly method: {
     readonly replicas: number
     readonly cycles: number
+    /** What a subject does while others are measured. */
+    readonly idle: IdleState
     readonly alpha: number
     readonly seed: number
     /** Stages of fresh processes that were run. */
@@ -104,6 +106,7 @@ export function toResult({
     method: {
       replicas: race.replicas,
       cycles: race.cycles,
+      idle: race.idle,
       alpha: race.alpha,
       seed: race.seed,
       stages,

@@ -84,13 +84,14 @@ export async function runStage(context: StageContext): Promise<void> {
     for (const [done, { run }] of order.entries()) {
       tell('warming', run.subject, done, replicas.length, timeFor(race, cases.length, replicas.length - done, rounds))
       await warm(context, run)
+      if (race.idle === 'paused') await run.pause()
     }
     let done = 0
     for (let cycle = 1; cycle <= race.cycles; cycle++) {
       for (const kase of context.shuffle(cases)) {
         for (const replica of order) {
           tell('measuring', replica.run.subject, done, rounds, timeFor(race, cases.length, 0, rounds - done))
-          context.onRound(await measure(context, replica, kase, cycle))
+          context.onRound(await visit(context, replica, kase, cycle))
           done++
         }
         order = cycleOrder(bySubject, context.shuffle)
@@ -185,6 +186,18 @@ async function warm(context: StageContext, run: RunningSubject): Promise<void> {
       if (cpu < best * WARM.GAIN) best = cpu
     }
   }
+}
+
+/** One round, of a process that is paused before and after it. */
+async function visit(context: StageContext, replica: Replica, kase: ResolvedCase, cycle: number): Promise<Round> {
+  const { run } = replica
+  if (context.race.idle === 'running') return measure(context, replica, kase, cycle)
+  await run.resume()
+  // Its timers are overdue, and others may have closed their connections to it.
+  await untilIdle(run, await readTree(run.pid))
+  const round = await measure(context, replica, kase, cycle)
+  await run.pause()
+  return round
 }
 
 async function measure(

@@ -4,6 +4,7 @@ import getPort from 'get-port'
 import { SpeedBoundsError } from './errors.ts'
 import type { ResolvedSubject } from './options.ts'
 import { besideThis } from './own-process.ts'
+import { listTree, signalTree } from './process-tree.ts'
 import { request } from 'undici'
 import type { WardenReport, WardenRequest } from './warden.ts'
 
@@ -19,6 +20,9 @@ export interface RunningSubject {
   readonly died: AbortSignal
   /** Rejects with that error. */
   readonly untilDeath: Promise<never>
+  /** Stops the whole process tree (SIGSTOP) until it is resumed or ended. Where there are no such signals, nothing happens. */
+  pause(): Promise<void>
+  resume(): Promise<void>
   /** Ends the whole process tree: SIGTERM first, SIGKILL after the timeout. */
   stop(): Promise<void>
 }
@@ -105,6 +109,11 @@ async function startSubject(
     origin: `http://${HOST}:${port}`,
     died: death.signal,
     untilDeath,
+    async pause() {
+      // Again for processes that it started while its others were being looked for.
+      for (let pass = 0; pass < 2; pass++) await signalAll(run.pid, 'SIGSTOP')
+    },
+    resume: () => signalAll(run.pid, 'SIGCONT'),
     async stop() {
       if (stopping) return
       stopping = true
@@ -122,6 +131,10 @@ async function startSubject(
     throw error
   }
   return run
+}
+
+async function signalAll(root: number, name: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+  if (process.platform !== 'win32') signalTree(root, await listTree(root), name)
 }
 
 async function untilItAnswers(

@@ -4,7 +4,7 @@
 
 import { spawn, type ChildProcess } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { listTree } from './process-tree.ts'
+import { listTree, signalTree } from './process-tree.ts'
 
 /** What the runner asks of the warden. */
 export type WardenRequest =
@@ -77,24 +77,16 @@ async function end(id: string, timeout: number): Promise<void> {
   if (child?.pid === undefined) return
   const deadline = performance.now() + timeout
   let alive = await members(child.pid, mark!)
-  if (timeout > 0) signal(child.pid, alive, 'SIGTERM')
+  if (timeout > 0) signalTree(child.pid, alive, 'SIGTERM')
+  // One that is paused would not hear it.
+  if (timeout > 0 && process.platform !== 'win32') signalTree(child.pid, alive, 'SIGCONT')
   while (alive.length > 0 && performance.now() < deadline + KILL_PATIENCE) {
-    if (performance.now() >= deadline) signal(child.pid, alive, 'SIGKILL')
+    if (performance.now() >= deadline) signalTree(child.pid, alive, 'SIGKILL')
     await new Promise((resolve) => setTimeout(resolve, POLL))
     alive = await members(child.pid, mark!)
   }
   // Not before: should the runner go away meanwhile, this subject is to be killed at once.
   subjects.delete(id)
-}
-
-function signal(root: number, pids: readonly number[], name: NodeJS.Signals): void {
-  for (const pid of process.platform === 'win32' ? pids : [-root, ...pids]) {
-    try {
-      process.kill(pid, name)
-    } catch {
-      // It ended by itself in the meantime.
-    }
-  }
 }
 
 async function members(root: number, mark: string): Promise<number[]> {

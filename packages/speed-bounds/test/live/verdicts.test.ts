@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
-import { expect, it } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
 import '../../src/vitest.ts'
 import { race } from '../../src/index.ts'
-import { ok, script, server, slow, SMALL, spin } from './servers.ts'
+import { ok, processesWith, script, server, slow, SMALL, spin } from './servers.ts'
 
 const OPTIONS = { ...SMALL, replicas: 3, cycles: 3 }
 
@@ -36,6 +37,45 @@ it('warms subjects by turns, and visits them first in that order', async () => {
   expect(measuring).toHaveLength(12)
   expect(warming).toEqual(measuring.slice(0, 6))
   for (const block of [0, 2, 4]) expect(warming.slice(block, block + 2).toSorted()).toEqual(['ok', 'twin'])
+})
+
+describe.skipIf(process.platform !== 'linux')('while a subject is measured, the processes of the others', () => {
+  const family = server(
+    `response.end('ok')`,
+    `if (!process.argv[2]) {
+  const { spawn } = await import('node:child_process')
+  spawn(process.execPath, [process.argv[1], 'child'], { env: { ...process.env, PORT: '0' }, stdio: 'ignore' })
+}`,
+  )
+  const states = (): string[] =>
+    processesWith(String(family.file)).map((pid) => {
+      const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      return text[text.lastIndexOf(')') + 2]!
+    })
+
+  it.each([
+    ['are stopped', {}, 6],
+    ['run on when they are to', { idle: 'running' }, 0],
+  ] as const)('%s', async (_, options, paused) => {
+    const stopped: number[] = []
+    const match = race(
+      { family, twin: family },
+      {
+        ...SMALL,
+        ...options,
+        duration: 400,
+        onProgress: ({ phase }) => {
+          if (phase !== 'measuring') return
+          // In the middle of the 1.4 s of load that come now.
+          setTimeout(() => stopped.push(states().filter((state) => state === 'T').length), 700)
+        },
+      },
+    )
+    const { rounds } = await match.measure()
+    expect(rounds).toHaveLength(4)
+    expect(stopped).toEqual([paused, paused, paused, paused])
+    expect(states()).toEqual([])
+  })
 })
 
 it('decides several claims on the same data, and measures again only what is in question', async () => {

@@ -106,6 +106,7 @@ const RACE_OPTIONS: Record<string, Wrong[]> = {
   replicas: notACount('an integer >= 2', 2),
   warmUp: notADuration(100),
   leastWarmUp: notADuration(1),
+  idle: [...notAText('one of paused, running'), ['stopped', 'one of paused, running', '"stopped" (string)']],
   cycles: notACount('an integer >= 1'),
   stages: notACount('an integer >= 1'),
   alpha: notAnAlpha,
