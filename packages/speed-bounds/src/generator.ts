@@ -18,6 +18,8 @@ export interface Volley {
   readonly load: ResolvedLoad
   /** Milliseconds of load before the round begins: of what comes by then, only failures count. */
   readonly lead: number
+  /** Fires only when it is told to, until it is told that it was the last time; `lead` and the load's duration are of no account then. */
+  readonly inTurns: boolean
 }
 
 /** What came of it. */
@@ -44,11 +46,39 @@ export interface VolleyResult {
   readonly cpu: number
 }
 
-/** The whole of what a generator has to do, in a process of its own; it tells when a round with a lead begins. */
-export type Generate = (volley: Volley, onBegin: () => void) => Promise<VolleyResult>
+/** How a volley is fired in turns. */
+export interface Turns {
+  /** Fires for so many milliseconds, and then waits for a while until all is answered: gives whether it was. Only what counts is in the result. */
+  turn(duration: number, counts: boolean): Promise<boolean>
+  finish(): void
+}
 
-/** What a generator's process says. */
-export type FromGenerator = { readonly begun: true } | { readonly ok: VolleyResult } | { readonly error: string }
+/** The whole of what a generator has to do, in a process of its own; it tells when a round with a lead begins. */
+export type Generate = (
+  volley: Volley,
+  tell: { readonly onBegin: () => void; readonly onReady: (turns: Turns) => void },
+) => Promise<VolleyResult>
+
+/** What a generator's process is told, of the volley with that number. */
+export type ToGenerator = { readonly id: number } & (
+  | { readonly volley: Volley }
+  | { readonly turn: { readonly duration: number; readonly counts: boolean } }
+  | { readonly finish: true }
+)
+
+/** What it says. */
+export type FromGenerator = { readonly id: number } & (
+  | { readonly begun: true }
+  | { readonly isAnswered: boolean }
+  | { readonly ok: VolleyResult }
+  | { readonly error: string }
+)
+
+/** A volley that is fired in turns: all but one can be silent. */
+export interface Session {
+  turn(duration: number, counts: boolean): Promise<boolean>
+  finish(): Promise<VolleyResult>
+}
 
 export interface Generator {
   /** Rejects with the signal's reason when that aborts; the generator must be closed then. */
@@ -60,6 +90,8 @@ export interface Generator {
     signal: AbortSignal,
     lead?: { readonly milliseconds: number; readonly onBegin: () => void },
   ): Promise<VolleyResult>
+  /** The same, in turns. */
+  open(origin: string, kase: ResolvedCase, status: number, load: ResolvedLoad, signal: AbortSignal): Session
   close(): Promise<void>
 }
 
@@ -82,26 +114,78 @@ export async function openGenerator(name: GeneratorName): Promise<Generator> {
       'SPEED_BOUNDS_GENERATOR_FAILED',
       `The generator's process (${name}) ended unasked (${child.signalCode ?? `code ${child.exitCode}`}).`,
     )
+  let volleys = 0
+  /** Settles with what the process says of a volley; whatever else it says on the way is handed on. */
+  const told = <T>(
+    id: number,
+    signal: AbortSignal,
+    hear: (message: FromGenerator, resolve: (value: T) => void) => void,
+  ): Promise<T> =>
+    new Promise((resolve, reject) => {
+      signal.throwIfAborted()
+      const settle = (): void => {
+        child.off('message', onMessage)
+        child.off('exit', onExit)
+        signal.removeEventListener('abort', onAbort)
+      }
+      const onExit = (): void => {
+        settle()
+        reject(lost())
+      }
+      const onAbort = (): void => {
+        settle()
+        reject(signal.reason as Error)
+      }
+      const onMessage = (message: FromGenerator): void => {
+        if (message.id !== id) return
+        if ('error' in message) {
+          settle()
+          reject(new SpeedBoundsError('SPEED_BOUNDS_GENERATOR_FAILED', `${name} failed: ${message.error}`))
+        } else {
+          hear(message, (value) => {
+            settle()
+            resolve(value)
+          })
+        }
+      }
+      child.once('exit', onExit)
+      signal.addEventListener('abort', onAbort, { once: true })
+      child.on('message', onMessage)
+      if (!child.connected) onExit()
+    })
+  const send = (order: ToGenerator): void => {
+    // A process that is gone is told of by its exit.
+    if (child.connected) child.send(order, () => {})
+  }
+  const start = (volley: Volley): number => {
+    const id = volleys++
+    send({ id, volley })
+    return id
+  }
   return {
     fire(origin, { method, path, headers, body }, status, load, signal, lead) {
-      const volley: Volley = { origin, method, path, headers, body, status, load, lead: lead?.milliseconds ?? 0 }
-      return new Promise((resolve, reject) => {
-        signal.throwIfAborted()
-        const onExit = (): void => reject(lost())
-        const onAbort = (): void => reject(signal.reason as Error)
-        child.once('exit', onExit)
-        signal.addEventListener('abort', onAbort, { once: true })
-        child.on('message', function onMessage(message: FromGenerator) {
-          if ('begun' in message) return lead?.onBegin()
-          child.off('message', onMessage)
-          child.off('exit', onExit)
-          signal.removeEventListener('abort', onAbort)
-          if ('ok' in message) resolve(message.ok)
-          else reject(new SpeedBoundsError('SPEED_BOUNDS_GENERATOR_FAILED', `${name} failed: ${message.error}`))
-        })
-        if (!child.connected) return onExit()
-        child.send(volley, (error) => error && onExit())
+      const id = start({
+        ...{ origin, method, path, headers, body, status, load },
+        lead: lead?.milliseconds ?? 0,
+        inTurns: false,
       })
+      return told<VolleyResult>(id, signal, (message, resolve) => {
+        if ('begun' in message) lead?.onBegin()
+        else if ('ok' in message) resolve(message.ok)
+      })
+    },
+    open(origin, { method, path, headers, body }, status, load, signal) {
+      const id = start({ origin, method, path, headers, body, status, load, lead: 0, inTurns: true })
+      return {
+        turn(duration, counts) {
+          send({ id, turn: { duration, counts } })
+          return told<boolean>(id, signal, (message, resolve) => 'isAnswered' in message && resolve(message.isAnswered))
+        },
+        finish() {
+          send({ id, finish: true })
+          return told<VolleyResult>(id, signal, (message, resolve) => 'ok' in message && resolve(message.ok))
+        },
+      }
     },
     async close() {
       if (child.exitCode !== null || child.signalCode !== null) return

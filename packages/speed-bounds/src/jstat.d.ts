@@ -11,6 +11,7 @@ declare module 'jstat' {
     mean(values: readonly number[]): number
     variance(values: readonly number[], sample: boolean): number
     median(values: readonly number[]): number
+    corrcoeff(a: readonly number[], b: readonly number[]): number
   }
   export default jStat
 }

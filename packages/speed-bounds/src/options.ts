@@ -92,6 +92,8 @@ export interface RaceOptions extends Partial<CaseOptions> {
   pipelining?: number
   /** Length of a measured round, longer while the server pauses. Before it comes load that does not count, for three times as long and a second at the most; with wrk, which counts whole seconds and rounds up, there is none. @default 200 */
   duration?: number
+  /** Milliseconds that a subject is under load at a time: processes of different subjects take turns with their connections open, until each has had its `duration`, so that all see the machine in the same state. With as much as that, with `amount`, with wrk and with `idle: 'running'` they have whole rounds. @default 50 */
+  turn?: number
   /** Requests in a round, in place of `duration`; autocannon without pipelining only. @default none */
   amount?: number
   /** When a request without an answer counts as failed; generators count it in whole seconds. @default 10000 */
@@ -186,6 +188,8 @@ export interface ResolvedRace {
   readonly warmUp: number
   readonly leastWarmUp: number
   readonly idle: IdleState
+  /** None: whole rounds. */
+  readonly turn: number | undefined
   readonly cycles: number
   readonly stages: number
   readonly alpha: number
@@ -218,6 +222,7 @@ const RACE_KEYS = [
   'connections',
   'pipelining',
   'duration',
+  'turn',
   'amount',
   'requestTimeout',
   'generator',
@@ -264,6 +269,11 @@ export function resolveRace(subjects: Readonly<Record<string, Subject>>, options
     )
     demand(amount >= connections, 'amount', `at least the number of connections (${connections})`, amount)
   }
+  const duration = optional(options.duration, 'duration', isMilliseconds(50), 'whole milliseconds >= 50') ?? 200
+  const turn = optional(options.turn, 'turn', isMilliseconds(20), 'whole milliseconds >= 20') ?? 50
+  const idle = optional(options.idle, 'idle', isOneOf(IDLE_STATES), `one of ${IDLE_STATES.join(', ')}`) ?? 'paused'
+  const takesTurns =
+    turn < duration && amount === undefined && generator !== 'wrk' && idle === 'paused' && process.platform !== 'win32'
   return {
     subjects: names.map((name) => resolveSubject(name, subjects[name], cwd)),
     cases: resolveCases(options),
@@ -271,7 +281,7 @@ export function resolveRace(subjects: Readonly<Record<string, Subject>>, options
       generator: generator ?? 'autocannon',
       connections,
       pipelining: optional(options.pipelining, 'pipelining', isCount, 'an integer >= 1') ?? 1,
-      duration: optional(options.duration, 'duration', isMilliseconds(50), 'whole milliseconds >= 50') ?? 200,
+      duration,
       amount,
       requestTimeout:
         optional(options.requestTimeout, 'requestTimeout', isMilliseconds(1000), 'whole milliseconds >= 1000') ??
@@ -280,7 +290,8 @@ export function resolveRace(subjects: Readonly<Record<string, Subject>>, options
     replicas: optional(options.replicas, 'replicas', isCountFrom(2), 'an integer >= 2') ?? 5,
     warmUp: optional(options.warmUp, 'warmUp', isMilliseconds(100), 'whole milliseconds >= 100') ?? 2000,
     leastWarmUp: optional(options.leastWarmUp, 'leastWarmUp', isMilliseconds(1), 'whole milliseconds >= 1') ?? 1200,
-    idle: optional(options.idle, 'idle', isOneOf(IDLE_STATES), `one of ${IDLE_STATES.join(', ')}`) ?? 'paused',
+    idle,
+    turn: takesTurns ? turn : undefined,
     cycles: optional(options.cycles, 'cycles', isCount, 'an integer >= 1') ?? 6,
     stages: optional(options.stages, 'stages', isCount, 'an integer >= 1') ?? 3,
     alpha: optional(options.alpha, 'alpha', isAlpha, 'a number above 0 and at most 0.2') ?? 0.01,

@@ -32,6 +32,8 @@ export interface RaceResult {
     readonly cycles: number
     /** What a subject does while others are measured. */
     readonly idle: IdleState
+    /** Milliseconds that a subject was under load at a time; as many as a round has where they took no turns. */
+    readonly turn: number
     readonly alpha: number
     readonly seed: number
     /** Stages of fresh processes that were run. */
@@ -107,6 +109,7 @@ export function toResult({
       replicas: race.replicas,
       cycles: race.cycles,
       idle: race.idle,
+      turn: race.turn ?? duration,
       alpha: race.alpha,
       seed: race.seed,
       stages,

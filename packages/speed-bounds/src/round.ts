@@ -9,6 +9,8 @@ export interface Round {
   readonly stage: number
   /** Each cycle visits every process once per case; counted from 1 within its stage. */
   readonly cycle: number
+  /** Processes of one heat had their rounds in turns; counted from 1 within its cycle. None: the round was had alone. */
+  readonly heat?: number
   readonly subject: string
   /** Number of the process among those of its subject, over all stages, from 1. */
   readonly replica: number

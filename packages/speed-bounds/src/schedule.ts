@@ -31,14 +31,13 @@ export function shuffler(seed: number): Shuffle {
 }
 
 /**
- * The order of one cycle: complete blocks, each with one process of every subject, at random within
- * the block and with the processes dealt at random to the blocks. So subjects stay close together in
- * time, and none is always first or always after the same other.
+ * The heats of one cycle, each with one process of every subject, at random within the heat and with the
+ * processes dealt at random to the heats. So subjects stay close together in time, and none is always first
+ * or always after the same other.
  */
-export function cycleOrder<T>(processesBySubject: readonly (readonly T[])[], shuffle: Shuffle): T[] {
+export function heatsOf<T>(processesBySubject: readonly (readonly T[])[], shuffle: Shuffle): T[][] {
   const dealt = processesBySubject.map((processes) => shuffle(processes))
-  const blocks = Array.from({ length: Math.max(...dealt.map(({ length }) => length)) }, (_, block) =>
-    dealt.flatMap((processes) => processes.slice(block, block + 1)),
+  return Array.from({ length: Math.max(...dealt.map(({ length }) => length)) }, (_, heat) =>
+    shuffle(dealt.flatMap((processes) => processes.slice(heat, heat + 1))),
   )
-  return blocks.flatMap((block) => shuffle(block))
 }

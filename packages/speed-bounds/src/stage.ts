@@ -1,13 +1,12 @@
 import { availableParallelism } from 'node:os'
 import { checkAnswers, type RightAnswers } from './answers.ts'
-import { SpeedBoundsError } from './errors.ts'
-import type { Generator, VolleyResult } from './generator.ts'
+import type { Generator } from './generator.ts'
 import type { ResolvedCase, ResolvedLoad, ResolvedRace, ResolvedSubject } from './options.ts'
-import { machineBusyTime, readTree, type TreeReading, useBetween } from './process-tree.ts'
 import type { Progress } from './progress.ts'
-import { bottleneckOf, type Round } from './round.ts'
-import { cycleOrder, isLook, type Shuffle } from './schedule.ts'
+import type { Round } from './round.ts'
+import { heatsOf, isLook, type Shuffle } from './schedule.ts'
 import type { RunningSubject, Warden } from './subject.ts'
+import { fire, leadOf, refuseFailures, measureHeat, type Replica } from './visit.ts'
 
 /** What a stage needs from its race. */
 export interface StageContext {
@@ -28,11 +27,6 @@ export interface StageContext {
   readonly onProgress: (progress: Omit<Progress, 'elapsed'>) => void
 }
 
-interface Replica {
-  readonly run: RunningSubject
-  readonly number: number
-}
-
 /**
  * A process is warm when its rounds of `ROUND` ms have not become cheaper by 3 % for `STEADY` ms and
  * stayed within 15 % of the cheapest, not before `leastWarmUp` ms of load (a third of it for the cases after
@@ -42,21 +36,10 @@ interface Replica {
  * much as those of the others. What still falls after that is taken out by the trimmed means.
  */
 const WARM = { ROUND: 100, STEADY: 200, GAIN: 0.97, NEAR: 1.15 }
-/**
- * How long a subject is under load before each measured round: so many times as long as the round, and so many
- * milliseconds at the most. Connections that have just been opened, and a process that has waited for its visit, cost
- * more. After 30 s without a request a plain Fastify server took 80, 54, 60, 81 and then 41 to 48 µs in windows of 200 ms,
- * after 180 s 247, 83, 58, 57, 95 and then 31 to 49: its garbage collector had thrown away what no request held just then,
- * optimised code too. Others lose less by it, so with rounds that begin after 0.1 s, a server was called 0.77 (0.66 to
- * 0.90) and, among more processes, 1.62 (1.31 to 2.00) times as good as that one.
- */
-const LEAD = { ROUNDS: 3, MOST: 1000 }
-/** A subject counts as idle when its busiest thread worked for less than this share of a `POLL` (ms). */
-const SETTLE = { POLL: 5, IDLE: 0.3, MOST: 2000 }
 /** wrk counts whole seconds. */
 const WRK_ROUND = 1000
-/** What a warm-up takes beyond the least, as a rule, and a round beside its load: only for telling the time that is left. */
-const USUAL = { warmer: 600, round: 125, start: 170 }
+/** What a warm-up takes beyond the least, as a rule, and a round and a turn beside their load: only for telling the time that is left. */
+const USUAL = { warmer: 600, round: 125, start: 170, turn: 25 }
 
 /** Starts fresh processes of each subject, and warms and visits them in random order, cycle by cycle. */
 export async function runStage(context: StageContext): Promise<void> {
@@ -80,21 +63,20 @@ export async function runStage(context: StageContext): Promise<void> {
     const bySubject = subjects.map((subject) => replicas.filter(({ run }) => run.subject === subject))
     // They are visited first as they were warmed: so all have waited as long. With one subject warmed after the other, those
     // of the first had lost more of their optimised code, and it was called 0.81 times as good as what it is as good as.
-    let order = cycleOrder(bySubject, context.shuffle)
-    for (const [done, { run }] of order.entries()) {
+    let heats = heatsOf(bySubject, context.shuffle)
+    for (const [done, { run }] of heats.flat().entries()) {
       tell('warming', run.subject, done, replicas.length, timeFor(race, cases.length, replicas.length - done, rounds))
       await warm(context, run)
       if (race.idle === 'paused') await run.pause()
     }
     let done = 0
+    const onVisit = (run: RunningSubject): void =>
+      tell('measuring', run.subject, done, rounds, timeFor(race, cases.length, 0, rounds - done++))
     for (let cycle = 1; cycle <= race.cycles; cycle++) {
       for (const kase of context.shuffle(cases)) {
-        for (const replica of order) {
-          tell('measuring', replica.run.subject, done, rounds, timeFor(race, cases.length, 0, rounds - done))
-          context.onRound(await visit(context, replica, kase, cycle))
-          done++
-        }
-        order = cycleOrder(bySubject, context.shuffle)
+        for (const [index, heat] of heats.entries())
+          await measureHeat(context, heat, { kase, cycle, heat: index + 1, onVisit })
+        heats = heatsOf(bySubject, context.shuffle)
       }
       // One that died after its last visit would go unnoticed.
       const dead = replicas.find(({ run }) => run.died.aborted)
@@ -107,10 +89,16 @@ export async function runStage(context: StageContext): Promise<void> {
 }
 
 /** Milliseconds that so many warm-ups and measured rounds take. */
-function timeFor({ load, warmUp, leastWarmUp }: ResolvedRace, cases: number, warmUps: number, rounds: number): number {
+function timeFor(
+  { load, turn, warmUp, leastWarmUp }: ResolvedRace,
+  cases: number,
+  warmUps: number,
+  rounds: number,
+): number {
   const least = Math.min(warmUp, leastWarmUp)
   const perProcess = least + USUAL.warmer + (cases - 1) * (least / 3 + USUAL.warmer / 3)
-  return warmUps * perProcess + rounds * (roundLength(load) + USUAL.round)
+  const turns = turn === undefined ? 0 : Math.ceil(load.duration / turn) * USUAL.turn
+  return warmUps * perProcess + rounds * (roundLength(load) + USUAL.round + turns)
 }
 
 /** Milliseconds that a whole stage of so many subjects and cases takes, as a rule. */
@@ -123,11 +111,6 @@ export function usualStageTime(race: ResolvedRace, subjects: number, cases: numb
 function roundLength(load: ResolvedLoad): number {
   const { generator, duration } = load
   return leadOf(load) + (generator === 'wrk' ? Math.ceil(duration / WRK_ROUND) * WRK_ROUND : duration)
-}
-
-/** wrk cannot leave out the beginning; its rounds are long enough to hide it. */
-function leadOf({ generator, duration }: ResolvedLoad): number {
-  return generator === 'wrk' ? 0 : Math.min(LEAD.MOST, LEAD.ROUNDS * duration)
 }
 
 /** Starts as many at a time as there are cores: more would only make each of them late. */
@@ -186,142 +169,4 @@ async function warm(context: StageContext, run: RunningSubject): Promise<void> {
       if (cpu < best * WARM.GAIN) best = cpu
     }
   }
-}
-
-/** One round, of a process that is paused before and after it. */
-async function visit(context: StageContext, replica: Replica, kase: ResolvedCase, cycle: number): Promise<Round> {
-  const { run } = replica
-  if (context.race.idle === 'running') return measure(context, replica, kase, cycle)
-  await run.resume()
-  // Its timers are overdue, and others may have closed their connections to it.
-  await untilIdle(run, await readTree(run.pid))
-  const round = await measure(context, replica, kase, cycle)
-  await run.pause()
-  return round
-}
-
-async function measure(
-  context: StageContext,
-  { run, number }: Replica,
-  kase: ResolvedCase,
-  cycle: number,
-): Promise<Round> {
-  const { race, stage } = context
-  const lead = leadOf(race.load)
-  // A round of so many requests has them all: what comes before it is a load of its own.
-  if (race.load.amount !== undefined)
-    await fire(context, run, kase, { ...race.load, duration: lead, amount: undefined })
-  const { result, cpu, utilisation, rss, peakRss, foreignCpu } = await fire(
-    context,
-    run,
-    kase,
-    race.load,
-    race.load.amount === undefined ? lead : 0,
-  )
-  const { answers, elapsed, latency } = result
-  const failures = refuseFailures(run, kase, result)
-  return {
-    stage,
-    cycle,
-    subject: run.subject.name,
-    replica: number,
-    case: kase.name,
-    answers,
-    failures,
-    elapsed,
-    cpu,
-    throughput: (answers / elapsed) * 1000,
-    p50: latency.p50,
-    p90: latency.p90,
-    p99: latency.p99,
-    rss,
-    peakRss,
-    serverUtilisation: utilisation,
-    generatorUtilisation: result.utilisation,
-    foreignCpu,
-    bottleneck: bottleneckOf(utilisation, result.utilisation),
-    ...(foreignCpu > race.maxForeignCpu ? { discarded: 'foreign-cpu' as const } : {}),
-  }
-}
-
-interface Fired {
-  result: VolleyResult
-  /** Microseconds per answer. */
-  cpu: number
-  utilisation: number
-  rss: number
-  peakRss: number
-  foreignCpu: number
-}
-
-async function fire(
-  { generator, right, signal }: StageContext,
-  run: RunningSubject,
-  kase: ResolvedCase,
-  load: ResolvedLoad,
-  lead = 0,
-): Promise<Fired> {
-  const { status } = right.get(kase.name)!
-  let before = look(run)
-  await before
-  const onBegin = (): void => void (before = look(run))
-  const result = await Promise.race([
-    generator.fire(run.origin, kase, status, load, signal, { milliseconds: lead, onBegin }),
-    run.untilDeath,
-  ])
-  const after = await look(run)
-  const begin = await before
-  if (run.died.aborted || after.tree.threads.size === 0) throw await deathOf(run)
-  await untilIdle(run, after.tree)
-  const { cpu, busiest } = useBetween(begin.tree, after.tree)
-  const foreign = after.machine - begin.machine - cpu - result.cpu - (after.own - begin.own)
-  return {
-    result,
-    cpu: (cpu * 1000) / result.answers,
-    utilisation: Math.min(1, busiest / result.elapsed),
-    rss: after.tree.rss,
-    peakRss: after.tree.peakRss,
-    // Kernel counters advance in steps of 10 ms: a little below zero is nothing.
-    foreignCpu: Math.max(0, foreign / (after.tree.at - begin.tree.at)),
-  }
-}
-
-/** What everybody has used so far, in milliseconds of CPU. */
-async function look(run: RunningSubject): Promise<{ tree: TreeReading; machine: number; own: number }> {
-  const machine = machineBusyTime()
-  const { user, system } = process.cpuUsage()
-  return { tree: await readTree(run.pid), machine, own: (user + system) / 1000 }
-}
-
-/** What was under way when the generator stopped is still worked on: it must not run into the next round. */
-async function untilIdle(run: RunningSubject, last: TreeReading): Promise<void> {
-  const deadline = last.at + SETTLE.MOST
-  for (let before = last; before.at < deadline;) {
-    await new Promise((resolve) => setTimeout(resolve, SETTLE.POLL))
-    const after = await readTree(run.pid)
-    if (useBetween(before, after).busiest < SETTLE.IDLE * (after.at - before.at)) return
-    before = after
-  }
-}
-
-/** Returns how many requests of a round failed, or throws when they, or those before it, are more than the case allows. */
-function refuseFailures(run: RunningSubject, kase: ResolvedCase, { answers, before, failures }: VolleyResult): number {
-  const { errors, timeouts, hanging, unexpectedStatus } = failures
-  const failed = errors + timeouts + hanging + unexpectedStatus
-  const asked = before.answers + answers + failed
-  if (answers > 0 && failed <= kase.allowance * asked) return failed - before.failures
-  throw new SpeedBoundsError(
-    'SPEED_BOUNDS_FAILED_REQUESTS',
-    `${run.subject.name} failed ${failed} of ${asked} requests of case '${kase.name}' under load (allowance: ${kase.allowance * 100} %): ` +
-      `${errors} connection errors, ${timeouts} timeouts, ${hanging} connections left without an answer, ${unexpectedStatus} answers with another status. ` +
-      'Failed requests are never counted as speed.' +
-      (hanging > 0 ? ' A round must be longer than an answer takes: see `duration`.' : ''),
-  )
-}
-
-/** The process is gone, the warden's report with its stderr is on its way. */
-async function deathOf(run: RunningSubject): Promise<Error> {
-  const gone = new SpeedBoundsError('SPEED_BOUNDS_SUBJECT_DIED', `${run.subject.name} (${run.subject.label}) is gone.`)
-  const late = new Promise<Error>((resolve) => setTimeout(resolve, 1000, gone))
-  return Promise.race([late, run.untilDeath.catch((error: Error) => error)])
 }

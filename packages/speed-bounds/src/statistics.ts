@@ -21,6 +21,11 @@ export function median(values: readonly number[]): number {
   return jstat.median(values)
 }
 
+/** Pearson's r; 0 where nothing varies. */
+export function correlation(a: readonly number[], b: readonly number[]): number {
+  return jstat.corrcoeff(a, b) || 0
+}
+
 /** The mean without the `share` lowest and `share` highest values; the others count by their weights, as a rule alike. */
 export function trimmedMean(values: readonly number[], share: number, weights: readonly number[] = []): number {
   const cut = Math.floor(values.length * share)

@@ -10,6 +10,13 @@
 // out what the machine was doing just then. Between the two samples of processes: Welch's t. The
 // interval of the ratio is held against the bound.
 //
+// A machine does not stay the same for a cycle: the same loop takes 1.8 times as long while some other guest of the
+// hypervisor uses the other thread of the core, which is so for 0.3 to 2 s at a time. Processes that take turns see the same
+// of it. Where that shows, each round is less what the process cost that it took turns with. A difference then stands in
+// both samples, once from either side: their means are opposite, so half of what lies between them is the result. Its
+// standard error is left at that of the whole, since noise counts in both samples and the partners' own differences count too:
+// simulations say that no less would do.
+//
 // Each answer of a process counts alike, not each round: where a hypervisor gave the machine to others, a
 // round of 200 ms had 67 answers in place of 950, at 3,064 µs in place of 220, and one had none of its CPU
 // counted. With such rounds counted like others, the interval of 15 processes each was 0.57 to 1.31; by answers it is
@@ -17,7 +24,7 @@
 
 import { costOf, type Measure, type Round } from './round.ts'
 import type { Claim, Metric } from './options.ts'
-import { type Difference, halfWidth, median, sampleOf, trimmedMean, welch } from './statistics.ts'
+import { correlation, type Difference, halfWidth, median, sampleOf, trimmedMean, welch } from './statistics.ts'
 
 /** `holds`: the whole interval is at or above the bound; `broken`: all of it is below; else `inconclusive`. */
 export type Verdict = 'holds' | 'broken' | 'inconclusive'
@@ -57,6 +64,12 @@ const TRIM = 0.2
  * measured to differ by 1-3 %; with few of them, chance can show less and make an interval too narrow.
  */
 const LEAST_SPREAD = 0.01
+
+/**
+ * Only from this correlation on, a difference of two processes that took turns varies less than that of any two; and among
+ * fewer heats, chance shows one too often.
+ */
+const SHARED = { LEAST: 0.5, HEATS: 10 }
 
 /** Above this share of generator-bound rounds, what is left after trimming may still be generator-bound. */
 const GENERATOR_BOUND_ALLOWED = TRIM
@@ -145,6 +158,50 @@ export function costOfProcess(visits: readonly Visit[], measure: Measure): numbe
   )
 }
 
+/** Rounds that were had in turns, by heat. */
+function heatsOf<T extends { readonly round: Round }>(visits: readonly T[]): T[][] {
+  return [...Map.groupBy(visits, ({ round }) => `${round.stage}/${round.cycle}/${round.heat}`).values()]
+}
+
+/** How far the costs of processes that took turns rise and fall together within their cycles: Pearson's r, or 0 while that cannot be told. */
+function sharedByHeats(visits: readonly Visit[], contender: string, metric: Metric): number {
+  const cost = ({ round, level }: Visit): number => Math.log(costOf(round, metric)) - level
+  const pairs = heatsOf(visits)
+    .filter(({ length }) => length === 2)
+    .map((heat) =>
+      heat.toSorted((a, b) => Number(b.round.subject === contender) - Number(a.round.subject === contender)),
+    )
+  if (pairs.length < SHARED.HEATS) return 0
+  return correlation(
+    pairs.map(([own]) => cost(own!)),
+    pairs.map(([, other]) => cost(other!)),
+  )
+}
+
+/** Rounds less what the other of their heat cost: where that one is discarded, this one says nothing. */
+function besideOther(visits: readonly Visit[], metric: Metric): Visit[] {
+  return heatsOf(visits).flatMap(([one, other]) =>
+    one && other
+      ? [
+          { round: one.round, level: Math.log(costOf(other.round, metric)) },
+          { round: other.round, level: Math.log(costOf(one.round, metric)) },
+        ]
+      : [],
+  )
+}
+
+/** Rounds less the level of their cycle. A cycle that lost all rounds of one of the two says nothing of their ratio. */
+function besideCycle(rounds: readonly Round[], contender: string, over: string, metric: Metric): Visit[] {
+  return [...Map.groupBy(rounds, ({ stage, cycle }) => `${stage}/${cycle}`).values()].flatMap((cycle) => {
+    const levels = [contender, over].map((name) =>
+      cycle.filter(({ subject }) => subject === name).map((round) => Math.log(costOf(round, metric))),
+    )
+    if (levels.some((costsOfOne) => costsOfOne.length === 0)) return []
+    const level = (median(levels[0]!) + median(levels[1]!)) / 2
+    return cycle.map((round) => ({ round, level }))
+  })
+}
+
 /** The log of (cost of `over` / cost of `contender`), or nothing while either has fewer than two processes. */
 export function compare(
   rounds: readonly Round[],
@@ -152,16 +209,10 @@ export function compare(
   over: string,
   metric: Metric,
 ): { difference: Difference; replicas: [number, number] } | undefined {
-  const visits: Visit[] = []
-  for (const cycle of Map.groupBy(rounds, (round) => `${round.stage}/${round.cycle}`).values()) {
-    const levels = [contender, over].map((name) =>
-      cycle.filter(({ subject }) => subject === name).map((round) => Math.log(costOf(round, metric))),
-    )
-    // A cycle that lost all rounds of one of the two says nothing of their ratio.
-    if (levels.some((costsOfOne) => costsOfOne.length === 0)) continue
-    const level = (median(levels[0]!) + median(levels[1]!)) / 2
-    visits.push(...cycle.map((round) => ({ round, level })))
-  }
+  const besideLevel = besideCycle(rounds, contender, over, metric)
+  const inPairs =
+    rounds.every(({ heat }) => heat !== undefined) && sharedByHeats(besideLevel, contender, metric) > SHARED.LEAST
+  const visits = inPairs ? besideOther(besideLevel, metric) : besideLevel
   const costsOf = (name: string): number[] => {
     const own = visits.filter(({ round }) => round.subject === name)
     const processes = Map.groupBy(own, ({ round }) => round.replica).values()
@@ -169,8 +220,9 @@ export function compare(
   }
   const [own, other] = [costsOf(contender), costsOf(over)]
   if (own.length < 2 || other.length < 2) return undefined
+  const between = welch(sampleOf(own, LEAST_SPREAD), sampleOf(other, LEAST_SPREAD))
   return {
-    difference: welch(sampleOf(own, LEAST_SPREAD), sampleOf(other, LEAST_SPREAD)),
+    difference: inPairs ? { ...between, difference: between.difference / 2 } : between,
     replicas: [own.length, other.length],
   }
 }

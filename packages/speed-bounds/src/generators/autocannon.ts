@@ -1,8 +1,10 @@
 import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
 import autocannon, { type Options } from 'autocannon'
 import { build } from 'hdr-histogram-js'
-import type { Volley, VolleyResult } from '../generator.ts'
+import type { Generate, VolleyResult } from '../generator.ts'
 import { readTree, useBetween } from '../process-tree.ts'
+import { Gate } from './gate.ts'
 
 /**
  * How often autocannon looks whether its time is over, in milliseconds: its default of a second
@@ -26,16 +28,20 @@ const PATIENCE = 1000
  */
 const SILENCE = 50
 
-export async function generate(
-  { origin, method, path, headers, body, status, load, lead }: Volley,
-  onBegin: () => void,
-): Promise<VolleyResult> {
+/** Seconds: what is fired in turns ends when it is told to. */
+const ENDLESS = 1e6
+
+export const generate: Generate = async (
+  { origin, method, path, headers, body, status, load, lead, inTurns },
+  { onBegin, onReady },
+): Promise<VolleyResult> => {
   // autocannon records whole milliseconds; a p99 of a fast server is a fraction of one.
   const latency = build({
     lowestDiscernibleValue: 1,
     highestTrackableValue: 60_000_000,
     numberOfSignificantValueDigits: 3,
   })
+  const gate = inTurns ? new Gate() : undefined
   const options: Options = {
     url: origin + path,
     method: method as NonNullable<Options['method']>,
@@ -45,8 +51,9 @@ export async function generate(
     pipelining: load.pipelining,
     timeout: load.requestTimeout / 1000,
     // Ended below. With an amount, a server that hangs must not keep the other connections waiting one after the other.
+    ...(gate ? { setupClient: gate.setupClient } : {}),
     ...(load.amount === undefined
-      ? { duration: (lead + Math.max(load.duration, load.requestTimeout)) / 1000 }
+      ? { duration: gate ? ENDLESS : (lead + Math.max(load.duration, load.requestTimeout)) / 1000 }
       : { amount: load.amount, bailout: load.connections }),
     sampleInt: SAMPLE,
   }
@@ -55,7 +62,7 @@ export async function generate(
   let loopBefore = performance.eventLoopUtilization()
   const start = performance.now()
   /** When the round began, and what was there before. */
-  let began = lead > 0 ? undefined : start
+  let began = lead > 0 || gate ? undefined : start
   let before = { answers: 0, failures: 0 }
   let right = 0
   let failed = 0
@@ -90,6 +97,32 @@ export async function generate(
     const silent = last < began || performance.now() - last > long
     return hanging > 0 || (!silent && lastAnswers.size === load.connections && waiting(long) === 0)
   }
+  /** Of the turns that count: their length until the last answer, and what the generator did in them, in milliseconds. */
+  const turns = { answers: 0, elapsed: 0, busy: 0, cpu: 0 }
+  const turn = async (duration: number, counts: boolean): Promise<boolean> => {
+    if (counts && began === undefined) begin()
+    const treeAtStart = await readTree(process.pid)
+    const loopAtStart = performance.eventLoopUtilization()
+    // Meanwhile nobody could be answered.
+    const from = (last = performance.now())
+    const rightBefore = right
+    gate!.open()
+    await sleep(duration)
+    gate!.close()
+    if (gate!.underWay > 0) {
+      const answered = new Promise<void>((resolve) => (gate!.onIdle = resolve))
+      await Promise.race([answered, sleep(PATIENCE)])
+    }
+    const isAnswered = gate!.underWay === 0
+    if (!counts) return isAnswered
+    const { active } = performance.eventLoopUtilization(loopAtStart)
+    const use = useBetween(treeAtStart, await readTree(process.pid))
+    turns.answers += right - rightBefore
+    turns.elapsed += last - from
+    turns.busy += Math.max(active, use.busiest)
+    turns.cpu += use.cpu
+    return isAnswered
+  }
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const run = autocannon(options, (error: Error | null, outcome: autocannon.Result) =>
       error ? reject(error) : resolve(outcome),
@@ -110,6 +143,17 @@ export async function generate(
       erred = true
       failed++
     })
+    if (gate) {
+      const finish = (): void => {
+        if (gate.underWay === 0 || erred) return run.stop()
+        // Whoever is not answered now while others are will never be.
+        gate.open()
+        const looking = setInterval(() => (isOver() || erred) && run.stop(), SAMPLE)
+        run.on('done', () => clearInterval(looking))
+      }
+      onReady({ turn, finish })
+      return
+    }
     if (load.amount !== undefined) return
     const looking = setInterval(() => {
       const now = performance.now()
@@ -126,12 +170,13 @@ export async function generate(
   // A connection that the server closes with requests under way is opened again without a word;
   // what was asked, not answered and not under way at the end, was lost.
   const underWay = load.amount === undefined ? load.connections * load.pipelining : 0
-  const lost = Math.max(0, result.requests.sent - answered - underWay - result.errors * load.pipelining)
+  const missing = gate ? gate.lost : result.requests.sent - answered - underWay
+  const lost = Math.max(0, missing - result.errors * load.pipelining)
   return {
-    answers: right - before.answers,
+    answers: gate ? turns.answers : right - before.answers,
     before,
     // A stall at the end of a round belongs to it.
-    elapsed: load.amount === undefined ? stopped - from : last - from,
+    elapsed: gate ? turns.elapsed : load.amount === undefined ? stopped - from : last - from,
     latency: {
       p50: latency.getValueAtPercentile(50) / 1000,
       p90: latency.getValueAtPercentile(90) / 1000,
@@ -144,7 +189,7 @@ export async function generate(
       unexpectedStatus: answered - right,
     },
     // The event loop's own figure takes time in which it was ready but had no core for idle.
-    utilisation: Math.min(1, Math.max(utilization, use.busiest / elapsed)),
-    cpu: use.cpu,
+    utilisation: Math.min(1, gate ? turns.busy / turns.elapsed : Math.max(utilization, use.busiest / elapsed)),
+    cpu: gate ? turns.cpu : use.cpu,
   }
 }

@@ -96,6 +96,7 @@ const RACE_OPTIONS: Record<string, Wrong[]> = {
   connections: notACount('an integer >= 1'),
   pipelining: notACount('an integer >= 1'),
   duration: notADuration(50),
+  turn: notADuration(20),
   amount: [...notACount('an integer >= 1'), [49, 'at least the number of connections (50)', '49 (number)']],
   requestTimeout: notADuration(1000),
   generator: [

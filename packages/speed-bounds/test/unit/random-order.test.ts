@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cycleOrder, shuffler, type Shuffle } from '../../src/schedule.ts'
+import { heatsOf, shuffler, type Shuffle } from '../../src/schedule.ts'
 
 interface Process {
   readonly subject: string
@@ -14,14 +14,9 @@ const processesOf = (subject: string, count = REPLICAS): Process[] =>
   Array.from({ length: count }, (_, index) => ({ subject, number: index + 1 }))
 const PROCESSES = SUBJECTS.map((subject) => processesOf(subject))
 
-/** The blocks of many cycles in a row, as a race with this seed goes through them. */
+/** The heats of many cycles in a row, as a race with this seed goes through them. */
 function cyclesOf(shuffle: Shuffle, cycles = CYCLES): Process[][][] {
-  return Array.from({ length: cycles }, () => {
-    const order = cycleOrder(PROCESSES, shuffle)
-    return Array.from({ length: REPLICAS }, (_, block) =>
-      order.slice(block * SUBJECTS.length, (block + 1) * SUBJECTS.length),
-    )
-  })
+  return Array.from({ length: cycles }, () => heatsOf(PROCESSES, shuffle))
 }
 
 /** Pearson's statistic for "all of these are equally likely". */
@@ -38,7 +33,7 @@ const CRITICAL = { 2: 18.42, 5: 25.74, 15: 44.26 }
 const pairs = <A, B>(first: readonly A[], second: readonly B[]): [A, B][] =>
   first.flatMap((a) => second.map((b): [A, B] => [a, b]))
 const subjectsOf = (processes: readonly Process[]): string[] => processes.map(({ subject }) => subject)
-const ORDERS_OF_A_BLOCK = ['a,b,c', 'a,c,b', 'b,a,c', 'b,c,a', 'c,a,b', 'c,b,a']
+const ORDERS_OF_A_HEAT = ['a,b,c', 'a,c,b', 'b,a,c', 'b,c,a', 'c,a,b', 'c,b,a']
 
 describe('the order of rounds', () => {
   it('is the same for the same seed', () => {
@@ -53,7 +48,7 @@ describe('the order of rounds', () => {
 
   it('leaves the list that it is given as it was', () => {
     const processes = [Object.freeze(processesOf('a')), Object.freeze(processesOf('b'))]
-    expect(cycleOrder(processes, shuffler(1))).toHaveLength(2 * REPLICAS)
+    expect(heatsOf(processes, shuffler(1)).flat()).toHaveLength(2 * REPLICAS)
     expect(processes).toEqual([processesOf('a'), processesOf('b')])
   })
 })
@@ -62,19 +57,19 @@ describe('every cycle', () => {
   const cycles = cyclesOf(shuffler(1), 200)
 
   it('visits every process exactly once', () => {
-    for (const blocks of cycles) {
-      const visited = blocks.flat()
+    for (const heats of cycles) {
+      const visited = heats.flat()
       expect(visited).toHaveLength(SUBJECTS.length * REPLICAS)
       expect(new Set(visited)).toEqual(new Set(PROCESSES.flat()))
     }
   })
 
-  it('has every subject once in each block', () => {
-    for (const block of cycles.flat()) expect(subjectsOf(block).toSorted()).toEqual(SUBJECTS)
+  it('has every subject once in each heat', () => {
+    for (const heat of cycles.flat()) expect(subjectsOf(heat).toSorted()).toEqual(SUBJECTS)
   })
 
   it('still visits every process once when a subject has fewer of them', () => {
-    const order = cycleOrder([processesOf('a', 2), processesOf('b', 3)], shuffler(1))
+    const order = heatsOf([processesOf('a', 2), processesOf('b', 3)], shuffler(1)).flat()
     expect(subjectsOf(order.slice(0, 4)).toSorted()).toEqual(['a', 'a', 'b', 'b'])
     expect(order.at(-1)!.subject).toBe('b')
     expect(new Set(order.map(({ subject, number }) => `${subject}${number}`))).toEqual(
@@ -85,20 +80,20 @@ describe('every cycle', () => {
 
 describe.each([1, 2, 3, 20_261_120])('over many cycles from seed %i', (seed) => {
   const cycles = cyclesOf(shuffler(seed))
-  const blocks = cycles.flat()
+  const heats = cycles.flat()
 
-  it('every subject is equally often the first of its block', () => {
-    const firsts = blocks.map((block) => block[0]!.subject)
+  it('every subject is equally often the first of its heat', () => {
+    const firsts = heats.map((heat) => heat[0]!.subject)
     expect(chiSquare(firsts, SUBJECTS)).toBeLessThan(CRITICAL[2])
   })
 
-  it('every order of a block is equally frequent', () => {
-    const orders = blocks.map((block) => subjectsOf(block).join(','))
-    expect(chiSquare(orders, ORDERS_OF_A_BLOCK)).toBeLessThan(CRITICAL[5])
+  it('every order of a heat is equally frequent', () => {
+    const orders = heats.map((heat) => subjectsOf(heat).join(','))
+    expect(chiSquare(orders, ORDERS_OF_A_HEAT)).toBeLessThan(CRITICAL[5])
   })
 
   it('every subject comes equally often after each other subject', () => {
-    // Across the blocks of a cycle too, where a subject may follow itself: those are left out.
+    // Across the heats of a cycle too, where a subject may follow itself: those are left out.
     const steps = cycles.flatMap((cycle) => {
       const order = subjectsOf(cycle.flat())
       return order.slice(1).flatMap((next, index) => (next === order[index] ? [] : [`${order[index]}${next}`]))
@@ -107,18 +102,18 @@ describe.each([1, 2, 3, 20_261_120])('over many cycles from seed %i', (seed) => 
     expect(chiSquare(steps, possible)).toBeLessThan(CRITICAL[5])
   })
 
-  it('every process is equally often in each block', () => {
+  it('every process is equally often in each heat', () => {
     const numbers = processesOf('a').map(({ number }) => number)
     const seats = cycles.flatMap((cycle) =>
-      cycle.map((block, place) => `${block.find(({ subject }) => subject === 'a')!.number}@${place}`),
+      cycle.map((heat, place) => `${heat.find(({ subject }) => subject === 'a')!.number}@${place}`),
     )
     const possible = pairs(numbers, [0, 1, 2, 3]).map(([number, place]) => `${number}@${place}`)
     expect(chiSquare(seats, possible)).toBeLessThan(CRITICAL[15])
   })
 
-  it('every process shares its block equally often with each process of another subject', () => {
-    const together = blocks.map((block) =>
-      ['a', 'b'].map((name) => block.find(({ subject }) => subject === name)!.number).join('+'),
+  it('every process shares its heat equally often with each process of another subject', () => {
+    const together = heats.map((heat) =>
+      ['a', 'b'].map((name) => heat.find(({ subject }) => subject === name)!.number).join('+'),
     )
     const numbers = processesOf('a').map(({ number }) => number)
     const possible = pairs(numbers, numbers).map((pair) => pair.join('+'))
@@ -150,7 +145,7 @@ describe('the limit used here', () => {
     }
     const orders = cyclesOf(wrong(uniform))
       .flat()
-      .map((block) => subjectsOf(block).join(','))
-    expect(chiSquare(orders, ORDERS_OF_A_BLOCK)).toBeGreaterThan(CRITICAL[5])
+      .map((heat) => subjectsOf(heat).join(','))
+    expect(chiSquare(orders, ORDERS_OF_A_HEAT)).toBeGreaterThan(CRITICAL[5])
   })
 })

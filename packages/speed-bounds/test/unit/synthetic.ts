@@ -2,7 +2,7 @@ import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64'
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
 import type { Claim } from '../../src/options.ts'
 import type { Round } from '../../src/round.ts'
-import { isLook } from '../../src/schedule.ts'
+import { heatsOf, isLook, shuffler } from '../../src/schedule.ts'
 import { judge, type Judgement } from '../../src/verdict.ts'
 
 /** Random numbers from a seed. */
@@ -27,6 +27,8 @@ export interface Machine {
   round(chance: Chance): number
   /** What hits all rounds of a cycle alike. */
   cycle(chance: Chance): number
+  /** What hits those alike that take turns; where they do not, it hits each round on its own. */
+  heat?(chance: Chance): number
   /** Share of the rounds that a hypervisor gives to others but for a moment: few answers, at any price. */
   readonly starved?: number
 }
@@ -34,7 +36,7 @@ export interface Machine {
 const STARVED = { time: 0.07, spread: 1.2 }
 
 /** The shape of real data: `race`'s defaults. */
-export const METHOD = { replicas: 5, cycles: 6, stages: 3 }
+export const METHOD = { replicas: 5, cycles: 6, stages: 3, inTurns: true }
 
 export function syntheticRound(values: Partial<Round>): Round {
   return {
@@ -53,27 +55,34 @@ function* syntheticStage(
   chance: Chance,
   method: typeof METHOD = METHOD,
 ): Generator<Round[]> {
-  const processes = ['a', 'b'].flatMap((subject) =>
+  const processes = ['a', 'b'].map((subject) =>
     Array.from({ length: method.replicas }, (_, index) => ({
       subject,
       replica: (stage - 1) * method.replicas + index + 1,
       level: machine.process(chance) + (subject === 'b' ? Math.log(factor) : 0),
     })),
   )
+  const shuffle = shuffler(Math.floor(chance.uniform() * 2 ** 31))
   for (let cycle = 1; cycle <= method.cycles; cycle++) {
     const common = machine.cycle(chance)
-    yield processes.map(({ subject, replica, level }) => {
-      const starved = machine.starved !== undefined && chance.uniform() < machine.starved
-      const time = starved ? STARVED.time : 1
-      const cost = Math.exp(level + common + machine.round(chance) + (starved ? STARVED.spread * chance.normal() : 0))
-      return syntheticRound({
-        answers: Math.round(1000 * time),
-        stage,
-        cycle,
-        subject,
-        replica,
-        cpu: 20 * cost,
-        throughput: (time * 50_000) / (cost * Math.exp(machine.round(chance))),
+    yield heatsOf(processes, shuffle).flatMap((heat, index) => {
+      const shared = machine.heat?.(chance) ?? 0
+      return heat.map(({ subject, replica, level }) => {
+        const starved = machine.starved !== undefined && chance.uniform() < machine.starved
+        const time = starved ? STARVED.time : 1
+        const state = method.inTurns ? shared : (machine.heat?.(chance) ?? 0)
+        const noise = common + state + machine.round(chance) + (starved ? STARVED.spread * chance.normal() : 0)
+        const cost = Math.exp(level + noise)
+        return syntheticRound({
+          answers: Math.round(1000 * time),
+          stage,
+          cycle,
+          ...(method.inTurns ? { heat: index + 1 } : {}),
+          subject,
+          replica,
+          cpu: 20 * cost,
+          throughput: (time * 50_000) / (cost * Math.exp(machine.round(chance))),
+        })
       })
     })
   }

@@ -1,0 +1,84 @@
+// Holds back the requests of autocannon's clients, and lets them go on.
+//
+// autocannon has no public way to pause: its clients send the next request as soon as they have an answer. Here each
+// client's own way of sending is put behind a gate, which is the one place that knows what is internal to autocannon.
+
+const SEND = '_doRequest'
+const CONNECT = '_connect'
+
+/** What is used of a client. These two methods are not documented: they are looked for before they are used. */
+interface GatedClient {
+  [SEND]: () => void
+  [CONNECT]: () => void
+  on(event: 'response', listener: () => void): unknown
+}
+
+export class Gate {
+  #isOpen = false
+  #underWay = 0
+  #lost = 0
+  /** Called when the last request that was under way is answered or lost. */
+  onIdle = (): void => {}
+  readonly #clients = new Map<GatedClient, { held: number; underWay: number; send: () => void }>()
+
+  /** For autocannon's option of this name, which is called before a client connects. */
+  readonly setupClient = (given: unknown): void => {
+    const client = given as GatedClient
+    if (typeof client[SEND] !== 'function' || typeof client[CONNECT] !== 'function') {
+      throw new TypeError('the clients of this version of autocannon cannot be held back: set `turn` to `duration`')
+    }
+    const send = client[SEND].bind(client)
+    const connect = client[CONNECT].bind(client)
+    const state = {
+      held: 0,
+      underWay: 0,
+      send: (): void => {
+        state.underWay++
+        this.#underWay++
+        send()
+      },
+    }
+    this.#clients.set(client, state)
+    client[SEND] = () => {
+      if (this.#isOpen) state.send()
+      else state.held++
+    }
+    client[CONNECT] = () => {
+      // What was under way on the connection that there was will not be answered.
+      this.#lost += state.underWay
+      this.#underWay -= state.underWay
+      state.underWay = 0
+      state.held = 0
+      if (this.#underWay === 0) this.onIdle()
+      connect()
+    }
+    client.on('response', () => {
+      state.underWay--
+      this.#underWay--
+      if (this.#underWay === 0) this.onIdle()
+    })
+  }
+
+  /** Requests that have no answer yet. */
+  get underWay(): number {
+    return this.#underWay
+  }
+
+  /** Requests whose connection ended before they were answered. */
+  get lost(): number {
+    return this.#lost
+  }
+
+  open(): void {
+    this.#isOpen = true
+    for (const state of this.#clients.values()) {
+      const { held } = state
+      state.held = 0
+      for (let count = 0; count < held; count++) state.send()
+    }
+  }
+
+  close(): void {
+    this.#isOpen = false
+  }
+}

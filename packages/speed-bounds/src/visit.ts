@@ -1,0 +1,277 @@
+// A visit: processes under load, until there is a round of each. They have it in turns, a twentieth of a second at a time,
+// while the others are paused with their connections open; or one after the other, where turns cannot be.
+
+import { SpeedBoundsError } from './errors.ts'
+import type { Session, VolleyResult } from './generator.ts'
+import type { ResolvedCase, ResolvedLoad } from './options.ts'
+import { machineBusyTime, readTree, type TreeReading, useBetween } from './process-tree.ts'
+import { bottleneckOf, type Round } from './round.ts'
+import type { StageContext } from './stage.ts'
+import type { RunningSubject } from './subject.ts'
+
+/** One of the processes of a subject. */
+export interface Replica {
+  readonly run: RunningSubject
+  readonly number: number
+}
+
+/** What is measured, and when. */
+interface Visit {
+  readonly kase: ResolvedCase
+  readonly cycle: number
+  readonly heat: number
+  /** Called before a process is put under load. */
+  readonly onVisit: (run: RunningSubject) => void
+}
+
+/**
+ * How long a subject is under load before each measured round: so many times as long as the round, and so many
+ * milliseconds at the most. Connections that have just been opened, and a process that has waited for its visit, cost
+ * more. After 30 s without a request a plain Fastify server took 80, 54, 60, 81 and then 41 to 48 µs in windows of 200 ms,
+ * after 180 s 247, 83, 58, 57, 95 and then 31 to 49: its garbage collector had thrown away what no request held just then,
+ * optimised code too. Others lose less by it, so with rounds that begin after 0.1 s, a server was called 0.77 (0.66 to
+ * 0.90) and, among more processes, 1.62 (1.31 to 2.00) times as good as that one.
+ */
+const LEAD = { ROUNDS: 3, MOST: 1000 }
+/** A subject counts as idle when its busiest thread worked for less than this share of a `POLL` (ms). */
+const SETTLE = { POLL: 5, IDLE: 0.3, MOST: 2000 }
+
+/** wrk cannot leave out the beginning; its rounds are long enough to hide it. */
+export function leadOf({ generator, duration }: ResolvedLoad): number {
+  return generator === 'wrk' ? 0 : Math.min(LEAD.MOST, LEAD.ROUNDS * duration)
+}
+
+/** Measures one round of each process of a heat. */
+export async function measureHeat(context: StageContext, heat: readonly Replica[], visit: Visit): Promise<void> {
+  const { race } = context
+  if (race.turn !== undefined) return visitInTurns(context, heat, race.turn, visit)
+  for (const replica of heat) {
+    const { run } = replica
+    visit.onVisit(run)
+    if (race.idle === 'paused') await resume(run)
+    const fired = await measure(context, run, visit.kase)
+    context.onRound(toRound(context, replica, visit, fired))
+    if (race.idle === 'paused') await run.pause()
+  }
+}
+
+/** A process of a heat, with its connections, and what it used in its turns, in milliseconds. */
+interface Lane {
+  readonly replica: Replica
+  readonly session: Session
+  cpu: number
+  busiest: number
+  time: number
+  others: number
+  tree: TreeReading
+}
+
+async function visitInTurns(
+  context: StageContext,
+  heat: readonly Replica[],
+  turn: number,
+  visit: Visit,
+): Promise<void> {
+  const { race, generator, right, signal } = context
+  const { load } = race
+  const { status } = right.get(visit.kase.name)!
+  const lanes: Lane[] = []
+  for (const replica of heat) {
+    const { run } = replica
+    visit.onVisit(run)
+    await resume(run)
+    const session = generator.open(run.origin, visit.kase, status, load, signal)
+    const lane = { replica, session, cpu: 0, busiest: 0, time: 0, others: 0, tree: await readTree(run.pid) }
+    lanes.push(lane)
+    await takeTurn(lane, leadOf(load), false)
+  }
+  // Of one that hangs no more need be known.
+  let hangs = false
+  for (let left = load.duration; left > 0 && !hangs; left -= turn) {
+    for (const lane of context.shuffle(lanes)) {
+      await resume(lane.replica.run)
+      if (!(await takeTurn(lane, Math.min(turn, left), true))) hangs = true
+    }
+  }
+  for (const { replica, session, cpu, busiest, time, others, tree } of lanes) {
+    const { run } = replica
+    await run.resume()
+    const result = await Promise.race([session.finish(), run.untilDeath])
+    await untilIdle(run)
+    await run.pause()
+    const fired: Fired = {
+      result,
+      cpu: (cpu * 1000) / result.answers,
+      utilisation: Math.min(1, busiest / result.elapsed),
+      rss: tree.rss,
+      peakRss: tree.peakRss,
+      foreignCpu: Math.max(0, (others - result.cpu) / time),
+    }
+    context.onRound({ ...toRound(context, replica, visit, fired), heat: visit.heat })
+  }
+}
+
+/** All that a turn causes counts: the process is idle before and after. Gives whether all was answered. */
+async function takeTurn(lane: Lane, duration: number, counts: boolean): Promise<boolean> {
+  const { run } = lane.replica
+  const before = await look(run)
+  const isAnswered = await Promise.race([lane.session.turn(duration, counts), run.untilDeath])
+  await untilIdle(run)
+  const after = await look(run)
+  if (run.died.aborted || after.tree.threads.size === 0) throw await deathOf(run)
+  await run.pause()
+  if (!counts) return isAnswered
+  const { cpu, busiest, time, others } = useSince(before, after)
+  lane.cpu += cpu
+  lane.busiest += busiest
+  lane.time += time
+  lane.others += others
+  lane.tree = after.tree
+  return isAnswered
+}
+
+/** Lets a process run again until it has done what is overdue: its timers, and connections that others have closed. */
+async function resume(run: RunningSubject): Promise<void> {
+  await run.resume()
+  await untilIdle(run)
+}
+
+async function measure(context: StageContext, run: RunningSubject, kase: ResolvedCase): Promise<Fired> {
+  const { load } = context.race
+  const lead = leadOf(load)
+  if (load.amount === undefined) return fire(context, run, kase, load, lead)
+  // A round of so many requests has them all: what comes before it is a load of its own.
+  await fire(context, run, kase, { ...load, duration: lead, amount: undefined })
+  return fire(context, run, kase, load)
+}
+
+function toRound(
+  { race, stage }: StageContext,
+  { run, number }: Replica,
+  { kase, cycle }: Visit,
+  { result, cpu, utilisation, rss, peakRss, foreignCpu }: Fired,
+): Round {
+  const { answers, elapsed, latency } = result
+  const failures = refuseFailures(run, kase, result)
+  return {
+    stage,
+    cycle,
+    subject: run.subject.name,
+    replica: number,
+    case: kase.name,
+    answers,
+    failures,
+    elapsed,
+    cpu,
+    throughput: (answers / elapsed) * 1000,
+    p50: latency.p50,
+    p90: latency.p90,
+    p99: latency.p99,
+    rss,
+    peakRss,
+    serverUtilisation: utilisation,
+    generatorUtilisation: result.utilisation,
+    foreignCpu,
+    bottleneck: bottleneckOf(utilisation, result.utilisation),
+    ...(foreignCpu > race.maxForeignCpu ? { discarded: 'foreign-cpu' as const } : {}),
+  }
+}
+
+interface Fired {
+  result: VolleyResult
+  /** Microseconds per answer. */
+  cpu: number
+  utilisation: number
+  rss: number
+  peakRss: number
+  foreignCpu: number
+}
+
+export async function fire(
+  { generator, right, signal }: StageContext,
+  run: RunningSubject,
+  kase: ResolvedCase,
+  load: ResolvedLoad,
+  lead = 0,
+): Promise<Fired> {
+  const { status } = right.get(kase.name)!
+  let before = look(run)
+  await before
+  const onBegin = (): void => void (before = look(run))
+  const result = await Promise.race([
+    generator.fire(run.origin, kase, status, load, signal, { milliseconds: lead, onBegin }),
+    run.untilDeath,
+  ])
+  const after = await look(run)
+  const begin = await before
+  if (run.died.aborted || after.tree.threads.size === 0) throw await deathOf(run)
+  await untilIdle(run)
+  const { cpu, busiest, time, others } = useSince(begin, after)
+  return {
+    result,
+    cpu: (cpu * 1000) / result.answers,
+    utilisation: Math.min(1, busiest / result.elapsed),
+    rss: after.tree.rss,
+    peakRss: after.tree.peakRss,
+    // Kernel counters advance in steps of 10 ms: a little below zero is nothing.
+    foreignCpu: Math.max(0, (others - result.cpu) / time),
+  }
+}
+
+/** What everybody has used so far, in milliseconds of CPU. */
+interface Look {
+  readonly tree: TreeReading
+  readonly machine: number
+  readonly own: number
+}
+
+async function look(run: RunningSubject): Promise<Look> {
+  const machine = machineBusyTime()
+  const { user, system } = process.cpuUsage()
+  return { tree: await readTree(run.pid), machine, own: (user + system) / 1000 }
+}
+
+/** What the subject used between two looks, and what all did that are neither it nor this process, in milliseconds. */
+function useSince(before: Look, after: Look): { cpu: number; busiest: number; time: number; others: number } {
+  const { cpu, busiest } = useBetween(before.tree, after.tree)
+  const others = after.machine - before.machine - cpu - (after.own - before.own)
+  return { cpu, busiest, time: after.tree.at - before.tree.at, others }
+}
+
+/** What was under way when the generator stopped is still worked on: it must not run into the next round. */
+async function untilIdle(run: RunningSubject): Promise<void> {
+  let before = await readTree(run.pid)
+  const deadline = before.at + SETTLE.MOST
+  while (before.at < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, SETTLE.POLL))
+    const after = await readTree(run.pid)
+    if (useBetween(before, after).busiest < SETTLE.IDLE * (after.at - before.at)) return
+    before = after
+  }
+}
+
+/** Returns how many requests of a round failed, or throws when they, or those before it, are more than the case allows. */
+export function refuseFailures(
+  run: RunningSubject,
+  kase: ResolvedCase,
+  { answers, before, failures }: VolleyResult,
+): number {
+  const { errors, timeouts, hanging, unexpectedStatus } = failures
+  const failed = errors + timeouts + hanging + unexpectedStatus
+  const asked = before.answers + answers + failed
+  if (answers > 0 && failed <= kase.allowance * asked) return failed - before.failures
+  throw new SpeedBoundsError(
+    'SPEED_BOUNDS_FAILED_REQUESTS',
+    `${run.subject.name} failed ${failed} of ${asked} requests of case '${kase.name}' under load (allowance: ${kase.allowance * 100} %): ` +
+      `${errors} connection errors, ${timeouts} timeouts, ${hanging} connections left without an answer, ${unexpectedStatus} answers with another status. ` +
+      'Failed requests are never counted as speed.' +
+      (hanging > 0 ? ' A round must be longer than an answer takes: see `duration`.' : ''),
+  )
+}
+
+/** The process is gone, the warden's report with its stderr is on its way. */
+async function deathOf(run: RunningSubject): Promise<Error> {
+  const gone = new SpeedBoundsError('SPEED_BOUNDS_SUBJECT_DIED', `${run.subject.name} (${run.subject.label}) is gone.`)
+  const late = new Promise<Error>((resolve) => setTimeout(resolve, 1000, gone))
+  return Promise.race([late, run.untilDeath.catch((error: Error) => error)])
+}
