@@ -79,18 +79,18 @@ async function visitInTurns(
   for (const replica of heat) {
     const { run } = replica
     visit.onVisit(run)
-    await resume(run)
+    const idle = await resume(run)
     const session = generator.open(run.origin, visit.kase, status, load, signal)
-    const lane = { replica, session, cpu: 0, busiest: 0, time: 0, others: 0, tree: await readTree(run.pid) }
+    const lane = { replica, session, cpu: 0, busiest: 0, time: 0, others: 0, tree: idle.tree }
     lanes.push(lane)
-    await takeTurn(lane, leadOf(load), false)
+    await takeTurn(lane, idle, leadOf(load), false)
   }
   // Of one that hangs no more need be known.
   let hangs = false
   for (let left = load.duration; left > 0 && !hangs; left -= turn) {
     for (const lane of context.shuffle(lanes)) {
-      await resume(lane.replica.run)
-      if (!(await takeTurn(lane, Math.min(turn, left), true))) hangs = true
+      const idle = await resume(lane.replica.run)
+      if (!(await takeTurn(lane, idle, Math.min(turn, left), true))) hangs = true
     }
   }
   for (const { replica, session, cpu, busiest, time, others, tree } of lanes) {
@@ -112,12 +112,10 @@ async function visitInTurns(
 }
 
 /** All that a turn causes counts: the process is idle before and after. Gives whether all was answered. */
-async function takeTurn(lane: Lane, duration: number, counts: boolean): Promise<boolean> {
+async function takeTurn(lane: Lane, before: Look, duration: number, counts: boolean): Promise<boolean> {
   const { run } = lane.replica
-  const before = await look(run)
   const isAnswered = await Promise.race([lane.session.turn(duration, counts), run.untilDeath])
-  await untilIdle(run)
-  const after = await look(run)
+  const after = await untilIdle(run)
   if (run.died.aborted || after.tree.threads.size === 0) throw await deathOf(run)
   await run.pause()
   if (!counts) return isAnswered
@@ -131,9 +129,9 @@ async function takeTurn(lane: Lane, duration: number, counts: boolean): Promise<
 }
 
 /** Lets a process run again until it has done what is overdue: its timers, and connections that others have closed. */
-async function resume(run: RunningSubject): Promise<void> {
+async function resume(run: RunningSubject): Promise<Look> {
   await run.resume()
-  await untilIdle(run)
+  return untilIdle(run)
 }
 
 async function measure(context: StageContext, run: RunningSubject, kase: ResolvedCase): Promise<Fired> {
@@ -239,15 +237,17 @@ function useSince(before: Look, after: Look): { cpu: number; busiest: number; ti
 }
 
 /** What was under way when the generator stopped is still worked on: it must not run into the next round. */
-async function untilIdle(run: RunningSubject): Promise<void> {
-  let before = await readTree(run.pid)
-  const deadline = before.at + SETTLE.MOST
-  while (before.at < deadline) {
+async function untilIdle(run: RunningSubject): Promise<Look> {
+  let before = await look(run)
+  const deadline = before.tree.at + SETTLE.MOST
+  while (before.tree.at < deadline) {
     await new Promise((resolve) => setTimeout(resolve, SETTLE.POLL))
-    const after = await readTree(run.pid)
-    if (useBetween(before, after).busiest < SETTLE.IDLE * (after.at - before.at)) return
+    const after = await look(run)
+    const { busiest, time } = useSince(before, after)
     before = after
+    if (busiest < SETTLE.IDLE * time) break
   }
+  return before
 }
 
 /** Returns how many requests of a round failed, or throws when they, or those before it, are more than the case allows. */

@@ -104,7 +104,7 @@ describe.each(Object.entries(machines))('with %s', (_name, machine) => {
   })
 })
 
-it.each(Object.entries(machines).filter(([, { heat }]) => heat))(
+it.each(Object.entries(machines).filter(([, machine]) => 'heat' in machine))(
   'so it is without turns, with %s',
   (_name, machine) => {
     expect(shareOf(machine, 1, 1, ['holds', 'broken'], TRIALS, { ...METHOD, inTurns: false })).toBeLessThanOrEqual(0.01)
