@@ -4,7 +4,7 @@ import { afterAll, it } from 'vitest'
 import { cases, subjects } from '../suites/clustered-server.ts'
 import { bounds } from './bounds.ts'
 import { quotasCanBeSet, removeQuotas, withinQuota } from './cpu-quota.ts'
-import { perfSuite, type SuiteRace } from './suite.ts'
+import { perfSuite, type SuiteRace, wholeRounds } from './suite.ts'
 
 const QUOTAS = [0.25, 0.5, 1, 1.5, 2]
 
@@ -32,7 +32,7 @@ function raceWithin(quota: number): SuiteRace {
       leastWarmUp: 2500,
       warmUp: 6000,
       // Several periods of the quota.
-      duration: 1000,
+      ...wholeRounds(1000),
       cycles: 4,
     },
     bounds: quota < 2 ? bounds['clustered-quotas'] : [],

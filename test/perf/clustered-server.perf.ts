@@ -1,6 +1,6 @@
 import { cases, subjects } from '../suites/clustered-server.ts'
 import { bounds } from './bounds.ts'
-import { perfSuite } from './suite.ts'
+import { perfSuite, wholeRounds } from './suite.ts'
 
 const { hello, shortConnection, primes } = cases
 const { 'single-process': single, 'node-cluster': roundRobin, clustered } = subjects
@@ -16,7 +16,7 @@ perfSuite('clustered-server', [
     // What an answer costs the generator is a hundredth of what it costs the server: both cores are the server's.
     title: 'milliseconds of work',
     subjects: { 'single-process': single, clustered },
-    options: { ...load, cases: { primes }, connections: 16, duration: 1000, cycles: 3 },
+    options: { ...load, cases: { primes }, connections: 16, ...wholeRounds(1000), cycles: 3 },
     bounds: bounds['clustered-server-work'],
   },
   {
@@ -45,6 +45,6 @@ perfSuite('clustered-server', [
     title: 'all of them',
     subjects,
     // One process takes 0.3 s for 50 answers with primes, and every answer must fit into a round.
-    options: { ...load, cases, duration: 2000, replicas: 2, cycles: 1 },
+    options: { ...load, cases, ...wholeRounds(2000), replicas: 2, cycles: 1 },
   },
 ])

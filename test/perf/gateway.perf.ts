@@ -33,7 +33,7 @@ const load = {
 }
 
 /** Axios has 100 clients wait for 0.4 s and more, all of them alike: rounds of a second had no answer at all. */
-const longLoad = { ...load, duration: 2000, cycles: 2 }
+const longLoad = { ...load, duration: 2000, turn: 500, cycles: 2 }
 
 let upstreams: Awaited<ReturnType<typeof startUpstreams>>
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, it } from 'vitest'
 import { build, BUILD_TIMEOUT, clusters, freshCases, keptCases, subjects, withEnv } from '../suites/next.ts'
 import { quotasCanBeSet, removeQuotas, withinQuota } from './cpu-quota.ts'
 import { load } from './next-load.ts'
-import { perfSuite } from './suite.ts'
+import { perfSuite, wholeRounds } from './suite.ts'
 
 const { ssr, oldSsr } = freshCases
 const { page } = keptCases
@@ -22,7 +22,7 @@ perfSuite('next-workers', [
     // Milliseconds of work: what an answer costs the generator is a hundredth of it, and both cores are the server's.
     title: '2 workers over 1',
     subjects: { 'two-workers': two, 'one-worker': one },
-    options: { ...load, duration: 1500, connections: 16, cycles: 4, cases: { ssr, oldSsr } },
+    options: { ...load, ...wholeRounds(1500), connections: 16, cycles: 4, cases: { ssr, oldSsr } },
   },
   ...(quotasCanBeSet
     ? [
@@ -34,7 +34,7 @@ perfSuite('next-workers', [
             'next-start': withinQuota(subjects['next-start'], 1),
           },
           // Several periods of the quota.
-          options: { ...load, duration: 1000, cycles: 4, cases: { ssr, page } },
+          options: { ...load, ...wholeRounds(1000), cycles: 4, cases: { ssr, page } },
         },
       ]
     : []),

@@ -40,6 +40,14 @@ const STAGES = 5
 /** How often progress is told, in milliseconds: it costs CPU that the race would find as foreign. */
 const TELL = 1000
 
+/**
+ * Rounds that are had at one go: by turns, a quota would be filled up again in each pause, and at the end of each turn one
+ * of several workers may have work when the others have none.
+ */
+export function wholeRounds(duration: number): Pick<RaceOptions, 'duration' | 'turn'> {
+  return { duration, turn: duration }
+}
+
 /** Registers the tests of a suite: each race is measured once, then its claims are decided. */
 export function perfSuite(name: string, races: readonly SuiteRace[]): void {
   const folder = new URL(`${name}/`, RESULTS)
