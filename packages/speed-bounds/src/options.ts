@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { SpeedBoundsError } from './errors.ts'
 import type { Progress } from './progress.ts'
+import { canReadProc } from './process-tree.ts'
 import { mostLooks } from './schedule.ts'
 
 /**
@@ -92,7 +93,7 @@ export interface RaceOptions extends Partial<CaseOptions> {
   pipelining?: number
   /** Length of a measured round, longer while the server pauses. Before it comes load that does not count, for three times as long and a second at the most; with wrk, which counts whole seconds and rounds up, there is none. @default 200 */
   duration?: number
-  /** Milliseconds that a subject is under load at a time: processes of different subjects take turns with their connections open, until each has had its `duration`, so that all see the machine in the same state. With as much as that, with `amount`, with wrk and with `idle: 'running'` they have whole rounds. @default 50 */
+  /** Milliseconds that a subject is under load at a time: processes of different subjects take turns with their connections open, until each has had its `duration`, so that all see the machine in the same state. With as much as that, with `amount`, with wrk, with `idle: 'running'` and where CPU cannot be read in nanoseconds (Linux) they have whole rounds. @default 50 */
   turn?: number
   /** Requests in a round, in place of `duration`; autocannon without pipelining only. @default none */
   amount?: number
@@ -272,8 +273,7 @@ export function resolveRace(subjects: Readonly<Record<string, Subject>>, options
   const duration = optional(options.duration, 'duration', isMilliseconds(50), 'whole milliseconds >= 50') ?? 200
   const turn = optional(options.turn, 'turn', isMilliseconds(20), 'whole milliseconds >= 20') ?? 50
   const idle = optional(options.idle, 'idle', isOneOf(IDLE_STATES), `one of ${IDLE_STATES.join(', ')}`) ?? 'paused'
-  const takesTurns =
-    turn < duration && amount === undefined && generator !== 'wrk' && idle === 'paused' && process.platform !== 'win32'
+  const takesTurns = turn < duration && amount === undefined && generator !== 'wrk' && idle === 'paused' && canReadProc
   return {
     subjects: names.map((name) => resolveSubject(name, subjects[name], cwd)),
     cases: resolveCases(options),

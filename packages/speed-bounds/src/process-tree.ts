@@ -91,7 +91,9 @@ interface ProcStat {
   ticks: number
 }
 
-const canReadProc = process.platform === 'linux' && (readText('/proc/self/schedstat')?.split(' ').length ?? 0) >= 2
+/** Whether the CPU of processes is to be had in nanoseconds. */
+export const canReadProc: boolean =
+  process.platform === 'linux' && (readText('/proc/self/schedstat')?.split(' ').length ?? 0) >= 2
 
 function readProcTree(root: number): TreeReading {
   const threads = new Map<string, { run: number; wait: number }>()
