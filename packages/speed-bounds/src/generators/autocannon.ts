@@ -28,7 +28,7 @@ const PATIENCE = 1000
  */
 const SILENCE = 50
 
-/** Seconds: what is fired in turns ends when it is told to. */
+/** Seconds: what is fired in turns has no end but the one that it is told. */
 const ENDLESS = 1e6
 
 export const generate: Generate = async (
@@ -49,7 +49,8 @@ export const generate: Generate = async (
     ...(body === undefined ? {} : { body }),
     connections: load.connections,
     pipelining: load.pipelining,
-    timeout: load.requestTimeout / 1000,
+    // Between two turns a connection may be silent for as long as the others take.
+    timeout: gate ? ENDLESS : load.requestTimeout / 1000,
     // Ended below. With an amount, a server that hangs must not keep the other connections waiting one after the other.
     ...(gate ? { setupClient: gate.setupClient } : {}),
     ...(load.amount === undefined
@@ -99,6 +100,8 @@ export const generate: Generate = async (
   }
   /** Of the turns that count: their length until the last answer, and what the generator did in them, in milliseconds. */
   const turns = { answers: 0, elapsed: 0, busy: 0, cpu: 0 }
+  /** Requests that had no answer when the time for it was over, and nobody had. */
+  let late = 0
   const turn = async (duration: number, counts: boolean): Promise<boolean> => {
     if (counts && began === undefined) begin()
     const treeAtStart = await readTree(process.pid)
@@ -148,8 +151,14 @@ export const generate: Generate = async (
         if (gate.underWay === 0 || erred) return run.stop()
         // Whoever is not answered now while others are will never be.
         gate.open()
-        const looking = setInterval(() => (isOver() || erred) && run.stop(), SAMPLE)
-        run.on('done', () => clearInterval(looking))
+        const deadline = performance.now() + load.requestTimeout
+        const looking = setInterval(() => {
+          const isLate = performance.now() > deadline
+          if (!isOver() && !erred && !isLate) return
+          clearInterval(looking)
+          if (isLate) late = gate.underWay
+          run.stop()
+        }, SAMPLE)
       }
       onReady({ turn, finish })
       return
@@ -184,7 +193,7 @@ export const generate: Generate = async (
     },
     failures: {
       errors: result.errors - result.timeouts + lost,
-      timeouts: result.timeouts,
+      timeouts: result.timeouts + late,
       hanging: Math.max(0, hanging - result.errors),
       unexpectedStatus: answered - right,
     },

@@ -79,6 +79,23 @@ it('that stop answering under load', async () => {
   expect(message).toMatch(/bad failed [1-9]\d* of \d+ requests/)
 })
 
+it('that stop answering between two turns', async () => {
+  const { code, message } = await failureOf(server(`if (process.uptime() < 5) response.end('ok')`), {
+    cycles: 100,
+    requestTimeout: 1000,
+  })
+  expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
+  expect(message).toMatch(/bad failed [1-9]\d* of \d+ requests .*: 0 connection errors, [1-9]\d* timeouts/)
+})
+
+it('that others keep waiting for longer than a request may take do not fail', async () => {
+  const { rounds } = await race(
+    { ok, twin: ok },
+    { ...SMALL, duration: 2400, turn: 1200, requestTimeout: 1000 },
+  ).measure()
+  expect(rounds.map(({ failures }) => failures)).toEqual([0, 0, 0, 0])
+})
+
 it('that pause for longer than a round are waited for', async () => {
   const paused = server(`
     if (requests % 2000 === 0) {
