@@ -114,6 +114,7 @@ isWellPacked(tarball, {
     'Estimate',
     'FileSubject',
     'GeneratorName',
+    'IdleState',
     'Judgement',
     'Metric',
     'Progress',
