@@ -99,12 +99,12 @@ perfSuite('next', [
   {
     title: 'streaming without the router server',
     subjects: directRace,
-    options: { ...load, duration: 2000, connections: 20, cases: { streaming } },
+    options: { ...load, duration: 2000, turn: 500, connections: 20, cases: { streaming } },
   },
   {
     title: 'streaming',
     subjects: race,
-    options: { ...load, duration: 2000, connections: 20, cases: { streaming } },
+    options: { ...load, duration: 2000, turn: 500, connections: 20, cases: { streaming } },
   },
   {
     title: 'other servers',

@@ -24,7 +24,7 @@ process.on('message', (order: ToGenerator) => {
   void ready.get(id)?.then((turns) => {
     if ('finish' in order) return turns.finish()
     const { duration, counts } = order.turn
-    return turns.turn(duration, counts).then((isAnswered) => tell({ id, isAnswered }), failed)
+    return turns.turn(duration, counts).then((turn) => tell({ id, turn }), failed)
   })
 })
 process.once('disconnect', () => {

@@ -46,10 +46,18 @@ export interface VolleyResult {
   readonly cpu: number
 }
 
+/** What came of a turn. */
+export interface TurnResult {
+  /** Whether every request had its answer, or its connection ended. */
+  readonly isAnswered: boolean
+  /** Milliseconds until the last answer. */
+  readonly elapsed: number
+}
+
 /** How a volley is fired in turns. */
 export interface Turns {
-  /** Fires for so many milliseconds, and then waits for a while until all is answered: gives whether it was. Only what counts is in the result. */
-  turn(duration: number, counts: boolean): Promise<boolean>
+  /** Fires for so many milliseconds, and then waits for a while until all is answered. Only what counts is in the volley's result. */
+  turn(duration: number, counts: boolean): Promise<TurnResult>
   finish(): void
 }
 
@@ -69,14 +77,14 @@ export type ToGenerator = { readonly id: number } & (
 /** What it says. */
 export type FromGenerator = { readonly id: number } & (
   | { readonly begun: true }
-  | { readonly isAnswered: boolean }
+  | { readonly turn: TurnResult }
   | { readonly ok: VolleyResult }
   | { readonly error: string }
 )
 
 /** A volley that is fired in turns: all but one can be silent. */
 export interface Session {
-  turn(duration: number, counts: boolean): Promise<boolean>
+  turn(duration: number, counts: boolean): Promise<TurnResult>
   finish(): Promise<VolleyResult>
 }
 
@@ -179,7 +187,7 @@ export async function openGenerator(name: GeneratorName): Promise<Generator> {
       return {
         turn(duration, counts) {
           send({ id, turn: { duration, counts } })
-          return told<boolean>(id, signal, (message, resolve) => 'isAnswered' in message && resolve(message.isAnswered))
+          return told<TurnResult>(id, signal, (message, resolve) => 'turn' in message && resolve(message.turn))
         },
         finish() {
           send({ id, finish: true })

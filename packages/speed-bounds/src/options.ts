@@ -93,7 +93,7 @@ export interface RaceOptions extends Partial<CaseOptions> {
   pipelining?: number
   /** Length of a measured round, longer while the server pauses. Before it comes load that does not count, for three times as long and a second at the most; with wrk, which counts whole seconds and rounds up, there is none. @default 200 */
   duration?: number
-  /** Milliseconds that a subject is under load at a time: processes of different subjects take turns with their connections open, until each has had its `duration`, so that all see the machine in the same state. With as much as that, with `amount`, with wrk, with `idle: 'running'` and where CPU cannot be read in nanoseconds (Linux) they have whole rounds. @default 50 */
+  /** Milliseconds that a subject is under load at a time: processes of different subjects take turns with their connections open, until one has had its `duration`, so that all see the machine in the same state. With as much as that, with `amount`, with wrk, with `idle: 'running'` and where CPU cannot be read in nanoseconds (Linux) they have whole rounds. @default 50 */
   turn?: number
   /** Requests in a round, in place of `duration`; autocannon without pipelining only. @default none */
   amount?: number

@@ -59,6 +59,8 @@ export async function measureHeat(context: StageContext, heat: readonly Replica[
 interface Lane {
   readonly replica: Replica
   readonly session: Session
+  elapsed: number
+  hangs: boolean
   cpu: number
   busiest: number
   time: number
@@ -81,17 +83,15 @@ async function visitInTurns(
     visit.onVisit(run)
     const idle = await resume(run)
     const session = generator.open(run.origin, visit.kase, status, load, signal)
-    const lane = { replica, session, cpu: 0, busiest: 0, time: 0, others: 0, tree: idle.tree }
+    const lane = { replica, session, elapsed: 0, hangs: false, cpu: 0, busiest: 0, time: 0, others: 0, tree: idle.tree }
     lanes.push(lane)
     await takeTurn(lane, idle, leadOf(load), false)
   }
-  // Of one that hangs no more need be known.
-  let hangs = false
-  for (let left = load.duration; left > 0 && !hangs; left -= turn) {
-    for (const lane of context.shuffle(lanes)) {
-      const idle = await resume(lane.replica.run)
-      if (!(await takeTurn(lane, idle, Math.min(turn, left), true))) hangs = true
-    }
+  // A slow one takes longer for its last answers: when one has had its duration, all have had enough. And of one that hangs no
+  // more need be known.
+  const goOn = (): boolean => lanes.every(({ elapsed, hangs }) => elapsed < load.duration && !hangs)
+  for (let left = load.duration; left > 0 && goOn(); left -= turn) {
+    for (const lane of context.shuffle(lanes)) await takeTurn(lane, await resume(lane.replica.run), turn, true)
   }
   for (const { replica, session, cpu, busiest, time, others, tree } of lanes) {
     const { run } = replica
@@ -111,21 +111,22 @@ async function visitInTurns(
   }
 }
 
-/** All that a turn causes counts: the process is idle before and after. Gives whether all was answered. */
-async function takeTurn(lane: Lane, before: Look, duration: number, counts: boolean): Promise<boolean> {
+/** All that a turn causes counts: the process is idle before and after. */
+async function takeTurn(lane: Lane, before: Look, duration: number, counts: boolean): Promise<void> {
   const { run } = lane.replica
-  const isAnswered = await Promise.race([lane.session.turn(duration, counts), run.untilDeath])
+  const { isAnswered, elapsed } = await Promise.race([lane.session.turn(duration, counts), run.untilDeath])
   const after = await untilIdle(run)
   if (run.died.aborted || after.tree.threads.size === 0) throw await deathOf(run)
   await run.pause()
-  if (!counts) return isAnswered
+  if (!counts) return
   const { cpu, busiest, time, others } = useSince(before, after)
+  lane.elapsed += elapsed
+  lane.hangs = !isAnswered
   lane.cpu += cpu
   lane.busiest += busiest
   lane.time += time
   lane.others += others
   lane.tree = after.tree
-  return isAnswered
 }
 
 /** Lets a process run again until it has done what is overdue: its timers, and connections that others have closed. */

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import autocannon, { type Options } from 'autocannon'
 import { build } from 'hdr-histogram-js'
-import type { Generate, VolleyResult } from '../generator.ts'
+import type { Generate, TurnResult, VolleyResult } from '../generator.ts'
 import { readTree, useBetween } from '../process-tree.ts'
 import { Gate } from './gate.ts'
 
@@ -102,7 +102,7 @@ export const generate: Generate = async (
   const turns = { answers: 0, elapsed: 0, busy: 0, cpu: 0 }
   /** Requests that had no answer when the time for it was over, and nobody had. */
   let late = 0
-  const turn = async (duration: number, counts: boolean): Promise<boolean> => {
+  const turn = async (duration: number, counts: boolean): Promise<TurnResult> => {
     if (counts && began === undefined) begin()
     const treeAtStart = await readTree(process.pid)
     const loopAtStart = performance.eventLoopUtilization()
@@ -116,15 +116,15 @@ export const generate: Generate = async (
       const answered = new Promise<void>((resolve) => (gate!.onIdle = resolve))
       await Promise.race([answered, sleep(PATIENCE)])
     }
-    const isAnswered = gate!.underWay === 0
-    if (!counts) return isAnswered
+    const outcome = { isAnswered: gate!.underWay === 0, elapsed: last - from }
+    if (!counts) return outcome
     const { active } = performance.eventLoopUtilization(loopAtStart)
     const use = useBetween(treeAtStart, await readTree(process.pid))
     turns.answers += right - rightBefore
-    turns.elapsed += last - from
+    turns.elapsed += outcome.elapsed
     turns.busy += Math.max(active, use.busiest)
     turns.cpu += use.cpu
-    return isAnswered
+    return outcome
   }
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const run = autocannon(options, (error: Error | null, outcome: autocannon.Result) =>
