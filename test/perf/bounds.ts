@@ -22,6 +22,7 @@ export interface Bound {
  * the third run named at `next-kept` is of rounds that began 0.1 s after a process was woken: now they begin under load. And
  * until the evening of 2026-11-22 a race warmed all processes of its first subject before those of the next, so that they had
  * waited longer and had lost more optimised code: of what Next renders, 0.81 to 0.90x was measured so, and 0.95 to 1.01x since.
+ * Since 2026-11-23 whoever waits is paused, and rounds of more than 0.2 s are had by turns.
  */
 export const bounds: Record<
   | 'http-frameworks'
@@ -72,6 +73,8 @@ export const bounds: Record<
   // Bounds stand at the lower ends of intervals, 25 to 45 % below what was measured in three runs of one day, by CPU:
   // over the official adapter hello 4.6 to 4.8x, greet 4.6 to 5.0x, greetChecked 4.5 to 4.8x, note 4.2 to 4.7x,
   // article 2.7 to 2.9x; over plain routes 1.02 to 1.09x, 0.99 to 1.01x, 0.86 to 0.99x, 0.92 to 0.98x, 0.92 to 1.02x.
+  // On an AMD EPYC on 2026-11-23, where waiting processes were paused, over the official adapter: hello 8.0x (6.3 to 10.3),
+  // note 6.8x (4.1 to 11.3); over plain routes 0.86x (0.67 to 1.09) and 0.84x (0.67 to 1.07).
   trpc: [
     { case: 'hello', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3 },
     { case: 'note', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2.7 },
@@ -114,7 +117,8 @@ export const bounds: Record<
   // connections: over a hand-written gateway 1.26x (1.01 to 1.56) and 1.30x (0.97 to 1.74), over one without protections
   // 0.91x (0.77 to 1.08) and 0.92x (0.82 to 1.04). On 2026-11-22, with answers of one turn sent together and one timer for
   // a request, on two quiet cores: 1.57x (1.32 to 1.86) and 1.26x (0.84 to 1.88); 0.97x (0.84 to 1.12) and 0.93x (0.78 to
-  // 1.11). The margins are 20 to 36 %, and 25 to 28 %.
+  // 1.11). On 2026-11-23, with waiting processes paused, 1.56x (1.37 to 1.79). The margins
+  // are 20 to 36 %, and 25 to 28 %.
   gateway: [{ contender: 'aggregator-gateway', over: 'fastify-undici', atLeast: 1, metric: 'cpu' }],
   'gateway-protections': [
     { contender: 'aggregator-gateway', over: 'aggregator-gateway-bare', atLeast: 0.7, metric: 'cpu' },

@@ -13,7 +13,7 @@ perfSuite('trpc', [
     title: 'a query and a mutation',
     main: true,
     subjects: { 'plain-fastify': plainFastify, ...race },
-    options: { cases: { hello, note }, connections: 100, cycles: 3 },
+    options: { cases: { hello, note }, connections: 100, duration: 400, cycles: 3 },
     bounds: bounds['trpc'],
   },
   {

@@ -166,7 +166,7 @@ function withLoadFlags(command: Command, { budget }: { budget: number }): Comman
     .option('-c, --connections <count>', 'connections kept open', count, 50)
     .option('-p, --pipelining <count>', 'requests under way on each connection', count, 1)
     .option('--duration <ms>', 'length of a round in milliseconds', positive, 200)
-    .option('--turn <ms>', 'length of a turn: servers are under load by turns until each had its round', count, 50)
+    .option('--turn <ms>', 'length of a turn: servers are under load by turns where rounds are longer', count, 200)
     .option('--amount <count>', 'requests in a round, in place of its length', count)
     .addOption(new Option('--generator <name>', 'load generator').choices([...GENERATORS]).default('autocannon'))
     .addOption(

@@ -93,7 +93,7 @@ export interface RaceOptions extends Partial<CaseOptions> {
   pipelining?: number
   /** Length of a measured round, longer while the server pauses. Before it comes load that does not count, for three times as long and a second at the most; with wrk, which counts whole seconds and rounds up, there is none. @default 200 */
   duration?: number
-  /** Milliseconds that a subject is under load at a time: processes of different subjects take turns with their connections open, until one has had its `duration`, so that all see the machine in the same state. With as much as that, with `amount`, with wrk, with `idle: 'running'` and where CPU cannot be read in nanoseconds (Linux) they have whole rounds. @default 50 */
+  /** Milliseconds that a subject is under load at a time. In longer rounds, processes of different subjects take turns with their connections open, until one has had its `duration`, so that all see the machine in the same state; not with `amount`, with wrk, with `idle: 'running'`, or where CPU cannot be read in nanoseconds (Linux). @default 200 */
   turn?: number
   /** Requests in a round, in place of `duration`; autocannon without pipelining only. @default none */
   amount?: number
@@ -189,8 +189,8 @@ export interface ResolvedRace {
   readonly warmUp: number
   readonly leastWarmUp: number
   readonly idle: IdleState
-  /** None: whole rounds. */
-  readonly turn: number | undefined
+  /** As long as a round where that is had at one go. */
+  readonly turn: number
   readonly cycles: number
   readonly stages: number
   readonly alpha: number
@@ -271,7 +271,7 @@ export function resolveRace(subjects: Readonly<Record<string, Subject>>, options
     demand(amount >= connections, 'amount', `at least the number of connections (${connections})`, amount)
   }
   const duration = optional(options.duration, 'duration', isMilliseconds(50), 'whole milliseconds >= 50') ?? 200
-  const turn = optional(options.turn, 'turn', isMilliseconds(20), 'whole milliseconds >= 20') ?? 50
+  const turn = optional(options.turn, 'turn', isMilliseconds(20), 'whole milliseconds >= 20') ?? 200
   const idle = optional(options.idle, 'idle', isOneOf(IDLE_STATES), `one of ${IDLE_STATES.join(', ')}`) ?? 'paused'
   const takesTurns = turn < duration && amount === undefined && generator !== 'wrk' && idle === 'paused' && canReadProc
   return {
@@ -291,7 +291,7 @@ export function resolveRace(subjects: Readonly<Record<string, Subject>>, options
     warmUp: optional(options.warmUp, 'warmUp', isMilliseconds(100), 'whole milliseconds >= 100') ?? 2000,
     leastWarmUp: optional(options.leastWarmUp, 'leastWarmUp', isMilliseconds(1), 'whole milliseconds >= 1') ?? 1200,
     idle,
-    turn: takesTurns ? turn : undefined,
+    turn: takesTurns ? turn : duration,
     cycles: optional(options.cycles, 'cycles', isCount, 'an integer >= 1') ?? 6,
     stages: optional(options.stages, 'stages', isCount, 'an integer >= 1') ?? 3,
     alpha: optional(options.alpha, 'alpha', isAlpha, 'a number above 0 and at most 0.2') ?? 0.01,

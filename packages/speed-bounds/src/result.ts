@@ -109,7 +109,7 @@ export function toResult({
       replicas: race.replicas,
       cycles: race.cycles,
       idle: race.idle,
-      turn: race.turn ?? duration,
+      turn: race.turn,
       alpha: race.alpha,
       seed: race.seed,
       stages,

@@ -97,7 +97,7 @@ function timeFor(
 ): number {
   const least = Math.min(warmUp, leastWarmUp)
   const perProcess = least + USUAL.warmer + (cases - 1) * (least / 3 + USUAL.warmer / 3)
-  const turns = turn === undefined ? 0 : Math.ceil(load.duration / turn) * USUAL.turn
+  const turns = turn < load.duration ? Math.ceil(load.duration / turn) * USUAL.turn : 0
   return warmUps * perProcess + rounds * (roundLength(load) + USUAL.round + turns)
 }
 

@@ -43,6 +43,7 @@ export const SMALL = {
   replicas: 2,
   cycles: 1,
   duration: 100,
+  turn: 50,
   warmUp: 100,
   stopTimeout: 500,
 } as const
