@@ -74,7 +74,8 @@ export const bounds: Record<
   // over the official adapter hello 4.6 to 4.8x, greet 4.6 to 5.0x, greetChecked 4.5 to 4.8x, note 4.2 to 4.7x,
   // article 2.7 to 2.9x; over plain routes 1.02 to 1.09x, 0.99 to 1.01x, 0.86 to 0.99x, 0.92 to 0.98x, 0.92 to 1.02x.
   // On an AMD EPYC on 2026-11-23, where waiting processes were paused, over the official adapter: hello 8.0x (6.3 to 10.3),
-  // note 6.8x (4.1 to 11.3); over plain routes 0.86x (0.67 to 1.09) and 0.84x (0.67 to 1.07).
+  // note 6.8x (4.1 to 11.3); over plain routes 0.86x (0.67 to 1.09) and 0.84x (0.67 to 1.07). By turns, 7.4x (5.8 to 9.5) and
+  // 6.0x (5.0 to 7.1); 1.10x (0.86 to 1.40) and 0.96x (0.68 to 1.36).
   trpc: [
     { case: 'hello', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3 },
     { case: 'note', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2.7 },
