@@ -149,7 +149,8 @@ export const bounds: Record<
   // margins are 54, 53 and 38 %. A third one, of rounds that begin under load, on another machine with 70 % of them discarded:
   // 19.4x (10.0 to 37.6), 36.1x (23.4 to 55.7), 8.6x (6.2 to 12.1); a fourth there, with 14 of 120 discarded: 19.3x (11.8 to
   // 31.6), 28.1x (16.2 to 48.4), 6.8x (4.4 to 10.4); a fifth, since answers of one turn share a look at their file, with none
-  // discarded: 19.3x (14.6 to 25.4), 30.0x (17.6 to 51.0), 8.1x (5.8 to 11.3).
+  // discarded: 19.3x (14.6 to 25.4), 30.0x (17.6 to 51.0), 8.1x (5.8 to 11.3). By turns, on an AMD EPYC on 2026-11-23: 13.1x
+  // (10.0 to 17.1), 21.0x (16.3 to 27.1), 8.9x (7.1 to 11.2).
   'next-kept': [
     { case: 'page', contender: 'next-on-fastify', over: 'next-start', atLeast: 8, metric: 'cpu' },
     { case: 'pageGzip', contender: 'next-on-fastify', over: 'next-start', atLeast: 12, metric: 'cpu' },
