@@ -83,8 +83,7 @@ export type FromGenerator = { readonly id: number } & (
 )
 
 /** A volley that is fired in turns: all but one can be silent. */
-export interface Session {
-  turn(duration: number, counts: boolean): Promise<TurnResult>
+export interface Session extends Pick<Turns, 'turn'> {
   finish(): Promise<VolleyResult>
 }
 
@@ -123,9 +122,13 @@ export async function openGenerator(name: GeneratorName): Promise<Generator> {
       `The generator's process (${name}) ended unasked (${child.signalCode ?? `code ${child.exitCode}`}).`,
     )
   let volleys = 0
-  /** Settles with what the process says of a volley; whatever else it says on the way is handed on. */
-  const told = <T>(
-    id: number,
+  const send = (order: ToGenerator): void => {
+    // A process that is gone is told of by its exit.
+    if (child.connected) child.send(order, () => {})
+  }
+  /** Sends an order, and settles with what the process says of its volley; whatever else it says on the way is handed on. */
+  const ask = <T>(
+    order: ToGenerator,
     signal: AbortSignal,
     hear: (message: FromGenerator, resolve: (value: T) => void) => void,
   ): Promise<T> =>
@@ -145,7 +148,7 @@ export async function openGenerator(name: GeneratorName): Promise<Generator> {
         reject(signal.reason as Error)
       }
       const onMessage = (message: FromGenerator): void => {
-        if (message.id !== id) return
+        if (message.id !== order.id) return
         if ('error' in message) {
           settle()
           reject(new SpeedBoundsError('SPEED_BOUNDS_GENERATOR_FAILED', `${name} failed: ${message.error}`))
@@ -159,40 +162,33 @@ export async function openGenerator(name: GeneratorName): Promise<Generator> {
       child.once('exit', onExit)
       signal.addEventListener('abort', onAbort, { once: true })
       child.on('message', onMessage)
-      if (!child.connected) onExit()
+      if (child.connected) send(order)
+      else onExit()
     })
-  const send = (order: ToGenerator): void => {
-    // A process that is gone is told of by its exit.
-    if (child.connected) child.send(order, () => {})
-  }
-  const start = (volley: Volley): number => {
-    const id = volleys++
-    send({ id, volley })
-    return id
-  }
   return {
     fire(origin, { method, path, headers, body }, status, load, signal, lead) {
-      const id = start({
+      const volley: Volley = {
         ...{ origin, method, path, headers, body, status, load },
         lead: lead?.milliseconds ?? 0,
         inTurns: false,
-      })
-      return told<VolleyResult>(id, signal, (message, resolve) => {
+      }
+      return ask<VolleyResult>({ id: volleys++, volley }, signal, (message, resolve) => {
         if ('begun' in message) lead?.onBegin()
         else if ('ok' in message) resolve(message.ok)
       })
     },
     open(origin, { method, path, headers, body }, status, load, signal) {
-      const id = start({ origin, method, path, headers, body, status, load, lead: 0, inTurns: true })
+      const id = volleys++
+      send({ id, volley: { origin, method, path, headers, body, status, load, lead: 0, inTurns: true } })
       return {
-        turn(duration, counts) {
-          send({ id, turn: { duration, counts } })
-          return told<TurnResult>(id, signal, (message, resolve) => 'turn' in message && resolve(message.turn))
-        },
-        finish() {
-          send({ id, finish: true })
-          return told<VolleyResult>(id, signal, (message, resolve) => 'ok' in message && resolve(message.ok))
-        },
+        turn: (duration, counts) =>
+          ask<TurnResult>(
+            { id, turn: { duration, counts } },
+            signal,
+            (message, resolve) => 'turn' in message && resolve(message.turn),
+          ),
+        finish: () =>
+          ask<VolleyResult>({ id, finish: true }, signal, (message, resolve) => 'ok' in message && resolve(message.ok)),
       }
     },
     async close() {

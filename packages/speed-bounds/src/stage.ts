@@ -6,7 +6,7 @@ import type { Progress } from './progress.ts'
 import type { Round } from './round.ts'
 import { heatsOf, isLook, type Shuffle } from './schedule.ts'
 import type { RunningSubject, Warden } from './subject.ts'
-import { fire, leadOf, refuseFailures, measureHeat, type Replica } from './visit.ts'
+import { fire, leadOf, measureHeat, refuseFailures, type Replica } from './visit.ts'
 
 /** What a stage needs from its race. */
 export interface StageContext {

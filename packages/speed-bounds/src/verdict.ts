@@ -10,8 +10,8 @@
 // out what the machine was doing just then. Between the two samples of processes: Welch's t. The
 // interval of the ratio is held against the bound.
 //
-// A machine does not stay the same for a cycle: the same loop takes 1.8 times as long while some other guest of the
-// hypervisor uses the other thread of the core, which is so for 0.3 to 2 s at a time. Processes that take turns see the same
+// A machine does not stay the same for a cycle: the same loop took 1.8 times as long for 0.3 to 2 s at a time, as it would
+// while some other guest of the hypervisor uses the other thread of the core. Processes that take turns see the same
 // of it. Where that shows, each round is less what the process cost that it took turns with. A difference then stands in
 // both samples, once from either side: their means are opposite, so half of what lies between them is the result. Its
 // standard error is left at that of the whole, since noise counts in both samples and the partners' own differences count too:
@@ -159,28 +159,23 @@ export function costOfProcess(visits: readonly Visit[], measure: Measure): numbe
 }
 
 /** Rounds that were had in turns, by heat. */
-function heatsOf<T extends { readonly round: Round }>(visits: readonly T[]): T[][] {
+function byHeat(visits: readonly Visit[]): Visit[][] {
   return [...Map.groupBy(visits, ({ round }) => `${round.stage}/${round.cycle}/${round.heat}`).values()]
 }
 
 /** How far the costs of processes that took turns rise and fall together within their cycles: Pearson's r, or 0 while that cannot be told. */
 function sharedByHeats(visits: readonly Visit[], contender: string, metric: Metric): number {
   const cost = ({ round, level }: Visit): number => Math.log(costOf(round, metric)) - level
-  const pairs = heatsOf(visits)
-    .filter(({ length }) => length === 2)
-    .map((heat) =>
-      heat.toSorted((a, b) => Number(b.round.subject === contender) - Number(a.round.subject === contender)),
-    )
+  const pairs = byHeat(visits).filter(({ length }) => length === 2)
   if (pairs.length < SHARED.HEATS) return 0
-  return correlation(
-    pairs.map(([own]) => cost(own!)),
-    pairs.map(([, other]) => cost(other!)),
-  )
+  const costsOf = (isContender: boolean): number[] =>
+    pairs.map((heat) => cost(heat.find(({ round }) => (round.subject === contender) === isContender)!))
+  return correlation(costsOf(true), costsOf(false))
 }
 
 /** Rounds less what the other of their heat cost: where that one is discarded, this one says nothing. */
 function besideOther(visits: readonly Visit[], metric: Metric): Visit[] {
-  return heatsOf(visits).flatMap(([one, other]) =>
+  return byHeat(visits).flatMap(([one, other]) =>
     one && other
       ? [
           { round: one.round, level: Math.log(costOf(other.round, metric)) },

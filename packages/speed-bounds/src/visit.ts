@@ -60,16 +60,13 @@ export async function measureHeat(context: StageContext, heat: readonly Replica[
   }
 }
 
-/** A process of a heat, with its connections, and what it used in its turns, in milliseconds. */
+/** A process of a heat, with its connections, and what it used in its turns. */
 interface Lane {
   readonly replica: Replica
   readonly session: Session
   elapsed: number
   hangs: boolean
-  cpu: number
-  busiest: number
-  time: number
-  others: number
+  readonly use: Use
   tree: TreeReading
 }
 
@@ -83,7 +80,8 @@ async function visitInTurns(context: StageContext, heat: readonly Replica[], vis
     visit.onVisit(run)
     const idle = await resume(run)
     const session = generator.open(run.origin, visit.kase, status, load, signal)
-    const lane = { replica, session, elapsed: 0, hangs: false, cpu: 0, busiest: 0, time: 0, others: 0, tree: idle.tree }
+    const use = { cpu: 0, busiest: 0, time: 0, others: 0 }
+    const lane = { replica, session, elapsed: 0, hangs: false, use, tree: idle.tree }
     lanes.push(lane)
     await takeTurn(lane, idle, leadOf(load), false)
   }
@@ -93,21 +91,13 @@ async function visitInTurns(context: StageContext, heat: readonly Replica[], vis
   for (let left = load.duration; left > 0 && goOn(); left -= turn) {
     for (const lane of context.shuffle(lanes)) await takeTurn(lane, await resume(lane.replica.run), turn, true)
   }
-  for (const { replica, session, cpu, busiest, time, others, tree } of lanes) {
+  for (const { replica, session, use, tree } of lanes) {
     const { run } = replica
     await run.resume()
     const result = await Promise.race([session.finish(), run.untilDeath])
     await untilIdle(run)
     await run.pause()
-    const fired: Fired = {
-      result,
-      cpu: (cpu * 1000) / result.answers,
-      utilisation: Math.min(1, busiest / result.elapsed),
-      rss: tree.rss,
-      peakRss: tree.peakRss,
-      foreignCpu: Math.max(0, (others - result.cpu) / time),
-    }
-    context.onRound({ ...toRound(context, replica, visit, fired), heat: visit.heat })
+    context.onRound({ ...toRound(context, replica, visit, firedOf(result, use, tree)), heat: visit.heat })
   }
 }
 
@@ -119,13 +109,13 @@ async function takeTurn(lane: Lane, before: Look, duration: number, counts: bool
   if (run.died.aborted || after.tree.threads.size === 0) throw await deathOf(run)
   await run.pause()
   if (!counts) return
-  const { cpu, busiest, time, others } = useSince(before, after)
   lane.elapsed += elapsed
   lane.hangs = !isAnswered
-  lane.cpu += cpu
-  lane.busiest += busiest
-  lane.time += time
-  lane.others += others
+  const { cpu, busiest, time, others } = useSince(before, after)
+  lane.use.cpu += cpu
+  lane.use.busiest += busiest
+  lane.use.time += time
+  lane.use.others += others
   lane.tree = after.tree
 }
 
@@ -205,13 +195,16 @@ export async function fire(
   const begin = await before
   if (run.died.aborted || after.tree.threads.size === 0) throw await deathOf(run)
   await untilIdle(run)
-  const { cpu, busiest, time, others } = useSince(begin, after)
+  return firedOf(result, useSince(begin, after), after.tree)
+}
+
+function firedOf(result: VolleyResult, { cpu, busiest, time, others }: Use, { rss, peakRss }: TreeReading): Fired {
   return {
     result,
     cpu: (cpu * 1000) / result.answers,
     utilisation: Math.min(1, busiest / result.elapsed),
-    rss: after.tree.rss,
-    peakRss: after.tree.peakRss,
+    rss,
+    peakRss,
     // Kernel counters advance in steps of 10 ms: a little below zero is nothing.
     foreignCpu: Math.max(0, (others - result.cpu) / time),
   }
@@ -230,8 +223,15 @@ async function look(run: RunningSubject): Promise<Look> {
   return { tree: await readTree(run.pid), machine, own: (user + system) / 1000 }
 }
 
-/** What the subject used between two looks, and what all did that are neither it nor this process, in milliseconds. */
-function useSince(before: Look, after: Look): { cpu: number; busiest: number; time: number; others: number } {
+/** What a subject used in so much time, and what all did that are neither it nor this process, in milliseconds. */
+interface Use {
+  cpu: number
+  busiest: number
+  time: number
+  others: number
+}
+
+function useSince(before: Look, after: Look): Use {
   const { cpu, busiest } = useBetween(before.tree, after.tree)
   const others = after.machine - before.machine - cpu - (after.own - before.own)
   return { cpu, busiest, time: after.tree.at - before.tree.at, others }

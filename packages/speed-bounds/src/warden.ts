@@ -77,9 +77,11 @@ async function end(id: string, timeout: number): Promise<void> {
   if (child?.pid === undefined) return
   const deadline = performance.now() + timeout
   let alive = await members(child.pid, mark!)
-  if (timeout > 0) signalTree(child.pid, alive, 'SIGTERM')
-  // One that is paused would not hear it.
-  if (timeout > 0 && process.platform !== 'win32') signalTree(child.pid, alive, 'SIGCONT')
+  if (timeout > 0) {
+    signalTree(child.pid, alive, 'SIGTERM')
+    // One that is paused would not hear it.
+    if (process.platform !== 'win32') signalTree(child.pid, alive, 'SIGCONT')
+  }
   while (alive.length > 0 && performance.now() < deadline + KILL_PATIENCE) {
     if (performance.now() >= deadline) signalTree(child.pid, alive, 'SIGKILL')
     await new Promise((resolve) => setTimeout(resolve, POLL))

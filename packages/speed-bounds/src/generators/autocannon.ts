@@ -51,8 +51,8 @@ export const generate: Generate = async (
     pipelining: load.pipelining,
     // Between two turns a connection may be silent for as long as the others take.
     timeout: gate ? ENDLESS : load.requestTimeout / 1000,
-    // Ended below. With an amount, a server that hangs must not keep the other connections waiting one after the other.
     ...(gate ? { setupClient: gate.setupClient } : {}),
+    // Ended below. With an amount, a server that hangs must not keep the other connections waiting one after the other.
     ...(load.amount === undefined
       ? { duration: gate ? ENDLESS : (lead + Math.max(load.duration, load.requestTimeout)) / 1000 }
       : { amount: load.amount, bailout: load.connections }),
@@ -69,11 +69,8 @@ export const generate: Generate = async (
   let failed = 0
   const begin = (): void => {
     began = performance.now()
-    onBegin()
     before = { answers: right, failures: failed }
     latency.reset()
-    loopBefore = performance.eventLoopUtilization()
-    treeBefore = readTree(process.pid)
   }
   let last = start
   let stopped = start
@@ -97,6 +94,21 @@ export const generate: Generate = async (
     // When all wait, the first answer or a timeout will tell.
     const silent = last < began || performance.now() - last > long
     return hanging > 0 || (!silent && lastAnswers.size === load.connections && waiting(long) === 0)
+  }
+  /** Of a round that is had at one go. */
+  const whole = async (): Promise<Pick<VolleyResult, 'answers' | 'elapsed' | 'utilisation' | 'cpu'>> => {
+    const { utilization } = performance.eventLoopUtilization(loopBefore)
+    const from = began ?? start
+    const elapsed = performance.now() - from
+    const use = useBetween(await treeBefore, await readTree(process.pid))
+    return {
+      answers: right - before.answers,
+      // A stall at the end of a round belongs to it.
+      elapsed: load.amount === undefined ? stopped - from : last - from,
+      // The event loop's own figure takes time in which it was ready but had no core for idle.
+      utilisation: Math.max(utilization, use.busiest / elapsed),
+      cpu: use.cpu,
+    }
   }
   /** Of the turns that count: their length until the last answer, and what the generator did in them, in milliseconds. */
   const turns = { answers: 0, elapsed: 0, busy: 0, cpu: 0 }
@@ -166,26 +178,27 @@ export const generate: Generate = async (
     if (load.amount !== undefined) return
     const looking = setInterval(() => {
       const now = performance.now()
-      if (began === undefined && now - start >= lead) begin()
-      else if (began !== undefined && now - began >= load.duration && (isOver() || erred)) run.stop()
+      if (began === undefined && now - start >= lead) {
+        onBegin()
+        begin()
+        loopBefore = performance.eventLoopUtilization()
+        treeBefore = readTree(process.pid)
+      } else if (began !== undefined && now - began >= load.duration && (isOver() || erred)) run.stop()
     }, SAMPLE)
     run.on('done', () => clearInterval(looking))
   })
-  const { utilization } = performance.eventLoopUtilization(loopBefore)
-  const from = began ?? start
-  const elapsed = performance.now() - from
-  const use = useBetween(await treeBefore, await readTree(process.pid))
   const answered = result.requests.total
   // A connection that the server closes with requests under way is opened again without a word;
   // what was asked, not answered and not under way at the end, was lost.
   const underWay = load.amount === undefined ? load.connections * load.pipelining : 0
   const missing = gate ? gate.lost : result.requests.sent - answered - underWay
   const lost = Math.max(0, missing - result.errors * load.pipelining)
+  const { busy, ...counted } = turns
+  const measured = gate ? { ...counted, utilisation: busy / turns.elapsed } : await whole()
   return {
-    answers: gate ? turns.answers : right - before.answers,
+    ...measured,
+    utilisation: Math.min(1, measured.utilisation),
     before,
-    // A stall at the end of a round belongs to it.
-    elapsed: gate ? turns.elapsed : load.amount === undefined ? stopped - from : last - from,
     latency: {
       p50: latency.getValueAtPercentile(50) / 1000,
       p90: latency.getValueAtPercentile(90) / 1000,
@@ -197,8 +210,5 @@ export const generate: Generate = async (
       hanging: Math.max(0, hanging - result.errors),
       unexpectedStatus: answered - right,
     },
-    // The event loop's own figure takes time in which it was ready but had no core for idle.
-    utilisation: Math.min(1, gate ? turns.busy / turns.elapsed : Math.max(utilization, use.busiest / elapsed)),
-    cpu: gate ? turns.cpu : use.cpu,
   }
 }

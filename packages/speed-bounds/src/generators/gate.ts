@@ -19,7 +19,7 @@ export class Gate {
   #lost = 0
   /** Called when the last request that was under way is answered or lost. */
   onIdle = (): void => {}
-  readonly #clients = new Map<GatedClient, { held: number; underWay: number; send: () => void }>()
+  readonly #clients: { held: number; send: () => void }[] = []
 
   /** For autocannon's option of this name, which is called before a client connects. */
   readonly setupClient = (given: unknown): void => {
@@ -38,7 +38,7 @@ export class Gate {
         send()
       },
     }
-    this.#clients.set(client, state)
+    this.#clients.push(state)
     client[SEND] = () => {
       if (this.#isOpen) state.send()
       else state.held++
@@ -71,7 +71,7 @@ export class Gate {
 
   open(): void {
     this.#isOpen = true
-    for (const state of this.#clients.values()) {
+    for (const state of this.#clients) {
       const { held } = state
       state.held = 0
       for (let count = 0; count < held; count++) state.send()

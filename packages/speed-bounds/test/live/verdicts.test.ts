@@ -66,7 +66,7 @@ describe.skipIf(process.platform !== 'linux')('while a subject is measured, the 
         duration: 400,
         onProgress: ({ phase }) => {
           if (phase !== 'measuring') return
-          // In the middle of the 1.4 s of load that come now.
+          // In the middle of the second of load that comes before what counts.
           setTimeout(() => stopped.push(states().filter((state) => state === 'T').length), 700)
         },
       },

@@ -35,7 +35,7 @@ export interface Machine {
 
 const STARVED = { time: 0.07, spread: 1.2 }
 
-/** The shape of real data: `race`'s defaults. */
+/** The shape of real data: `race`'s defaults, with rounds that are longer than a turn. */
 export const METHOD = { replicas: 5, cycles: 6, stages: 3, inTurns: true }
 
 export function syntheticRound(values: Partial<Round>): Round {
