@@ -5,6 +5,8 @@ export interface Bound {
   contender: string
   over: string
   atLeast: number
+  /** What `test:perf:all` claims in its place, as it takes the time to tell them apart. */
+  aim?: number
   metric?: Metric
   /** Which case decides; the first one when left out. */
   case?: string
@@ -38,7 +40,8 @@ export const bounds: Record<
   | 'gateway-protections'
   | 'gateway-bodies'
   | 'gateway-coalesced'
-  | 'gateway-nest'
+  | 'gateway-nest-axios'
+  | 'gateway-nest-undici'
   | 'gateway-tail'
   | 'next-kept'
   | 'next-learned'
@@ -118,24 +121,26 @@ export const bounds: Record<
   // connections: over a hand-written gateway 1.26x (1.01 to 1.56) and 1.30x (0.97 to 1.74), over one without protections
   // 0.91x (0.77 to 1.08) and 0.92x (0.82 to 1.04). On 2026-11-22, with answers of one turn sent together and one timer for
   // a request, on two quiet cores: 1.57x (1.32 to 1.86) and 1.26x (0.84 to 1.88); 0.97x (0.84 to 1.12) and 0.93x (0.78 to
-  // 1.11). On 2026-11-23, with waiting processes paused, 1.56x (1.37 to 1.79). The margins
+  // 1.11). On 2026-11-23, with waiting processes paused, 1.56x (1.37 to 1.79), and by turns 1.47x (1.22 to 1.78). The margins
   // are 20 to 36 %, and 25 to 28 %.
-  gateway: [{ contender: 'aggregator-gateway', over: 'fastify-undici', atLeast: 1, metric: 'cpu' }],
+  gateway: [{ contender: 'aggregator-gateway', over: 'fastify-undici', atLeast: 1, aim: 1.3, metric: 'cpu' }],
   'gateway-protections': [
-    { contender: 'aggregator-gateway', over: 'aggregator-gateway-bare', atLeast: 0.7, metric: 'cpu' },
+    { contender: 'aggregator-gateway', over: 'aggregator-gateway-bare', atLeast: 0.7, aim: 0.909, metric: 'cpu' },
   ],
   // Measured 1.96x (1.60 to 2.41) and 4.69x (4.17 to 5.26), then 2.17x (1.46 to 3.22) and 5.24x (4.30 to 6.38); the margins
   // are 28 to 35 %, and 25 to 33 %.
   'gateway-bodies': [
-    { case: 'medium', contender: 'aggregator-gateway', over: 'fastify-undici', atLeast: 1.4, metric: 'cpu' },
+    { case: 'medium', contender: 'aggregator-gateway', over: 'fastify-undici', atLeast: 1.4, aim: 1.7, metric: 'cpu' },
     { case: 'large', contender: 'aggregator-gateway', over: 'fastify-undici', atLeast: 3.5, metric: 'cpu' },
   ],
   // Measured before that change 7.0 to 9.6x (5.1 to 13.0), and 1.79 to 2.05x (1.43 to 2.54); since, at 100 and 50
   // connections, 10.7x (7.6 to 14.9) and 10.3x (7.2 to 14.7), 2.41x (1.38 to 4.20) and 2.01x (1.53 to 2.64). The margins are
   // 42 and 35 %.
-  'gateway-nest': [
-    { contender: 'aggregator-gateway', over: 'nestjs-express-axios', atLeast: 6, metric: 'cpu' },
-    { contender: 'aggregator-gateway', over: 'nestjs-fastify-undici', atLeast: 1.3, metric: 'cpu' },
+  'gateway-nest-axios': [
+    { contender: 'aggregator-gateway', over: 'nestjs-express-axios', atLeast: 6, aim: 9, metric: 'cpu' },
+  ],
+  'gateway-nest-undici': [
+    { contender: 'aggregator-gateway', over: 'nestjs-fastify-undici', atLeast: 1.3, aim: 1.8, metric: 'cpu' },
   ],
   // Measured 74.7x (55.4 to 100.8) and 74.9x (52.1 to 107.6); the margin is 33 %.
   'gateway-coalesced': [
