@@ -9,6 +9,7 @@ const load = {
   // Each of two workers has half of the requests, and is optimised half as soon.
   leastWarmUp: 2500,
   warmUp: 5000,
+  duration: 800,
 }
 
 perfSuite('clustered-server', [
