@@ -9,13 +9,13 @@ import { decoded, type RawAnswer, type RawRequest } from './raw-request.ts'
 const OF_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'expect', 'date'])
 
 /** Whether the same can be said in HTTP/2: no two hosts, no target that is no path, no version that is none. */
-export function isSayable({ method = 'GET', target, headers = [], body, version = '1.1' }: RawRequest): boolean {
+export function isSayable({ method = 'GET', target, headers = [], version = '1.1' }: RawRequest): boolean {
   const names = headers.map(([name]) => name.toLowerCase())
   if (version !== '1.1' || !target.startsWith('/') || !/^[!-~]*$/.test(target)) return false
   // A method that Node's parser refuses is none to it here.
   if (!/^[A-Z]+$/.test(method) || method === 'NONSENSE') return false
   // Clients end a body that has another length, and servers have limits of their own for heads.
-  if (body === undefined && names.includes('content-length')) return false
+  if (names.includes('content-length')) return false
   return (
     !names.some((name) => OF_CONNECTION.has(name) || name === 'host') &&
     headers.every(([, value]) => value.length < 4000) &&
@@ -54,8 +54,9 @@ export async function askInHttp2(
   }
 }
 
-/** An answer without what HTTP/2 has not, its names in lower case. */
+/** An answer without what HTTP/2 has not, which are some headers and the text of the status; its names in lower case. */
 export function withoutConnection({ status, headers, body }: RawAnswer): RawAnswer {
   const own = headers.map(([name, value]) => [name.toLowerCase(), value] as const)
-  return { status, headers: own.filter(([name]) => !OF_CONNECTION.has(name)), body }
+  const [version, code] = status.split(' ')
+  return { status: `${version} ${code}`, headers: own.filter(([name]) => !OF_CONNECTION.has(name)), body }
 }
