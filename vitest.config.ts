@@ -117,7 +117,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'thorough-lowest',
           env: { NEXT_PACKAGE: 'next-lowest' },
-          include: ['test/conformance/next{,-direct}.test.ts', 'test/browser/next.test.ts'],
+          include: ['test/conformance/next{,-direct,-http2,-new-build}.test.ts', 'test/browser/next.test.ts'],
           ...common,
           testTimeout: 120_000,
           hookTimeout: 120_000,
