@@ -17,6 +17,7 @@ const {
   'nestjs-fastify-undici': nestUndici,
   ...others
 } = subjects
+
 const load = {
   // In 0.5 s windows, CPU per request falls until 4 to 6 s after the start.
   leastWarmUp: 4000,
@@ -29,9 +30,6 @@ const load = {
 
 /** Axios has 100 clients wait for 0.4 s and more, all of them alike: rounds of a second had no answer at all. */
 const longLoad = { ...load, duration: 2000, turn: 500, cycles: 2 }
-
-/** What lies some per cent above its bound takes dozens of processes of each. */
-const close = { replicas: 10, cycles: 3 }
 
 let upstreams: Awaited<ReturnType<typeof startUpstreams>>
 beforeAll(async () => {
@@ -51,7 +49,8 @@ perfSuite('gateway', [
     {
       title: `${connections} connections, protections on and off`,
       subjects: { 'aggregator-gateway': ours, 'aggregator-gateway-bare': bare },
-      options: { ...load, ...close, cases: { small }, connections },
+      // What lies some per cent above its bound takes dozens of processes of each.
+      options: { ...load, replicas: 10, cycles: 3, cases: { small }, connections },
       bounds: bounds['gateway-protections'],
     },
     {
