@@ -1,7 +1,6 @@
 // What a request in HTTP/1.1 is in HTTP/2, and what came back, as it would be in HTTP/1.1.
 
 import { once } from 'node:events'
-import { STATUS_CODES } from 'node:http'
 import { connect, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http2'
 import { decoded, type RawAnswer, type RawRequest } from './raw-request.ts'
 
@@ -41,9 +40,8 @@ export async function askInHttp2(
     const [found, , raw] = (await once(stream, 'response')) as [IncomingHttpHeaders, number, string[]]
     const chunks: Buffer[] = []
     for await (const chunk of stream) chunks.push(chunk as Buffer)
-    const status = found[':status'] as unknown as number
     return {
-      status: `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      status: `HTTP/1.1 ${String(found[':status'])}`,
       headers: raw.flatMap((name, index) =>
         index % 2 === 0 && !name.startsWith(':') ? [[name, raw[index + 1]!] as const] : [],
       ),
