@@ -171,7 +171,7 @@ function connectionsOf(server: Server): ConnectionsList | undefined {
 export function takeHandle(socket: Socket): RawHandle {
   const { _handle: handle, parser } = socket as unknown as SocketInternals
   handle!.readStop()
-  socket.setTimeout(0)
+  if (socket.timeout) socket.setTimeout(0)
   // The server forgets it: many may wait to be sent, and are not to be looked through each time, nor to be timed out.
   parser?.remove?.()
   return handle!

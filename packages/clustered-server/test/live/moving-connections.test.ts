@@ -29,6 +29,29 @@ it('a request whose head is cut in two is answered by the old worker, and the ne
   connection.close()
 })
 
+it('a connection that has moved is to V8 what a new one is: it has its properties in the same order', async () => {
+  const server = await startServer('socket-properties.ts')
+  const propertiesOf = async (connection: RawConnection): Promise<string> =>
+    bodyOf(await connection.ask('GET / HTTP/1.1\r\nhost: test\r\n\r\n'))
+  const moved = open(server.port)
+  await propertiesOf(moved)
+  await server.reload()
+  const fresh = open(server.port)
+  expect(await propertiesOf(moved)).toBe(await propertiesOf(fresh))
+  moved.close()
+  fresh.close()
+})
+
+it('a connection that has moved, and sends only a part of a request, is closed as any other that rests', async () => {
+  // Its server closes those that have asked after a second or two.
+  const server = await startServer('impatient.ts')
+  const moved = open(server.port)
+  await moved.ask('GET /answer/1 HTTP/1.1\r\nhost: test\r\n\r\n')
+  await server.reload()
+  moved.begin('GET /answer/2 HT')
+  await moved.closed
+})
+
 it('a body that comes after its answer does not keep a connection from moving', async () => {
   const server = await startServer('faults.ts')
   const connection = open(server.port)
