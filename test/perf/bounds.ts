@@ -202,10 +202,9 @@ export const bounds: Record<
   // nothing is claimed of it yet: 1.68x to 1.79x on 2026-11-22 in three runs, and 1.0x on a machine that many other
   // programs used. By CPU 0.96 to 1.02x (0.67 to 1.43); the margin is 43 %.
   'clustered-server-work': [{ contender: 'clustered', over: 'single-process', atLeast: 0.55, metric: 'cpu' }],
-  // What we are after is 0.91x. Measured on 2026-11-22, on two quiet cores: 0.88x (0.58 to 1.32), 0.86x (0.70 to 1.05) and,
-  // since subjects are warmed by turns, 0.81x (0.68 to 0.95), ten processes of each. By hand, one second each in turn: one
-  // process 19.8 us, `node:cluster` 24.7, with a shared socket 22.5, clustered 21.8. Two that share the load find less to do
-  // in each turn of their loops. By turns, on 2026-11-23, 0.77x (0.69 to 0.86), ten processes of each. The margin is 22 %.
+  // What we are after is 0.91x, which `node:cluster` does not reach either: on 2026-11-23, with eight visits to each of five
+  // processes, it was at 0.82x (0.78 to 0.86) and clustered at 0.78x (0.74 to 0.82); with five to each of nine, clustered was
+  // at 0.76x (0.73 to 0.79). Two that share the load find less to do in each turn of their loops. The margin is 21 %.
   'clustered-server-overhead': [{ contender: 'clustered', over: 'single-process', atLeast: 0.6, metric: 'cpu' }],
   // What we are after is 0.91x. Measured 0.90x (0.78 to 1.03) with fifteen processes of each; the margin is 22 %.
   'clustered-server-many': [{ contender: 'clustered', over: 'single-process', atLeast: 0.7, metric: 'cpu' }],
