@@ -26,8 +26,8 @@ perfSuite('clustered-server', [
     title: 'connections that stay',
     main: true,
     subjects: { 'single-process': single, clustered },
-    // A process collects its old garbage once in some minutes of this, all of one subject after as many requests, and for a
-    // visit its requests cost a third more: with three visits it depended on that who was the better one.
+    // All workers have their one major garbage collection in the same visit, after as many requests, and it was their
+    // dearest by a third: of three visits it is too large a part. Nine processes, as those of one subject differ.
     options: { ...load, cases: { hello }, cycles: 5, replicas: 9 },
     bounds: bounds['clustered-server-overhead'],
   },
