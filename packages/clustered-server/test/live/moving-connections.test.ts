@@ -42,14 +42,15 @@ it('a connection that has moved is to V8 what a new one is: it has its propertie
   fresh.close()
 })
 
-it('a connection that has moved, and sends only a part of a request, is closed as any other that rests', async () => {
-  // Its server closes those that have asked after a second or two.
+it('a connection that has moved, and sends only a part of a request, is closed in twice the time that others may rest', async () => {
+  // Two seconds, with what Node adds; the rest of a head may take a minute.
   const server = await startServer('impatient.ts')
   const moved = open(server.port)
   await moved.ask('GET /answer/1 HTTP/1.1\r\nhost: test\r\n\r\n')
   await server.reload()
   moved.begin('GET /answer/2 HT')
-  await moved.closed
+  const closed = moved.closed.then(() => true)
+  expect(await Promise.race([closed, wait(6000, false)])).toBe(true)
 })
 
 it('a body that comes after its answer does not keep a connection from moving', async () => {
