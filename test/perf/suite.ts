@@ -67,8 +67,8 @@ export function perfSuite(name: string, races: readonly SuiteRace[]): void {
 
   for (const [index, { entry, match, listen }] of prepared.entries()) {
     const { title, refuted = [] } = entry
-    const bounds = (entry.bounds ?? []).map(({ aim, ...bound }) =>
-      IS_LONG && aim ? { ...bound, atLeast: aim } : bound,
+    const bounds = (entry.bounds ?? []).map(({ aim, metric, ...bound }): Bound =>
+      IS_LONG && aim ? { ...bound, atLeast: aim } : { ...bound, ...(metric && { metric }) },
     )
 
     it(`${title}: measures ${match.subjects.join(', ')}`, { timeout }, async (context) => {
