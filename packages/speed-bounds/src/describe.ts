@@ -14,6 +14,7 @@ const METRIC_NAMES: Record<Metric, string> = {
 }
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const two = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 })
 const three = new Intl.NumberFormat('en', { maximumSignificantDigits: 3, minimumSignificantDigits: 3 })
 
 /** `2.31x`, and as many digits for small and for large ratios. */
@@ -30,6 +31,7 @@ export const microseconds = (value: number): string => `${three.format(value)} Â
 export const milliseconds = (value: number): string => `${three.format(value)} ms`
 export const perSecond = (value: number): string => whole.format(value)
 export const megabytes = (bytes: number): string => `${whole.format(bytes / 1e6)} MB`
+export const percentage = (share: number): string => `${two.format(share * 100)} %`
 const seconds = (duration: number): string => `${Math.ceil(duration / 1000)} s`
 
 /** `server 92 %`: what limited most rounds. */

@@ -79,8 +79,8 @@ export interface CaseOptions {
   expect?: Partial<Answer>
   /** Takes out of an answer what may differ (a date, a request id) before answers are compared. */
   normalise?: (answer: Answer) => Answer
-  /** Share of a round's requests that may fail: no answer, a timeout, another status. @default 0 */
-  allowance?: number
+  /** Share of a round's requests that may fail: no answer, a timeout, another status; or such shares of subjects by name, and none of the others. @default 0 */
+  allowance?: number | Readonly<Record<string, number>>
 }
 
 /** Options of {@link race}. Times are in milliseconds. */
@@ -169,7 +169,8 @@ export interface ResolvedCase {
   readonly compareHeaders: readonly string[]
   readonly expect: Partial<Answer> | undefined
   readonly normalise: ((answer: Answer) => Answer) | undefined
-  readonly allowance: number
+  /** Of each subject, or of those that are named. */
+  readonly allowance: number | Readonly<Record<string, number>>
 }
 
 export interface ResolvedLoad {
@@ -246,6 +247,8 @@ const CLAIM_KEYS = ['atLeast', 'contender', 'case', 'metric', 'alpha', 'budget',
 const FILE_KEYS = ['file', 'args', 'nodeArgs', 'env', 'cwd']
 const COMMAND_KEYS = ['command', 'env', 'cwd']
 
+const SHARE = 'a share from 0 to 1'
+
 export function resolveRace(subjects: Readonly<Record<string, Subject>>, options: RaceOptions): ResolvedRace {
   demand(isRecord(subjects), 'subjects', 'an object of subjects by name', subjects)
   demand(isRecord(options), 'options', 'an object', options)
@@ -276,7 +279,7 @@ export function resolveRace(subjects: Readonly<Record<string, Subject>>, options
   const takesTurns = turn < duration && amount === undefined && generator !== 'wrk' && idle === 'paused' && canReadProc
   return {
     subjects: names.map((name) => resolveSubject(name, subjects[name], cwd)),
-    cases: resolveCases(options),
+    cases: resolveCases(options, names),
     load: {
       generator: generator ?? 'autocannon',
       connections,
@@ -373,12 +376,12 @@ function resolveSubject(name: string, subject: Subject | undefined, cwd: string)
   }
 }
 
-function resolveCases(options: RaceOptions): ResolvedCase[] {
+function resolveCases(options: RaceOptions, subjects: readonly string[]): ResolvedCase[] {
   const { cases } = options
   if (cases === undefined) {
     demand(options.path !== undefined, 'path', 'the path to request, or `cases`', options.path)
     const own = Object.entries(options).filter(([key, value]) => CASE_KEYS.includes(key) && value !== undefined)
-    return [resolveCase(undefined, '', Object.fromEntries(own))]
+    return [resolveCase(undefined, '', Object.fromEntries(own), subjects)]
   }
   demand(isRecord(cases) && Object.keys(cases).length > 0, 'cases', 'an object of cases by name', cases)
   const doubled = CASE_KEYS.filter((key) => key in options)
@@ -386,11 +389,16 @@ function resolveCases(options: RaceOptions): ResolvedCase[] {
   return Object.entries(cases).map(([name, value]) => {
     demand(isRecord(value), `cases.${name}`, 'an object with `path`', value)
     onlyKeys(`cases.${name}`, value, CASE_KEYS)
-    return resolveCase(name, `cases.${name}.`, value)
+    return resolveCase(name, `cases.${name}.`, value, subjects)
   })
 }
 
-function resolveCase(name: string | undefined, at: string, options: Record<string, unknown>): ResolvedCase {
+function resolveCase(
+  name: string | undefined,
+  at: string,
+  options: Record<string, unknown>,
+  subjects: readonly string[],
+): ResolvedCase {
   const { path } = options
   demand(isText(path) && path.startsWith('/'), `${at}path`, 'a path that starts with /', path)
   const method = (optional(options['method'], `${at}method`, isText, 'an HTTP method') ?? 'GET').toUpperCase()
@@ -406,8 +414,18 @@ function resolveCase(name: string | undefined, at: string, options: Record<strin
     compareHeaders: [...new Set(compared.map((header) => header.toLowerCase()))],
     expect,
     normalise: optional(options['normalise'], `${at}normalise`, isNormaliser, 'a function'),
-    allowance: optional(options['allowance'], `${at}allowance`, isShare, 'a share from 0 to 1') ?? 0,
+    allowance: resolveAllowance(options['allowance'], `${at}allowance`, subjects),
   }
+}
+
+function resolveAllowance(value: unknown, at: string, subjects: readonly string[]): ResolvedCase['allowance'] {
+  if (!isRecord(value)) return optional(value, at, isShare, `${SHARE}, or an object of them by subject`) ?? 0
+  onlyKeys(at, value, subjects)
+  const shares = Object.entries(value).map(([name, share]) => [
+    name,
+    optional(share, `${at}.${name}`, isShare, SHARE) ?? 0,
+  ])
+  return Object.fromEntries(shares) as Record<string, number>
 }
 
 function resolveExpected(value: unknown, at: string): Partial<Answer> | undefined {

@@ -7,6 +7,7 @@ import {
   megabytes,
   microseconds,
   milliseconds,
+  percentage,
   perSecond,
   ratio,
   ratioWithInterval,
@@ -20,7 +21,7 @@ const SUMMARY_HEAD = ['subject', 'CPU/request', 'requests/s', 'p50', 'p99', 'mem
 export function toTerminal(result: RaceResult): string {
   const parts = result.cases.map(({ name }) => {
     const rows = rowsOf(result, name).map(([subject, ...cells]) => [styleText('bold', subject!), ...cells])
-    return `${styleText('bold', name)}\n${drawn(SUMMARY_HEAD, rows)}`
+    return [`${styleText('bold', name)}\n${drawn(SUMMARY_HEAD, rows)}`, ...failuresOf(result, name)].join('\n')
   })
   const verdicts = result.claims.map((claim) => colour(claim.verdict, verdictText(claim, result)))
   return [...parts, ...verdicts, styleText('dim', methodText(result))].join('\n')
@@ -29,8 +30,12 @@ export function toTerminal(result: RaceResult): string {
 /** The same as Markdown. */
 export function toMarkdown(result: RaceResult): string {
   const align = ['l', ...SUMMARY_HEAD.slice(1, -1).map(() => 'r'), 'l']
-  const parts = result.cases.map(
-    ({ name }) => `### ${name}\n\n${markdownTable([SUMMARY_HEAD, ...rowsOf(result, name)], { align })}`,
+  const parts = result.cases.map(({ name }) =>
+    [
+      `### ${name}`,
+      markdownTable([SUMMARY_HEAD, ...rowsOf(result, name)], { align }),
+      ...failuresOf(result, name),
+    ].join('\n\n'),
   )
   const verdicts = result.claims.map((claim) => {
     const [metrics] = [
@@ -85,6 +90,21 @@ function cellsOf({ mean }: Summary): string[] {
     megabytes(mean.rss),
     megabytes(mean.peakRss),
   ]
+}
+
+/** Who failed requests, within its allowance. */
+function failuresOf({ rounds }: RaceResult, kase: string): string[] {
+  const own = Map.groupBy(
+    rounds.filter((round) => round.case === kase),
+    ({ subject }) => subject,
+  )
+  return [...own].flatMap(([subject, visits]) => {
+    const failed = visits.reduce((sum, { failures }) => sum + failures, 0)
+    const asked = visits.reduce((sum, { answers }) => sum + answers, failed)
+    return failed > 0
+      ? `${subject} failed ${failed} of ${asked} requests of ${kase} (${percentage(failed / asked)}).`
+      : []
+  })
 }
 
 function verdictText({ verdict, estimates, ...claim }: RaceResult['claims'][number], { method }: RaceResult): string {

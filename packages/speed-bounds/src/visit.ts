@@ -251,7 +251,7 @@ async function untilIdle(run: RunningSubject): Promise<Look> {
   return before
 }
 
-/** Returns how many requests of a round failed, or throws when they, or those before it, are more than the case allows. */
+/** Returns how many requests of a round failed, or throws when they, or those before it, are more than the case allows it. */
 export function refuseFailures(
   run: RunningSubject,
   kase: ResolvedCase,
@@ -260,14 +260,20 @@ export function refuseFailures(
   const { errors, timeouts, hanging, unexpectedStatus } = failures
   const failed = errors + timeouts + hanging + unexpectedStatus
   const asked = before.answers + answers + failed
-  if (answers > 0 && failed <= kase.allowance * asked) return failed - before.failures
+  const allowance = allowanceOf(kase, run.subject.name)
+  if (answers > 0 && failed <= allowance * asked) return failed - before.failures
   throw new SpeedBoundsError(
     'SPEED_BOUNDS_FAILED_REQUESTS',
-    `${run.subject.name} failed ${failed} of ${asked} requests of case '${kase.name}' under load (allowance: ${kase.allowance * 100} %): ` +
+    `${run.subject.name} failed ${failed} of ${asked} requests of case '${kase.name}' under load (allowance: ${allowance * 100} %): ` +
       `${errors} connection errors, ${timeouts} timeouts, ${hanging} connections left without an answer, ${unexpectedStatus} answers with another status. ` +
       'Failed requests are never counted as speed.' +
       (hanging > 0 ? ' A round must be longer than an answer takes: see `duration`.' : ''),
   )
+}
+
+function allowanceOf({ allowance }: ResolvedCase, subject: string): number {
+  if (typeof allowance === 'number') return allowance
+  return Object.hasOwn(allowance, subject) ? allowance[subject]! : 0
 }
 
 /** The process is gone, the warden's report with its stderr is on its way. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { race, SpeedBoundsError } from '../../src/index.ts'
+import { race, SpeedBoundsError, toMarkdown, toTerminal } from '../../src/index.ts'
 import type { RaceOptions, Subject } from '../../src/index.ts'
 import { ok, processesWith, script, scripts, server, SMALL, spin } from './servers.ts'
 
@@ -142,6 +142,24 @@ it('whose failures stay within the allowance are measured', async () => {
     .filter(({ subject }) => subject === 'flaky')
     .map(({ failures: count, answers }) => count / (count + answers))
   for (const share of failures) expect(share).toBeCloseTo(0.02, 2)
+})
+
+it('are measured where the allowance is theirs, and told with what they failed', async () => {
+  const flaky = server(`response.statusCode = requests > 20 && requests % 50 === 0 ? 503 : 200; response.end('ok')`)
+  const result = await race({ ok, flaky }, { ...SMALL, allowance: { flaky: 0.05 } }).measure()
+  expect(result.rounds.filter(({ failures }) => failures > 0).map(({ subject }) => subject)).toContain('flaky')
+  for (const text of [toTerminal(result), toMarkdown(result)])
+    expect(text).toMatch(/^flaky failed \d+ of \d+ requests of GET \/ \(\d(?:\.\d)? %\)\.$/m)
+  expect(toMarkdown(result)).not.toContain('ok failed')
+})
+
+it('fail the race where the allowance is of others', async () => {
+  const { code, message } = await failureOf(
+    server(`response.statusCode = requests > 20 && requests % 50 === 0 ? 503 : 200; response.end('ok')`),
+    { allowance: { ok: 0.05 } },
+  )
+  expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
+  expect(message).toContain('(allowance: 0 %)')
 })
 
 it('that ignore SIGTERM are killed, with all that they started', async () => {

@@ -88,6 +88,12 @@ const CASE_OPTIONS: Record<string, Wrong[]> = {
     [-0.01, 'a share from 0 to 1', '-0.01 (number)'],
     [1.01, 'a share from 0 to 1', '1.01 (number)'],
     [5, 'a share from 0 to 1', '5 (number)'],
+    [{ nobody: 0.1 }, 'an object with no other keys than', '"nobody" (string)'],
+  ],
+  'allowance.a': [
+    [5, '', '5 (number)'],
+    ['1', '', '"1" (string)'],
+    [null, '', 'null (null)'],
   ],
 }
 
