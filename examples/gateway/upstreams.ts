@@ -1,8 +1,7 @@
 // The servers behind the gateways, in one process. It does little for an answer: the gateways are what is measured.
 
-import { createServer, type ServerResponse } from 'node:http'
-import { closeOnSignal } from './close-on-signal.ts'
 import { json, parts, resources } from './content.ts'
+import { type Answer, createSmallServer } from './small-http.ts'
 
 const host = process.env.HOST ?? '127.0.0.1'
 const port = Number(process.env.PORT ?? 0)
@@ -13,28 +12,29 @@ const LATE = 200
 /** Calls so far. */
 const calls = { part: 0, late: 0, users: 0, orders: 0, invoices: 0, recommendations: 0 }
 
-const server = createServer((request, response) => {
-  const path = request.url!
-  const part = parts.get(path)
-  if (part) {
+const answers = new Map([...parts].map(([path, body]) => [path, { status: 200, body }]))
+const notFound = { status: 404, body: json({ error: 'Not Found' }) }
+
+// With `node:http` a call took 14 µs of CPU: for the fastest gateways that was 0.65 of a core, of which they had less then.
+const { server, close } = createSmallServer((path) => {
+  const answer = answers.get(path)
+  if (answer) {
     calls.part++
-    send(response, part)
-  } else if (path.startsWith('/late/')) {
-    answerLate(response, path.slice('/late'.length))
-  } else if (path === '/usage') {
-    const { user, system } = process.cpuUsage()
-    send(response, json({ calls, cpu: user + system }))
-  } else {
-    answerResource(response, path)
+    return answer
   }
+  if (path.startsWith('/late/')) return lateAnswer(path.slice('/late'.length))
+  if (path === '/usage') {
+    const { user, system } = process.cpuUsage()
+    return { status: 200, body: json({ calls, cpu: user + system }) }
+  }
+  return resource(path)
 })
 
-function answerLate(response: ServerResponse, path: string): void {
-  const part = parts.get(path)
-  if (!part) return notFound(response)
+function lateAnswer(path: string): Answer {
+  const answer = answers.get(path)
+  if (!answer) return notFound
   calls.late++
-  if (isLate(calls.late)) setTimeout(send, LATE, response, part)
-  else send(response, part)
+  return isLate(calls.late) ? { ...answer, delay: LATE } : answer
 }
 
 /** At distances that change: with each hundredth it would always be the same of the five calls of an answer. */
@@ -42,24 +42,17 @@ function isLate(count: number): boolean {
   return Math.imul(count, 0x9e3779b1) >>> 0 < 2 ** 32 / 100
 }
 
-function answerResource(response: ServerResponse, path: string): void {
+function resource(path: string): Answer {
   const [, name, key] = /^\/(users|orders|invoices|recommendations)(?:\/|\?user=)([\w-]+)$/.exec(path) ?? []
-  if (name === undefined || key === undefined) return notFound(response)
+  if (name === undefined || key === undefined) return notFound
   calls[name as keyof typeof resources]++
   // Every second one fails: something to retry.
-  if (name === 'recommendations' && calls.recommendations % 2 === 1) return send(response, json({ error: 'Busy' }), 503)
-  send(response, json(resources[name as keyof typeof resources](key)))
+  if (name === 'recommendations' && calls.recommendations % 2 === 1)
+    return { status: 503, body: json({ error: 'Busy' }) }
+  return { status: 200, body: json(resources[name as keyof typeof resources](key)) }
 }
 
-function notFound(response: ServerResponse): void {
-  send(response, json({ error: 'Not Found' }), 404)
-}
-
-function send(response: ServerResponse, body: Buffer, status = 200): void {
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length })
-  response.end(body)
-}
-
-closeOnSignal(server, () => server.close())
+process.once('SIGINT', close)
+process.once('SIGTERM', close)
 
 server.listen(port, host, () => console.log('Listening on', server.address()))
