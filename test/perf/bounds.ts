@@ -31,6 +31,7 @@ export const bounds: Record<
   | 'express-on-fastify'
   | 'trpc'
   | 'trpc-values'
+  | 'trpc-plain'
   | 'trpc-only'
   | 'trpc-stream'
   | 'trpc-subscriptions'
@@ -87,9 +88,15 @@ export const bounds: Record<
     { case: 'greet', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3 },
     { case: 'greetChecked', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2.7, aim: 6 },
     { case: 'article', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 1.9 },
-    { case: 'greet', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.6 },
-    { case: 'greetChecked', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.55 },
-    { case: 'article', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.7 },
+  ],
+  // What we are after, of which `test:perf` claims 0.6x. Measured by turns on 2026-11-23, with 8 processes of each and 5 visits:
+  // hello 1.01x (0.92 to 1.11); with fewer, the figures above. Nothing stands below these: they are for `test:perf:all` alone.
+  'trpc-plain': [
+    { case: 'hello', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.95 },
+    { case: 'note', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.95 },
+    { case: 'greet', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.85 },
+    { case: 'greetChecked', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.85 },
+    { case: 'article', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.9 },
   ],
   // Measured 4.4 to 4.9x, 5.2x, and 4.5 to 4.8x; the margins are 26 to 35 %. By turns 5.4x (4.8 to 6.0), 6.5x (5.0 to 8.5)
   // and 6.5x (5.1 to 8.2).
