@@ -1,4 +1,4 @@
-import cluster from 'node:cluster'
+import cluster, { type Worker } from 'node:cluster'
 import { availableParallelism } from 'node:os'
 import makeApp from './app.ts'
 import { closeOnSignal } from './close-on-signal.ts'
@@ -14,9 +14,17 @@ if (cluster.isPrimary) {
   cluster.on('exit', (_worker, code) => {
     if (code > 0) process.exitCode = code
   })
+  const listening = new Set<Worker>()
+  let isStopping = false
   const stop = (): void => {
-    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM')
+    isStopping = true
+    for (const worker of listening) worker.process.kill('SIGTERM')
   }
+  cluster.on('listening', (worker) => {
+    listening.add(worker)
+    // Told before, it would end while the primary answers it, which makes the primary fail.
+    if (isStopping) worker.process.kill('SIGTERM')
+  })
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)
 } else {
