@@ -55,8 +55,9 @@ export async function closedLoop(url: string, clients: number, duration: number)
   return answers
 }
 
-async function statusOf(url: string, dispatcher: Agent): Promise<number> {
-  const { statusCode, body } = await request(url, { dispatcher })
+/** The status of an answer that has come to its end. */
+export async function statusOf(url: string, dispatcher: Agent, signal?: AbortSignal): Promise<number> {
+  const { statusCode, body } = await request(url, { dispatcher, ...(signal && { signal }) })
   await body.dump()
   return statusCode
 }

@@ -1,8 +1,9 @@
 // Many requests, of which some fail and some are given up, leave nothing behind. SOAK=1000000 makes it long.
 
-import { Agent, request } from 'undici'
+import { Agent } from 'undici'
 import { expect, it, vi } from 'vitest'
 import type { Remains } from './gateway-server.ts'
+import { statusOf } from './load.ts'
 import { remainsOf, startGateway, startUpstream } from './processes.ts'
 
 const REQUESTS = Number(process.env['SOAK'] ?? 40_000)
@@ -30,9 +31,7 @@ it('keeps neither memory nor sockets nor timers', { timeout: Math.max(120_000, R
     return remainsOf(gateway)
   }
   // One that is too late, whatever the circuits make of the others.
-  const { statusCode, body } = await request(`${gateway.url}/late`, { dispatcher })
-  await body.dump()
-  statuses.set(statusCode, 1)
+  statuses.set(await statusOf(`${gateway.url}/late`, dispatcher), 1)
   // Caches fill and code is compiled first; after that, nothing may grow.
   const early = await after(REQUESTS / 4)
   const late = await after(REQUESTS)
@@ -47,17 +46,7 @@ it('keeps neither memory nor sockets nor timers', { timeout: Math.max(120_000, R
 })
 
 /** One request; which one depends on its number. Gives its status. */
-async function visit(url: string, number: number, dispatcher: Agent): Promise<number> {
-  if (number % 100 < ABORTED) {
-    const signal = AbortSignal.timeout(number % 8)
-    return request(`${url}/slow`, { dispatcher, signal })
-      .then(async ({ statusCode, body }) => {
-        await body.dump()
-        return statusCode
-      })
-      .catch(() => 0)
-  }
-  const { statusCode, body } = await request(url + PATHS[number % PATHS.length]!, { dispatcher })
-  await body.dump()
-  return statusCode
+function visit(url: string, number: number, dispatcher: Agent): Promise<number> {
+  if (number % 100 >= ABORTED) return statusOf(url + PATHS[number % PATHS.length]!, dispatcher)
+  return statusOf(`${url}/slow`, dispatcher, AbortSignal.timeout(number % 8)).catch(() => 0)
 }
