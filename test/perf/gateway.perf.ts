@@ -88,22 +88,19 @@ perfSuite('gateway', [
 /** Upstream calls that an answer takes; where requests share answers it takes fewer. */
 const CALLS = 5
 
-/** Who has work for a greater share of the time may keep others waiting. */
+/** Upstreams that had work for a greater share of the time may have kept a gateway waiting. */
 const BUSY = 0.8
 
 // The races before it have written what they found.
-it.runIf(inject('races') === 'all')('no gateway had to wait for the upstreams', async ({ annotate }) => {
+it.runIf(inject('races') === 'all')('the upstreams had time left, whichever gateway asked', async ({ annotate }) => {
   const capacity = await upstreamCapacity(small.path.replace('/api', '/profile'))
-  const loads = summariesOfSmall().map(({ subject, mean, utilisation }) => {
-    return { subject, utilisation, upstreams: (CALLS * mean.throughput) / capacity }
-  })
-  const percent = (share: number): string => `${Math.round(share * 100)} %`
-  const most = loads.reduce((one, other) => (other.upstreams > one.upstreams ? other : one))
-  await annotate(
-    `most had ${most.subject}: of what a core of upstreams answers ${percent(most.upstreams)}, itself busy for ${percent(most.utilisation)} of the time`,
-    'evidence',
+  const { subject, mean } = summariesOfSmall().reduce((best, summary) =>
+    summary.mean.throughput > best.mean.throughput ? summary : best,
   )
-  expect(loads.filter(({ utilisation, upstreams: asked }) => utilisation < BUSY && asked > BUSY)).toEqual([])
+  const calls = CALLS * mean.throughput
+  const [asked, possible] = [calls, capacity].map((count) => Math.round(count).toLocaleString('en'))
+  await annotate(`${subject} asked ${asked} times a second, a core answers ${possible} times`, 'evidence')
+  expect(calls / capacity).toBeLessThan(BUSY)
 })
 
 /** What all races found of the gateways that make all calls. */
