@@ -1,5 +1,6 @@
 // The least of HTTP/1.1 that upstreams need: GET without a body, one request at a time on a connection.
 
+import { STATUS_CODES } from 'node:http'
 import { createServer, type Server, type Socket } from 'node:net'
 
 export interface Answer {
@@ -12,12 +13,7 @@ export interface Answer {
 /** Milliseconds after which a connection without requests is closed, as by `node:http`. */
 const KEEP_ALIVE = 5000
 
-const REASONS: Readonly<Record<number, string>> = {
-  200: 'OK',
-  400: 'Bad Request',
-  404: 'Not Found',
-  503: 'Service Unavailable',
-}
+const ONLY_GET: Answer = { status: 400, body: Buffer.from('{"error":"GET only"}') }
 
 const END = '\r\n\r\n'
 
@@ -66,8 +62,9 @@ class Connection {
     const head = this.#received.slice(0, end)
     this.#received = this.#received.slice(end + END.length)
     const [method, path] = head.slice(0, head.indexOf('\r\n')).split(' ', 2)
-    if (method !== 'GET' || /\r\nconnection: *close/i.test(head)) this.#isLast = true
-    const answer = method === 'GET' ? this.#answerTo(path!) : { status: 400, body: Buffer.from('{"error":"GET only"}') }
+    const isGet = method === 'GET'
+    if (!isGet || /\r\nconnection: *close/i.test(head)) this.#isLast = true
+    const answer = isGet ? this.#answerTo(path!) : ONLY_GET
     this.#isAnswering = true
     if (answer.delay) setTimeout(() => this.#send(answer), answer.delay)
     else this.#send(answer)
@@ -90,7 +87,7 @@ function bytesOf(answer: Answer, isLast: boolean): Buffer {
   if (before?.second === second && !isLast) return before.bytes
   const { status, body } = answer
   const head = [
-    `HTTP/1.1 ${status} ${REASONS[status]}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'content-type: application/json',
     `content-length: ${body.length}`,
     `Date: ${new Date(second * 1000).toUTCString()}`,
