@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
 import type { Socket } from 'node:net'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { gateway, gatewayOf, sendJson, tcpUpstream, upstream } from './servers.ts'
 
 /** Answers `/fast` at once, and nothing else ever. */
@@ -111,4 +111,24 @@ it('counts the time of calls that wait for others', async () => {
   )
   const { headers, json } = await app.inject('/')
   expect([json(), headers['x-gateway-missing']]).toEqual([{ one: 1, two: null }, 'two;reason=timeout'])
+})
+
+it('answers at once when the deadline is over before it waits, without a warning of Node', async () => {
+  const warnings: Error[] = []
+  const note = (warning: Error): number => warnings.push(warning)
+  process.on('warning', note)
+  onTestFinished(() => void process.off('warning', note))
+  const blocking = {
+    callStarted: () => {
+      const until = performance.now() + 30
+      while (performance.now() < until);
+    },
+  }
+  const app = await gateway({
+    upstreams: { it: await halfHanging() },
+    endpoints: [{ path: '/', timeout: 10, calls: { slow: { upstream: 'it', path: '/slow' } } }],
+    observers: [blocking],
+  })
+  expect((await app.inject('/')).statusCode).toBe(504)
+  expect(warnings).toEqual([])
 })
