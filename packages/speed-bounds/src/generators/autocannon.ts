@@ -41,7 +41,10 @@ export const generate: Generate = async (
     highestTrackableValue: 60_000_000,
     numberOfSignificantValueDigits: 3,
   })
-  const gate = inTurns ? new Gate() : undefined
+  // A round of so many requests has them all, from the first on.
+  const gate = load.amount === undefined ? new Gate(load.connections) : undefined
+  /** A round can do without it, where this version of autocannon has clients that it does not know. */
+  let isGated = false
   const options: Options = {
     url: origin + path,
     method: method as NonNullable<Options['method']>,
@@ -50,11 +53,15 @@ export const generate: Generate = async (
     connections: load.connections,
     pipelining: load.pipelining,
     // Between two turns a connection may be silent for as long as the others take.
-    timeout: gate ? ENDLESS : load.requestTimeout / 1000,
-    ...(gate ? { setupClient: gate.setupClient } : {}),
+    timeout: inTurns ? ENDLESS : load.requestTimeout / 1000,
+    setupClient: (client) => {
+      if (!gate || (!inTurns && !Gate.knows(client))) return
+      gate.setupClient(client)
+      isGated = true
+    },
     // Ended below. With an amount, a server that hangs must not keep the other connections waiting one after the other.
     ...(load.amount === undefined
-      ? { duration: gate ? ENDLESS : (lead + Math.max(load.duration, load.requestTimeout)) / 1000 }
+      ? { duration: inTurns ? ENDLESS : (PATIENCE + lead + Math.max(load.duration, load.requestTimeout)) / 1000 }
       : { amount: load.amount, bailout: load.connections }),
     sampleInt: SAMPLE,
   }
@@ -62,8 +69,10 @@ export const generate: Generate = async (
   await treeBefore
   let loopBefore = performance.eventLoopUtilization()
   const start = performance.now()
+  /** Settles when each connection has had an answer, or some of them never will. */
+  const welcomed = gate && Promise.race([gate.welcomed, sleep(Math.min(PATIENCE, load.requestTimeout / 2))])
   /** When the round began, and what was there before. */
-  let began = lead > 0 || gate ? undefined : start
+  let began = gate ? undefined : start
   let before = { answers: 0, failures: 0 }
   let right = 0
   let failed = 0
@@ -115,6 +124,7 @@ export const generate: Generate = async (
   /** Requests that had no answer when the time for it was over, and nobody had. */
   let late = 0
   const turn = async (duration: number, counts: boolean): Promise<TurnResult> => {
+    await welcomed
     if (counts && began === undefined) begin()
     const treeAtStart = await readTree(process.pid)
     const loopAtStart = performance.eventLoopUtilization()
@@ -158,7 +168,7 @@ export const generate: Generate = async (
       erred = true
       failed++
     })
-    if (gate) {
+    if (gate && inTurns) {
       const finish = (): void => {
         if (gate.underWay === 0 || erred) return run.stop()
         // Whoever is not answered now while others are will never be.
@@ -175,10 +185,17 @@ export const generate: Generate = async (
       onReady({ turn, finish })
       return
     }
-    if (load.amount !== undefined) return
+    if (!gate) return
+    let opened: number | undefined
+    const open = (): void => {
+      gate.open()
+      opened = performance.now()
+    }
+    void welcomed!.then(open)
     const looking = setInterval(() => {
       const now = performance.now()
-      if (began === undefined && now - start >= lead) {
+      if (opened === undefined) return
+      if (began === undefined && now - opened >= lead) {
         onBegin()
         begin()
         loopBefore = performance.eventLoopUtilization()
@@ -191,10 +208,10 @@ export const generate: Generate = async (
   // A connection that the server closes with requests under way is opened again without a word;
   // what was asked, not answered and not under way at the end, was lost.
   const underWay = load.amount === undefined ? load.connections * load.pipelining : 0
-  const missing = gate ? gate.lost : result.requests.sent - answered - underWay
+  const missing = gate && isGated ? gate.lost : result.requests.sent - answered - underWay
   const lost = Math.max(0, missing - result.errors * load.pipelining)
   const { busy, ...counted } = turns
-  const measured = gate ? { ...counted, utilisation: busy / turns.elapsed } : await whole()
+  const measured = inTurns ? { ...counted, utilisation: busy / turns.elapsed } : await whole()
   return {
     ...measured,
     utilisation: Math.min(1, measured.utilisation),

@@ -1,4 +1,7 @@
-// Holds back the requests of autocannon's clients, and lets them go on.
+// Holds back the requests of autocannon's clients, and lets them go on. Before it opens for the first time, each may ask once:
+// a server of Node takes in one connection in each turn of its event loop (libuv 1.45 and later), and the others first. With
+// 200 connections that all ask 100 times as soon as they can, the turns become so long that the last ones are not taken in
+// for tens of seconds.
 //
 // autocannon has no public way to pause: its clients send the next request as soon as they have an answer. Here each
 // client's own way of sending is put behind a gate, which is the one place that knows what is internal to autocannon.
@@ -15,16 +18,35 @@ interface GatedClient {
 
 export class Gate {
   #isOpen = false
+  /** It has never been open. */
+  #isNew = true
   #underWay = 0
   #lost = 0
+  #unwelcomed: number
   /** Called when the last request that was under way is answered or lost. */
   onIdle = (): void => {}
   readonly #clients: { held: number; send: () => void }[] = []
+  readonly #welcomed = Promise.withResolvers<void>()
+
+  /** For so many clients. */
+  constructor(clients: number) {
+    this.#unwelcomed = clients
+  }
+
+  /** Settles when each of them has had an answer. */
+  get welcomed(): Promise<void> {
+    return this.#welcomed.promise
+  }
+
+  /** Whether it can hold back such a client. */
+  static knows(client: unknown): client is GatedClient {
+    const { [SEND]: send, [CONNECT]: connect } = client as Partial<GatedClient>
+    return typeof send === 'function' && typeof connect === 'function'
+  }
 
   /** For autocannon's option of this name, which is called before a client connects. */
-  readonly setupClient = (given: unknown): void => {
-    const client = given as GatedClient
-    if (typeof client[SEND] !== 'function' || typeof client[CONNECT] !== 'function') {
+  readonly setupClient = (client: unknown): void => {
+    if (!Gate.knows(client)) {
       throw new TypeError('the clients of this version of autocannon cannot be held back: set `turn` to `duration`')
     }
     const send = client[SEND].bind(client)
@@ -32,6 +54,7 @@ export class Gate {
     const state = {
       held: 0,
       underWay: 0,
+      isWelcomed: false,
       send: (): void => {
         state.underWay++
         this.#underWay++
@@ -40,7 +63,7 @@ export class Gate {
     }
     this.#clients.push(state)
     client[SEND] = () => {
-      if (this.#isOpen) state.send()
+      if (this.#isOpen || (this.#isNew && !state.isWelcomed && state.underWay === 0)) state.send()
       else state.held++
     }
     client[CONNECT] = () => {
@@ -53,6 +76,10 @@ export class Gate {
       connect()
     }
     client.on('response', () => {
+      if (!state.isWelcomed) {
+        state.isWelcomed = true
+        if (--this.#unwelcomed === 0) this.#welcomed.resolve()
+      }
       state.underWay--
       this.#underWay--
       if (this.#underWay === 0) this.onIdle()
@@ -71,6 +98,7 @@ export class Gate {
 
   open(): void {
     this.#isOpen = true
+    this.#isNew = false
     for (const state of this.#clients) {
       const { held } = state
       state.held = 0

@@ -31,8 +31,16 @@ class Client extends EventEmitter {
   }
 }
 
-it('nothing is sent before it opens, and then what was held', () => {
-  const gate = new Gate()
+/** A gate that has been open, and is closed. */
+const shutGate = (clients: number): Gate => {
+  const gate = new Gate(clients)
+  gate.open()
+  gate.close()
+  return gate
+}
+
+it('nothing is sent while it is closed, and then what was held', () => {
+  const gate = shutGate(2)
   const clients = [new Client(gate), new Client(gate, 3)]
   expect(clients.map(({ sent }) => sent)).toEqual([0, 0])
   expect(gate.underWay).toBe(0)
@@ -41,8 +49,36 @@ it('nothing is sent before it opens, and then what was held', () => {
   expect(gate.underWay).toBe(4)
 })
 
+it('before it opens for the first time, each client asks once, and it tells when all have had their answer', async () => {
+  const gate = new Gate(2)
+  let areWelcomed = false
+  void gate.welcomed.then(() => (areWelcomed = true))
+  const [one, other] = [new Client(gate, 3), new Client(gate, 3)]
+  expect([one.sent, other.sent, gate.underWay]).toEqual([1, 1, 2])
+  one.answer()
+  await Promise.resolve()
+  expect([one.sent, other.sent, gate.underWay, areWelcomed]).toEqual([1, 1, 1, false])
+  other.answer()
+  await Promise.resolve()
+  expect([one.sent, other.sent, gate.underWay, areWelcomed]).toEqual([1, 1, 0, true])
+  gate.open()
+  expect([one.sent, other.sent, gate.underWay]).toEqual([4, 4, 6])
+})
+
+it('a client whose connection ends before it had an answer asks again', () => {
+  const gate = new Gate(1)
+  const client = new Client(gate, 3)
+  client[CONNECT]()
+  expect([client.sent, gate.lost, gate.underWay]).toEqual([2, 1, 1])
+  client.answer()
+  client[CONNECT]()
+  expect([client.sent, gate.lost, gate.underWay]).toEqual([2, 1, 0])
+  gate.open()
+  expect([client.sent, gate.underWay]).toEqual([5, 3])
+})
+
 it('while it is open, every answer is followed by a request; once it is closed, by none until it opens again', () => {
-  const gate = new Gate()
+  const gate = shutGate(2)
   const [one, other] = [new Client(gate), new Client(gate)]
   let idle = 0
   gate.open()
@@ -60,7 +96,7 @@ it('while it is open, every answer is followed by a request; once it is closed, 
 })
 
 it('what is under way on a connection that ends is lost, and the next one has its own', () => {
-  const gate = new Gate()
+  const gate = shutGate(1)
   const client = new Client(gate, 2)
   let idle = 0
   gate.open()
@@ -77,5 +113,5 @@ it('what is under way on a connection that ends is lost, and the next one has it
 })
 
 it('refuses clients that it does not know', () => {
-  expect(() => new Gate().setupClient(new EventEmitter())).toThrow(/this version of autocannon cannot be held back/)
+  expect(() => new Gate(1).setupClient(new EventEmitter())).toThrow(/this version of autocannon cannot be held back/)
 })
