@@ -26,6 +26,11 @@ interface SocketInternals {
   parser?: Parser | null
 }
 
+interface ServerInternals {
+  /** Bytes that its sockets buffer, as it was made with. */
+  highWaterMark?: number
+}
+
 interface ResponseInternals {
   /** The head as it was sent. */
   _header?: string | null
@@ -179,12 +184,15 @@ export function takeHandle(socket: Socket): RawHandle {
 
 /** Has a server go on with a connection of another process. To the server it is new. */
 export function adoptHandle(server: HttpServer, handle: RawHandle): Socket {
+  const { highWaterMark } = server as unknown as ServerInternals
   // Reading begins in the next turn of the event loop, and by then the server has its parser there.
   const socket = new Socket({
     handle,
     allowHalfOpen: true,
     readable: true,
     writable: true,
+    readableHighWaterMark: highWaterMark,
+    writableHighWaterMark: highWaterMark,
   } as object)
   server.emit('connection', socket)
   return socket

@@ -29,7 +29,7 @@ it('a request whose head is cut in two is answered by the old worker, and the ne
   connection.close()
 })
 
-it('a connection that has moved is to V8 what a new one is: it has its properties in the same order', async () => {
+it('a connection that has moved is to V8 what a new one is: it has its properties in the same order, and buffers as much', async () => {
   const server = await startServer('socket-properties.ts')
   const propertiesOf = async (connection: RawConnection): Promise<string> =>
     bodyOf(await connection.ask('GET / HTTP/1.1\r\nhost: test\r\n\r\n'))
