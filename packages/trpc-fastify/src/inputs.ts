@@ -52,9 +52,11 @@ export class Inputs {
         message: '"input" needs to be an object when doing a batch call',
       })
     }
-    return Array.from({ length: this.#count }, (_, index) => {
+    const all: unknown[] = []
+    for (let index = 0; index < this.#count; index++) {
       const input = (inputs as Record<number, unknown>)[index]
-      return input === undefined ? undefined : this.#deserialize(input)
-    })
+      all.push(input === undefined ? undefined : this.#deserialize(input))
+    }
+    return all
   }
 }
