@@ -87,7 +87,7 @@ export interface CaseOptions {
 export interface RaceOptions extends Partial<CaseOptions> {
   /** Several requests by name, in place of `path` and what belongs to it. */
   cases?: Readonly<Record<string, CaseOptions>>
-  /** Connections kept open during a round. With autocannon, the load begins when each has had an answer, or a second later. @default 50 */
+  /** Connections kept open during a round. With autocannon, the load begins when each has had an answer, or after half of `requestTimeout`. @default 50 */
   connections?: number
   /** Requests under way on each connection. @default 1 */
   pipelining?: number

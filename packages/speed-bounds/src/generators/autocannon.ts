@@ -45,6 +45,8 @@ export const generate: Generate = async (
   const gate = load.amount === undefined ? new Gate(load.connections) : undefined
   /** A round can do without it, where this version of autocannon has clients that it does not know. */
   let isGated = false
+  /** Milliseconds: the first answers may take as long. Half a timeout later, connections that wait would be given up. */
+  const mostWelcome = load.requestTimeout / 2
   const options: Options = {
     url: origin + path,
     method: method as NonNullable<Options['method']>,
@@ -61,7 +63,7 @@ export const generate: Generate = async (
     },
     // Ended below. With an amount, a server that hangs must not keep the other connections waiting one after the other.
     ...(load.amount === undefined
-      ? { duration: inTurns ? ENDLESS : (PATIENCE + lead + Math.max(load.duration, load.requestTimeout)) / 1000 }
+      ? { duration: inTurns ? ENDLESS : (mostWelcome + lead + Math.max(load.duration, load.requestTimeout)) / 1000 }
       : { amount: load.amount, bailout: load.connections }),
     sampleInt: SAMPLE,
   }
@@ -70,7 +72,7 @@ export const generate: Generate = async (
   let loopBefore = performance.eventLoopUtilization()
   const start = performance.now()
   /** Settles when each connection has had an answer, or some of them never will. */
-  const welcomed = gate && Promise.race([gate.welcomed, sleep(Math.min(PATIENCE, load.requestTimeout / 2))])
+  const welcomed = gate && Promise.race([gate.welcomed, sleep(mostWelcome)])
   /** When the round began, and what was there before. */
   let began = gate ? undefined : start
   let before = { answers: 0, failures: 0 }
