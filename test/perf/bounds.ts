@@ -134,7 +134,8 @@ export const bounds: Record<
   // to 1.81); 0.98x (0.92 to 1.03), ten processes of each. The margins are 20 to 36 %, and 25 to 28 %. That day on two quiet
   // cores of an Intel Xeon, by CPU and by throughput: 1.62x (1.34 to 1.97) and 1.61x (1.34 to 1.94), with 50 connections
   // 1.59x (1.41 to 1.79) and 1.56x (1.39 to 1.76); 0.99x (0.93 to 1.05) and 1.00x (0.93 to 1.07), 0.96x (0.91 to 1.01) and
-  // 0.97x (0.92 to 1.01).
+  // 0.97x (0.92 to 1.01). On the EPYC, on 2026-11-24, with 100 connections: 1.69x (1.43 to 2.00) and 1.66x (1.41 to 1.95);
+  // 0.96x (0.91 to 1.02) and 0.97x (0.93 to 1.02), 30 processes of each.
   gateway: [{ contender: 'aggregator-gateway', over: 'fastify-undici', atLeast: 1, aim: 1.3, metric: 'cpu' }],
   'gateway-protections': [
     { contender: 'aggregator-gateway', over: 'aggregator-gateway-bare', atLeast: 0.7, aim: 0.909, metric: 'cpu' },
@@ -151,7 +152,9 @@ export const bounds: Record<
   // 42 and 35 %. By turns 9.29x (8.62 to 10.0) with 25 processes of each, from 10.3x in its first quarter to 8.5x while
   // others slowed the cores, and 2.25x (1.87 to 2.71). On the Xeon 11.4x (10.5 to 12.5) by CPU and 9.69x (9.05 to 10.4) by
   // throughput; with 50 connections 10.3x (9.9 to 10.7) and 8.64x (8.34 to 8.96), less than we are after: of what answers with
-  // axios, V8 collects the garbage on another core, 1.13 cores in all. 2.41x (2.12 to 2.74) and 2.15x (1.96 to 2.35).
+  // axios, V8 collects the garbage on another core, 1.13 cores in all. 2.41x (2.12 to 2.74) and 2.15x (1.96 to 2.35). On the
+  // EPYC, with 100 connections, on 2026-11-24: 11.1x (10.4 to 11.8) and 9.58x (8.97 to 10.2), 25 processes of each, which does
+  // not decide 9x; 2.37x (2.13 to 2.64) and 2.16x (1.97 to 2.37).
   'gateway-nest-axios': [
     { contender: 'aggregator-gateway', over: 'nestjs-express-axios', atLeast: 6, aim: 9, metric: 'cpu' },
   ],

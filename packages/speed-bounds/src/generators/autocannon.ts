@@ -43,9 +43,10 @@ export const generate: Generate = async (
   })
   // A round of so many requests has them all, from the first on.
   const gate = load.amount === undefined ? new Gate(load.connections) : undefined
-  /** A round can do without it, where this version of autocannon has clients that it does not know. */
-  let isGated = false
-  /** Milliseconds: the first answers may take as long. Half a timeout later, connections that wait would be given up. */
+  /** A round at one go can do without it, where this version of autocannon has clients that it does not know. */
+  let isGated = gate !== undefined
+  const ungated = Promise.withResolvers<void>()
+  /** Milliseconds that first answers may take: those who have theirs wait meanwhile, and would be given up after a timeout. */
   const mostWelcome = load.requestTimeout / 2
   const options: Options = {
     url: origin + path,
@@ -57,9 +58,9 @@ export const generate: Generate = async (
     // Between two turns a connection may be silent for as long as the others take.
     timeout: inTurns ? ENDLESS : load.requestTimeout / 1000,
     setupClient: (client) => {
-      if (!gate || (!inTurns && !Gate.knows(client))) return
-      gate.setupClient(client)
-      isGated = true
+      if (inTurns || Gate.knows(client)) return gate?.setupClient(client)
+      isGated = false
+      ungated.resolve()
     },
     // Ended below. With an amount, a server that hangs must not keep the other connections waiting one after the other.
     ...(load.amount === undefined
@@ -72,7 +73,7 @@ export const generate: Generate = async (
   let loopBefore = performance.eventLoopUtilization()
   const start = performance.now()
   /** Settles when each connection has had an answer, or some of them never will. */
-  const welcomed = gate && Promise.race([gate.welcomed, sleep(mostWelcome)])
+  const welcomed = gate && Promise.race([gate.welcomed, ungated.promise, sleep(mostWelcome)])
   /** When the round began, and what was there before. */
   let began = gate ? undefined : start
   let before = { answers: 0, failures: 0 }

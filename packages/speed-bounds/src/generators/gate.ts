@@ -1,7 +1,7 @@
 // Holds back the requests of autocannon's clients, and lets them go on. Before it opens for the first time, each may ask once:
-// a server of Node takes in one connection in each turn of its event loop (libuv 1.45 and later), and the others first. With
-// 200 connections that all ask 100 times as soon as they can, the turns become so long that the last ones are not taken in
-// for tens of seconds.
+// in a turn of its event loop, a server of Node takes in one connection (libuv 1.45 and later), and answers all that the
+// others have asked. With 200 connections that ask 100 times at once, turns became so long that the last ones were not taken
+// in for more than 10 s.
 //
 // autocannon has no public way to pause: its clients send the next request as soon as they have an answer. Here each
 // client's own way of sending is put behind a gate, which is the one place that knows what is internal to autocannon.
