@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import autocannon, { type Options } from 'autocannon'
-import { build } from 'hdr-histogram-js'
-import type { Generate, TurnResult, VolleyResult } from '../generator.ts'
+import type { Generate, TurnResult, Turns, Volley, VolleyResult } from '../generator.ts'
 import { readTree, useBetween } from '../process-tree.ts'
 import { Gate } from './gate.ts'
+import { PATIENCE, Tally } from './tally.ts'
 
 /**
  * How often autocannon looks whether its time is over, in milliseconds: its default of a second
@@ -12,223 +12,197 @@ import { Gate } from './gate.ts'
  */
 const SAMPLE = 10
 
-/**
- * A round is shorter than any timeout, so a server that leaves requests hanging would not be noticed.
- * A connection is hanging if at the end it had waited this many times longer than the p99 of all
- * answers: among 400 connections at a busy server some wait long for their turn, but not that long.
- */
-const HANGING = 20
-
-/** Milliseconds that one which looks so has to answer, while others are answered. */
-const PATIENCE = 1000
-
-/**
- * Milliseconds between two answers that count as waiting, at the most: in a longer silence nobody is answered, since the
- * server has no core or another guest of the hypervisor has it, and who waits then hangs no more than the others do.
- */
-const SILENCE = 50
-
 /** Seconds: what is fired in turns has no end but the one that it is told. */
 const ENDLESS = 1e6
 
-export const generate: Generate = async (
-  { origin, method, path, headers, body, status, load, lead, inTurns },
-  { onBegin, onReady },
-): Promise<VolleyResult> => {
-  // autocannon records whole milliseconds; a p99 of a fast server is a fraction of one.
-  const latency = build({
-    lowestDiscernibleValue: 1,
-    highestTrackableValue: 60_000_000,
-    numberOfSignificantValueDigits: 3,
+export const generate: Generate = (volley, { onBegin, onReady }) => {
+  if (volley.inTurns) return inTurns(volley, onReady)
+  return volley.load.amount === undefined ? forSomeTime(volley, onBegin) : soManyRequests(volley, volley.load.amount)
+}
+
+/** A round of so many requests: it has them all, from the first on. */
+async function soManyRequests(volley: Volley, amount: number): Promise<VolleyResult> {
+  const { load } = volley
+  const tally = new Tally(load)
+  const read = startMeter()
+  const { ended } = fire(volley, tally, {
+    timeout: load.requestTimeout / 1000,
+    amount,
+    // A server that hangs must not keep the other connections waiting one after the other.
+    bailout: load.connections,
   })
-  // A round of so many requests has them all, from the first on.
-  const gate = load.amount === undefined ? new Gate(load.connections) : undefined
-  /** A round at one go can do without it, where this version of autocannon has clients that it does not know. */
-  let isGated = gate !== undefined
-  const ungated = Promise.withResolvers<void>()
-  /** Milliseconds that first answers may take: those who have theirs wait meanwhile, and would be given up after a timeout. */
-  const mostWelcome = load.requestTimeout / 2
-  const options: Options = {
-    url: origin + path,
-    method: method as NonNullable<Options['method']>,
-    headers: { ...headers },
-    ...(body === undefined ? {} : { body }),
-    connections: load.connections,
-    pipelining: load.pipelining,
+  const result = await ended
+  const elapsed = performance.now() - tally.began
+  const { busy, cpu } = await read()
+  return {
+    answers: tally.right,
+    elapsed: tally.last - tally.began,
+    utilisation: busy / elapsed,
+    cpu,
+    ...outcomeOf(volley, tally, result, result.requests.sent - result.requests.total),
+  }
+}
+
+/** A round that is had at one go. */
+async function forSomeTime(volley: Volley, onBegin: () => void): Promise<VolleyResult> {
+  const { load, lead } = volley
+  const gate = new Gate(load.connections)
+  const tally = new Tally(load)
+  const { run, ended } = fire(volley, tally, {
+    timeout: load.requestTimeout / 1000,
+    duration: (mostWelcome(volley) + lead + Math.max(load.duration, load.requestTimeout)) / 1000,
+    setupClient: gate.setupClient,
+  })
+  let stopped = tally.began
+  // The last one comes when the time is over, before the connections are closed.
+  run.on('tick', () => (stopped = performance.now()))
+  await Promise.race([gate.welcomed, sleep(mostWelcome(volley)), ended])
+  gate.open()
+  await Promise.race([sleep(lead), ended])
+  onBegin()
+  tally.begin(gate.lost)
+  const read = startMeter()
+  await Promise.race([sleep(load.duration), ended])
+  const isEnded = ended.then(() => true)
+  while (!tally.isOver() && !tally.hasErrors && !(await Promise.race([isEnded, sleep(SAMPLE, false)])));
+  run.stop()
+  const result = await ended
+  const elapsed = performance.now() - tally.began
+  const { busy, cpu } = await read()
+  return {
+    answers: tally.right - tally.before.answers,
+    // A stall at the end of a round belongs to it.
+    elapsed: stopped - tally.began,
+    utilisation: Math.min(1, busy / elapsed),
+    cpu,
+    ...outcomeOf(volley, tally, result, gate.lost),
+  }
+}
+
+/** A round that is had in turns with others. */
+async function inTurns(volley: Volley, onReady: (turns: Turns) => void): Promise<VolleyResult> {
+  const { load } = volley
+  const gate = new Gate(load.connections)
+  const tally = new Tally(load)
+  const { run, ended } = fire(volley, tally, {
     // Between two turns a connection may be silent for as long as the others take.
-    timeout: inTurns ? ENDLESS : load.requestTimeout / 1000,
-    setupClient: (client) => {
-      if (inTurns || Gate.knows(client)) return gate?.setupClient(client)
-      isGated = false
-      ungated.resolve()
-    },
-    // Ended below. With an amount, a server that hangs must not keep the other connections waiting one after the other.
-    ...(load.amount === undefined
-      ? { duration: inTurns ? ENDLESS : (mostWelcome + lead + Math.max(load.duration, load.requestTimeout)) / 1000 }
-      : { amount: load.amount, bailout: load.connections }),
-    sampleInt: SAMPLE,
-  }
-  let treeBefore = readTree(process.pid)
-  await treeBefore
-  let loopBefore = performance.eventLoopUtilization()
-  const start = performance.now()
-  /** Settles when each connection has had an answer, or some of them never will. */
-  const welcomed = gate && Promise.race([gate.welcomed, ungated.promise, sleep(mostWelcome)])
-  /** When the round began, and what was there before. */
-  let began = gate ? undefined : start
-  let before = { answers: 0, failures: 0 }
-  let right = 0
-  let failed = 0
-  const begin = (): void => {
-    began = performance.now()
-    before = { answers: right, failures: failed }
-    latency.reset()
-  }
-  let last = start
-  let stopped = start
-  /** Milliseconds in which there were answers. */
-  let lively = 0
-  const livelyAt = (time: number): number => lively + Math.min(time - last, SILENCE)
-  /** When each connection had its last answer, in milliseconds in which there were some. */
-  const lastAnswers = new Map<unknown, number>()
-  /** How many connections have waited for longer than so many milliseconds. */
-  const waiting = (milliseconds: number): number => {
-    const past = livelyAt(performance.now()) - milliseconds
-    const answered = [...lastAnswers.values()].filter((at) => at < past).length
-    return answered + (past > 0 ? load.connections - lastAnswers.size : 0)
-  }
-  /** Of those who wait while others were answered, some may look as if they hung: it is known after a while. */
-  let hanging = 0
-  const isOver = (): boolean => {
-    if (began === undefined || lastAnswers.size === 0) return false
-    const long = (HANGING * latency.getValueAtPercentile(99)) / 1000
-    hanging = waiting(Math.max(long, PATIENCE))
-    // When all wait, the first answer or a timeout will tell.
-    const silent = last < began || performance.now() - last > long
-    return hanging > 0 || (!silent && lastAnswers.size === load.connections && waiting(long) === 0)
-  }
-  /** Of a round that is had at one go. */
-  const whole = async (): Promise<Pick<VolleyResult, 'answers' | 'elapsed' | 'utilisation' | 'cpu'>> => {
-    const { utilization } = performance.eventLoopUtilization(loopBefore)
-    const from = began ?? start
-    const elapsed = performance.now() - from
-    const use = useBetween(await treeBefore, await readTree(process.pid))
-    return {
-      answers: right - before.answers,
-      // A stall at the end of a round belongs to it.
-      elapsed: load.amount === undefined ? stopped - from : last - from,
-      // The event loop's own figure takes time in which it was ready but had no core for idle.
-      utilisation: Math.max(utilization, use.busiest / elapsed),
-      cpu: use.cpu,
-    }
-  }
+    timeout: ENDLESS,
+    duration: ENDLESS,
+    setupClient: gate.setupClient,
+  })
+  const welcomed = Promise.race([gate.welcomed, sleep(mostWelcome(volley))])
   /** Of the turns that count: their length until the last answer, and what the generator did in them, in milliseconds. */
-  const turns = { answers: 0, elapsed: 0, busy: 0, cpu: 0 }
+  let counted: { answers: number; elapsed: number; busy: number; cpu: number } | undefined
   /** Requests that had no answer when the time for it was over, and nobody had. */
   let late = 0
+
   const turn = async (duration: number, counts: boolean): Promise<TurnResult> => {
     await welcomed
-    if (counts && began === undefined) begin()
-    const treeAtStart = await readTree(process.pid)
-    const loopAtStart = performance.eventLoopUtilization()
-    // Meanwhile nobody could be answered.
-    const from = (last = performance.now())
-    const rightBefore = right
-    gate!.open()
+    if (counts && !counted) {
+      counted = { answers: 0, elapsed: 0, busy: 0, cpu: 0 }
+      tally.begin(gate.lost)
+    }
+    const read = startMeter()
+    tally.wake()
+    const from = tally.last
+    const rightBefore = tally.right
+    gate.open()
     await sleep(duration)
-    gate!.close()
-    if (gate!.underWay > 0) {
-      const answered = new Promise<void>((resolve) => (gate!.onIdle = resolve))
+    gate.close()
+    if (gate.underWay > 0) {
+      const answered = new Promise<void>((resolve) => (gate.onIdle = resolve))
       await Promise.race([answered, sleep(PATIENCE)])
     }
-    const outcome = { isAnswered: gate!.underWay === 0, elapsed: last - from }
-    if (!counts) return outcome
-    const { active } = performance.eventLoopUtilization(loopAtStart)
-    const use = useBetween(treeAtStart, await readTree(process.pid))
-    turns.answers += right - rightBefore
-    turns.elapsed += outcome.elapsed
-    turns.busy += Math.max(active, use.busiest)
-    turns.cpu += use.cpu
+    const outcome = { isAnswered: gate.underWay === 0, elapsed: tally.last - from }
+    if (counts && counted) {
+      const { busy, cpu } = await read()
+      counted.answers += tally.right - rightBefore
+      counted.elapsed += outcome.elapsed
+      counted.busy += busy
+      counted.cpu += cpu
+    }
     return outcome
   }
-  const result = await new Promise<autocannon.Result>((resolve, reject) => {
-    const run = autocannon(options, (error: Error | null, outcome: autocannon.Result) =>
-      error ? reject(error) : resolve(outcome),
-    )
-    run.on('response', (client: unknown, code: number, _bytes: number, milliseconds: number) => {
-      if (code === status) right++
-      else failed++
-      latency.recordValue(milliseconds * 1000)
-      const now = performance.now()
-      lively = livelyAt(now)
-      last = now
-      lastAnswers.set(client, lively)
-    })
-    // The last one comes when the time is over, before the connections are closed.
-    run.on('tick', () => (stopped = performance.now()))
-    let erred = false
-    run.on('reqError', () => {
-      erred = true
-      failed++
-    })
-    if (gate && inTurns) {
-      const finish = (): void => {
-        if (gate.underWay === 0 || erred) return run.stop()
-        // Whoever is not answered now while others are will never be.
-        gate.open()
-        const deadline = performance.now() + load.requestTimeout
-        const looking = setInterval(() => {
-          const isLate = performance.now() > deadline
-          if (!isOver() && !erred && !isLate) return
-          clearInterval(looking)
-          if (isLate) late = gate.underWay
-          run.stop()
-        }, SAMPLE)
-      }
-      onReady({ turn, finish })
-      return
-    }
-    if (!gate) return
-    let opened: number | undefined
-    const open = (): void => {
+
+  const finish = async (): Promise<void> => {
+    if (gate.underWay > 0 && !tally.hasErrors) {
+      // Whoever is not answered now while others are will never be.
       gate.open()
-      opened = performance.now()
+      const deadline = performance.now() + load.requestTimeout
+      while (!tally.isOver() && !tally.hasErrors && performance.now() < deadline) await sleep(SAMPLE)
+      if (performance.now() >= deadline) late = gate.underWay
     }
-    void welcomed!.then(open)
-    const looking = setInterval(() => {
-      const now = performance.now()
-      if (opened === undefined) return
-      if (began === undefined && now - opened >= lead) {
-        onBegin()
-        begin()
-        loopBefore = performance.eventLoopUtilization()
-        treeBefore = readTree(process.pid)
-      } else if (began !== undefined && now - began >= load.duration && (isOver() || erred)) run.stop()
-    }, SAMPLE)
-    run.on('done', () => clearInterval(looking))
-  })
-  const answered = result.requests.total
-  // A connection that the server closes with requests under way is opened again without a word;
-  // what was asked, not answered and not under way at the end, was lost.
-  const underWay = load.amount === undefined ? load.connections * load.pipelining : 0
-  const missing = gate && isGated ? gate.lost : result.requests.sent - answered - underWay
-  const lost = Math.max(0, missing - result.errors * load.pipelining)
-  const { busy, ...counted } = turns
-  const measured = inTurns ? { ...counted, utilisation: busy / turns.elapsed } : await whole()
-  return {
-    ...measured,
-    utilisation: Math.min(1, measured.utilisation),
-    before,
-    latency: {
-      p50: latency.getValueAtPercentile(50) / 1000,
-      p90: latency.getValueAtPercentile(90) / 1000,
-      p99: latency.getValueAtPercentile(99) / 1000,
+    run.stop()
+  }
+
+  onReady({ turn, finish: () => void finish() })
+  const result = await ended
+  const { answers, elapsed, busy, cpu } = counted ?? { answers: 0, elapsed: 0, busy: 0, cpu: 0 }
+  const outcome = outcomeOf(volley, tally, result, gate.lost)
+  const failures = { ...outcome.failures, timeouts: outcome.failures.timeouts + late }
+  return { answers, elapsed, utilisation: Math.min(1, busy / elapsed), cpu, ...outcome, failures }
+}
+
+/** Milliseconds that first answers may take: those who have theirs wait meanwhile, and would be given up after a timeout. */
+function mostWelcome({ load }: Volley): number {
+  return load.requestTimeout / 2
+}
+
+function fire(
+  { origin, method, path, headers, body, status, load }: Volley,
+  tally: Tally,
+  options: Partial<Options>,
+): { run: autocannon.Instance; ended: Promise<autocannon.Result> } {
+  const { promise: ended, resolve, reject } = Promise.withResolvers<autocannon.Result>()
+  const run = autocannon(
+    {
+      url: origin + path,
+      method: method as NonNullable<Options['method']>,
+      headers: { ...headers },
+      ...(body === undefined ? {} : { body }),
+      connections: load.connections,
+      pipelining: load.pipelining,
+      sampleInt: SAMPLE,
+      ...options,
     },
+    (error: Error | null, result: autocannon.Result) => (error ? reject(error) : resolve(result)),
+  )
+  run.on('response', (client: unknown, code: number, _bytes: number, milliseconds: number) =>
+    tally.answer(client, code === status, milliseconds),
+  )
+  run.on('reqError', () => tally.error())
+  return { run, ended }
+}
+
+/** Begins to look at what this process uses; what it returns tells it, in milliseconds. */
+function startMeter(): () => Promise<{ busy: number; cpu: number }> {
+  const tree = readTree(process.pid)
+  const loop = performance.eventLoopUtilization()
+  return async () => {
+    const { active } = performance.eventLoopUtilization(loop)
+    const { busiest, cpu } = useBetween(await tree, await readTree(process.pid))
+    // The event loop's own figure takes time in which it was ready but had no core for idle.
+    return { busy: Math.max(active, busiest), cpu }
+  }
+}
+
+/** Of a round that has ended, with so many requests that no answer will come for. */
+function outcomeOf(
+  { load }: Volley,
+  tally: Tally,
+  { errors, timeouts }: autocannon.Result,
+  missing: number,
+): Pick<VolleyResult, 'before' | 'latency' | 'failures'> {
+  // A connection that the server closes with requests under way is opened again without a word.
+  const lost = Math.max(0, missing - errors * load.pipelining)
+  return {
+    before: tally.before,
+    latency: tally.latency,
     failures: {
-      errors: result.errors - result.timeouts + lost,
-      timeouts: result.timeouts + late,
-      hanging: Math.max(0, hanging - result.errors),
-      unexpectedStatus: answered - right,
+      errors: errors - timeouts + lost,
+      timeouts,
+      hanging: Math.max(0, tally.hanging - errors),
+      unexpectedStatus: tally.wrong,
     },
   }
 }

@@ -9,11 +9,19 @@
 const SEND = '_doRequest'
 const CONNECT = '_connect'
 
-/** What is used of a client. These two methods are not documented: they are looked for before they are used. */
+/**
+ * What is used of a client. These two methods are not documented: the package depends on the one version of autocannon that
+ * is tested, and they are looked for before they are used.
+ */
 interface GatedClient {
   [SEND]: () => void
   [CONNECT]: () => void
   on(event: 'response', listener: () => void): unknown
+}
+
+function isKnown(client: unknown): client is GatedClient {
+  const { [SEND]: send, [CONNECT]: connect } = client as Partial<GatedClient>
+  return typeof send === 'function' && typeof connect === 'function'
 }
 
 export class Gate {
@@ -38,17 +46,10 @@ export class Gate {
     return this.#welcomed.promise
   }
 
-  /** Whether it can hold back such a client. */
-  static knows(client: unknown): client is GatedClient {
-    const { [SEND]: send, [CONNECT]: connect } = client as Partial<GatedClient>
-    return typeof send === 'function' && typeof connect === 'function'
-  }
-
   /** For autocannon's option of this name, which is called before a client connects. */
   readonly setupClient = (client: unknown): void => {
-    if (!Gate.knows(client)) {
-      throw new TypeError('the clients of this version of autocannon cannot be held back: set `turn` to `duration`')
-    }
+    if (!isKnown(client))
+      throw new TypeError('the clients of this version of autocannon cannot be held back: use 9.0.0')
     const send = client[SEND].bind(client)
     const connect = client[CONNECT].bind(client)
     const state = {

@@ -144,6 +144,17 @@ it('whose failures stay within the allowance are measured', async () => {
   for (const share of failures) expect(share).toBeCloseTo(0.02, 2)
 })
 
+it('that close each connection lose a request for each answer, by turns and at one go', async () => {
+  const closing = server(`response.shouldKeepAlive = requests <= 20; response.end('ok')`)
+  for (const turn of [200, 100]) {
+    const { rounds } = await race(
+      { closing, twin: closing },
+      { ...SMALL, duration: 200, turn, allowance: 0.6 },
+    ).measure()
+    for (const { failures, answers } of rounds) expect(failures / (failures + answers)).toBeCloseTo(0.5, 1)
+  }
+})
+
 it('are measured where the allowance is theirs, and told with what they failed', async () => {
   const flaky = server(`response.statusCode = requests > 20 && requests % 50 === 0 ? 503 : 200; response.end('ok')`)
   const result = await race({ ok, flaky }, { ...SMALL, allowance: { flaky: 0.05 } }).measure()
