@@ -17,13 +17,23 @@ export interface EventStreamOptions {
   readonly lastEventId: string | null
 }
 
-/** Events of a subscription, as they come. */
+/** Characters of events that are sent without waiting for more of the same turn. */
+const FULL = 16_384
+
+/**
+ * Events of a subscription, as they come. Those of one turn of the event loop are one chunk: Node sends what is written in a
+ * turn at its end, and makes four pieces of each chunk.
+ */
 export class EventStream extends Readable {
   readonly #iterator: AsyncIterator<unknown>
   readonly #options: EventStreamOptions
   #lastEventId: string | null
   #isReading = false
   #isEnding = false
+  /** Whoever reads has enough for now. */
+  #isFull = false
+  /** What this turn has brought so far. */
+  #text = ''
   #ping: NodeJS.Timeout | undefined
 
   constructor(iterable: AsyncIterable<unknown>, options: EventStreamOptions) {
@@ -51,6 +61,7 @@ export class EventStream extends Readable {
   }
 
   override _read(): void {
+    this.#isFull = false
     if (!this.#isReading) void this.#pump()
   }
 
@@ -75,7 +86,8 @@ export class EventStream extends Readable {
           throw error
         }
         this.#ping?.refresh()
-        if (!this.push(text)) break
+        this.#send(text)
+        if (this.#isFull) break
       }
     } catch (error) {
       if (this.#isOver()) this.#tell(error)
@@ -88,10 +100,25 @@ export class EventStream extends Readable {
     return this.destroyed || this.#isEnding
   }
 
-  #end(last?: string): void {
+  #send(text: string): void {
+    if (this.#text === '') process.nextTick(flush, this)
+    this.#text += text
+    if (this.#text.length >= FULL) this.flush()
+  }
+
+  /** Hands on what the turn has brought. */
+  flush(): void {
+    if (this.#text === '' || this.destroyed) return
+    const text = this.#text
+    this.#text = ''
+    this.#isFull = !this.push(text)
+  }
+
+  #end(last = ''): void {
     this.#isEnding = true
     clearTimeout(this.#ping)
-    if (last !== undefined) this.push(last)
+    this.#text += last
+    this.flush()
     this.push(null)
   }
 
@@ -101,6 +128,7 @@ export class EventStream extends Readable {
       const shape = this.#options.shapeOf(error) ?? null
       this.#end(eventOf('serialized-error', JSON.stringify(this.#options.serialize(shape))))
     } catch (cause) {
+      this.flush()
       this.destroy(cause as Error)
     }
   }
@@ -132,6 +160,10 @@ export class EventStream extends Readable {
   #returnIterator(): void {
     new Promise((resolve) => resolve(this.#iterator.return?.())).catch((cause: unknown) => this.#tell(cause))
   }
+}
+
+function flush(stream: EventStream): void {
+  stream.flush()
 }
 
 function eventOf(name: string, data: string): string {

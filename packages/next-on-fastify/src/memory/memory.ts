@@ -136,14 +136,16 @@ export class NextMemory {
     const found = requestKey(request)
     if (typeof found === 'string') return this.#bypass(found, request, response, next)
     if (this.#build.isBot(request.headers['user-agent'])) return this.#bypass('bot', request, response, next)
-    if (this.#build.isConditional(found.path)) return this.#bypass('conditional-path', request, response, next)
     if (this.#build.isProxied(found.path)) {
-      if (!this.#afterProxy) return this.#bypass('conditional-path', request, response, next)
+      const isLeft = !this.#afterProxy || this.#build.isConditional(found.path)
+      if (isLeft) return this.#bypass('conditional-path', request, response, next)
       return this.#answerAfterProxy(found, request, response, next)
     }
     const asked = afterHeaders(found, response)
+    // Of a path on which there are conditions nothing was learned: what is there needs no look at them.
     const entry = this.#lookUp(asked)
     if (entry === undefined) {
+      if (this.#build.isConditional(found.path)) return this.#bypass('conditional-path', request, response, next)
       if (this.#isLeftToNext(asked)) return this.#bypass('not-kept', request, response, next)
       return this.#learn(asked, request, new CoveredResponse(response), () => next(request, response))
     }

@@ -52,6 +52,12 @@ function routerWith(settings: Settings, journal: Journal) {
       yield tracked('x', undefined)
       yield 'an event without an id'
     }),
+    many: t.procedure.subscription(async function* () {
+      for (let number = 1; number <= 2000; number++) {
+        yield number % 7 === 0 ? tracked(`id${number}`, { number }) : { number }
+        if (number % 500 === 0) await new Promise(setImmediate)
+      }
+    }),
     aborts: t.procedure.subscription(async function* () {
       yield 1
       throw new DOMException('enough', 'AbortError')
@@ -130,6 +136,7 @@ const REQUESTS: [path: string, headers?: Record<string, string>][] = [
   ['bigint'],
   ['nothings'],
   ['nothings', { 'last-event-id': 'abc' }],
+  ['many'],
   ['aborts'],
   ['observed'],
   ['count,observed?batch=1'],
@@ -163,6 +170,32 @@ describe.each<[string, Settings, 'compiled' | 'official']>([
     expect(Object.values(left).reduce((sum, count) => sum + count, 0)).toBe(REQUESTS.length - compiled)
   })
 })
+
+it('sends events of one turn of the event loop together, and those of another one by themselves', async () => {
+  both = await serve({})
+  const { url } = both.ours
+  // The first chunk says that it is connected.
+  const [, ...apart] = await chunksOf(`${url}/count`)
+  expect(apart).toEqual([
+    'data: 1\n\n\n',
+    'data: {"when":"1970-01-01T00:00:00.000Z"}\nid: id2\n\n\n',
+    'data: 3\nid: \n\n\nevent: restore-id\ndata: \nid: id2\n\n\n',
+    'event: return\ndata: \n\n\n',
+  ])
+  const [, ...together] = await chunksOf(`${url}/nothings`)
+  expect(together).toHaveLength(1)
+})
+
+/** What a server has sent, as it has cut it. */
+function chunksOf(url: string): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, (response) => {
+      const chunks: string[] = []
+      response.on('data', (chunk) => chunks.push(String(chunk))).on('end', () => resolve(chunks))
+    })
+    request.on('error', reject)
+  })
+}
 
 it('sends pings while nothing else is sent', async () => {
   const settings: Settings = { sse: { ping: { enabled: true, intervalMs: 4 } } }
