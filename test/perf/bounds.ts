@@ -243,7 +243,7 @@ export const bounds: Record<
 /** Claims that are no ratios. */
 export const limits: {
   /** Milliseconds from `kill -9` of one of two workers until a new connection is answered. */
-  readonly answerAfterKill: { readonly median: number; readonly longest: number }
+  readonly answerAfterKill: { readonly median: number; readonly p99: number; readonly longest: number }
   /** Megabytes of a worker's own beyond those of the app in one process. */
   readonly memoryPerWorker: number
   /** Megabytes of the primary, all that is shared included. */
@@ -252,8 +252,8 @@ export const limits: {
   readonly pagesMemory: number
 } = {
   // Measured in three runs on a machine with five to seven programs for each core: 6.1 to 9.7 ms, at the most 67 to 127; in
-  // one with both cores to itself 6.9 ms, at the most 14.1. What we are after is 15 and 50 ms.
-  answerAfterKill: { median: 15, longest: 150 },
+  // one with both cores to itself 6.9 ms, at the most 14.1. The p99 is what `test:perf:all` claims, which has enough kills for it.
+  answerAfterKill: { median: 15, p99: 50, longest: 150 },
   // Measured 1.0 MB (16.9 against 15.9 MB), and 18 MB for the primary. Each process shows 45 MB more, which is the code
   // of Node and there once for all of them.
   memoryPerWorker: 2,

@@ -1,7 +1,9 @@
 // What the README names as different from the official adapter, one test for each.
 
 import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:http2'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { initTRPC, TRPCError } from '@trpc/server'
 import { fastifyTRPCPlugin, type FastifyTRPCPluginOptions } from '@trpc/server/adapters/fastify'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -18,6 +20,11 @@ const router = t.router({
   unserializable: t.procedure.query(() => ({ number: 1n })),
   failsAfterInput: t.procedure.input(String).query(fail('after input')),
   fails: t.procedure.query(fail('at once')),
+  events: t.procedure.subscription(async function* () {
+    yield* [1, 2]
+    await sleep(20)
+    yield 3
+  }),
 })
 type Options = Partial<FastifyTRPCPluginOptions<typeof router>['trpcOptions']>
 
@@ -87,6 +94,25 @@ describe('Streamed batches', () => {
     expect(hello).toEqual([[{ result: { data: 'world' } }]])
   })
 })
+
+it('Subscriptions', async () => {
+  const [official, ours] = await Promise.all(
+    (['official', 'ours'] as const).map(async (plugin) => chunksOf(`${await listen(await serve(plugin))}/trpc/events`)),
+  )
+  expect(ours!.slice(1)).toEqual(['data: 1\n\n\ndata: 2\n\n\n', 'data: 3\n\n\nevent: return\ndata: \n\n\n'])
+  expect(official!.length).toBeGreaterThan(ours!.length)
+  expect(ours!.join('')).toBe(official!.join(''))
+})
+
+/** What a server has sent, as it has cut it. */
+async function chunksOf(url: string): Promise<string[]> {
+  const request = get(url)
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  const chunks: string[] = []
+  response.on('data', (chunk) => chunks.push(String(chunk)))
+  await once(response, 'end')
+  return chunks
+}
 
 it('HTTP/2', async () => {
   const app = Fastify({ http2: true, forceCloseConnections: true }) as unknown as FastifyInstance

@@ -171,32 +171,6 @@ describe.each<[string, Settings, 'compiled' | 'official']>([
   })
 })
 
-it('sends events of one turn of the event loop together, and those of another one by themselves', async () => {
-  both = await serve({})
-  const { url } = both.ours
-  // The first chunk says that it is connected.
-  const [, ...apart] = await chunksOf(`${url}/count`)
-  expect(apart).toEqual([
-    'data: 1\n\n\n',
-    'data: {"when":"1970-01-01T00:00:00.000Z"}\nid: id2\n\n\n',
-    'data: 3\nid: \n\n\nevent: restore-id\ndata: \nid: id2\n\n\n',
-    'event: return\ndata: \n\n\n',
-  ])
-  const [, ...together] = await chunksOf(`${url}/nothings`)
-  expect(together).toHaveLength(1)
-})
-
-/** What a server has sent, as it has cut it. */
-function chunksOf(url: string): Promise<string[]> {
-  return new Promise((resolve, reject) => {
-    const request = get(url, (response) => {
-      const chunks: string[] = []
-      response.on('data', (chunk) => chunks.push(String(chunk))).on('end', () => resolve(chunks))
-    })
-    request.on('error', reject)
-  })
-}
-
 it('sends pings while nothing else is sent', async () => {
   const settings: Settings = { sse: { ping: { enabled: true, intervalMs: 4 } } }
   both = await serve(settings)
