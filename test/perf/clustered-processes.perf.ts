@@ -50,7 +50,8 @@ it(`kill -9 of a worker: new connections are answered after ${atMost.join(', ')}
   const figures = [median(times), quantile(times, 0.99), most].map((time) => `${time.toFixed(1)} ms`)
   await annotate(`${times.length} kills, median, p99 and longest: ${figures.join(', ')}`, 'evidence')
   expect(median(times)).toBeLessThanOrEqual(usual)
-  if (HAS_P99) expect(quantile(times, 0.99)).toBeLessThanOrEqual(rare)
+  // Of few kills it is the longest.
+  expect(quantile(times, 0.99)).toBeLessThanOrEqual(HAS_P99 ? rare : longest)
   expect(most).toBeLessThanOrEqual(longest)
 })
 
