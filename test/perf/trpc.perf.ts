@@ -28,7 +28,7 @@ perfSuite('trpc', [
     title: 'over plain routes',
     subjects: { 'plain-fastify': plainFastify, 'trpc-fastify': ours },
     // Processes of both change between 13 and 20 µs while they run: it takes many, visited often, to tell some per cent.
-    options: { ...load, cases: { hello, note, greet, greetChecked, article }, replicas: 9, cycles: 5 },
+    options: { ...load, cases: { hello, note, greet, greetChecked, article }, replicas: 8, cycles: 3 },
     bounds: bounds['trpc-plain'],
   },
   {
@@ -68,5 +68,12 @@ perfSuite('trpc', [
     },
     bounds: bounds['trpc-seed'],
     published: published.seed002,
+  },
+  {
+    title: 'peak memory under the load of 002',
+    subjects: { 'plain-fastify': plainFastify, 'trpc-fastify': ours },
+    // Processes differ by a factor of 1.3.
+    options: { ...wholeRounds(3000), cases: { hello }, connections: 200, pipelining: 100, cycles: 1, replicas: 12 },
+    bounds: bounds['trpc-seed-memory'],
   },
 ])

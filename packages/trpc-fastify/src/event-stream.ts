@@ -1,8 +1,8 @@
 // The answer to `httpSubscriptionLink`: server-sent events, written straight to the connection. The
 // bytes are those of tRPC's own stream, which goes through three web streams for each event.
 
-import { Readable } from 'node:stream'
 import { isTrackedEnvelope } from '@trpc/server'
+import { TextStream } from './text-stream.ts'
 
 export interface EventStreamOptions {
   /** The transformer's. */
@@ -17,37 +17,27 @@ export interface EventStreamOptions {
   readonly lastEventId: string | null
 }
 
-/** Characters of events that are sent without waiting for more of the same turn. */
-const FULL = 16_384
-
-/**
- * Events of a subscription, as they come. Those of one turn of the event loop are one chunk: Node sends what is written in a
- * turn at its end, and makes four pieces of each chunk.
- */
-export class EventStream extends Readable {
+/** Events of a subscription, as they come. */
+export class EventStream extends TextStream {
   readonly #iterator: AsyncIterator<unknown>
   readonly #options: EventStreamOptions
   #lastEventId: string | null
   #isReading = false
   #isEnding = false
-  /** Whoever reads has enough for now. */
-  #isFull = false
-  /** What this turn has brought so far. */
-  #text = ''
   #ping: NodeJS.Timeout | undefined
 
   constructor(iterable: AsyncIterable<unknown>, options: EventStreamOptions) {
-    super({ encoding: 'utf8' })
+    super()
     this.#iterator = iterable[Symbol.asyncIterator]()
     this.#options = options
     // An id with these characters cannot be sent back.
     const id = options.lastEventId
     this.#lastEventId = id && !/[\0\n\r]/.test(id) ? id : null
-    this.push(eventOf('connected', JSON.stringify(options.client)))
+    this.write(eventOf('connected', JSON.stringify(options.client)))
     const { pingMs } = options
     if (pingMs && pingMs !== Number.POSITIVE_INFINITY) {
       this.#ping = setTimeout(() => {
-        this.push(eventOf('ping', ''))
+        this.write(eventOf('ping', ''))
         this.#ping!.refresh()
       }, pingMs)
     }
@@ -61,7 +51,7 @@ export class EventStream extends Readable {
   }
 
   override _read(): void {
-    this.#isFull = false
+    super._read()
     if (!this.#isReading) void this.#pump()
   }
 
@@ -86,8 +76,8 @@ export class EventStream extends Readable {
           throw error
         }
         this.#ping?.refresh()
-        this.#send(text)
-        if (this.#isFull) break
+        this.write(text)
+        if (this.isFull) break
       }
     } catch (error) {
       if (this.#isOver()) this.#tell(error)
@@ -100,26 +90,10 @@ export class EventStream extends Readable {
     return this.destroyed || this.#isEnding
   }
 
-  #send(text: string): void {
-    if (this.#text === '') process.nextTick(flush, this)
-    this.#text += text
-    if (this.#text.length >= FULL) this.flush()
-  }
-
-  /** Hands on what the turn has brought. */
-  flush(): void {
-    if (this.#text === '' || this.destroyed) return
-    const text = this.#text
-    this.#text = ''
-    this.#isFull = !this.push(text)
-  }
-
   #end(last = ''): void {
     this.#isEnding = true
     clearTimeout(this.#ping)
-    this.#text += last
-    this.flush()
-    this.push(null)
+    this.end(last)
   }
 
   #fail(error: unknown): void {
@@ -160,10 +134,6 @@ export class EventStream extends Readable {
   #returnIterator(): void {
     new Promise((resolve) => resolve(this.#iterator.return?.())).catch((cause: unknown) => this.#tell(cause))
   }
-}
-
-function flush(stream: EventStream): void {
-  stream.flush()
 }
 
 function eventOf(name: string, data: string): string {

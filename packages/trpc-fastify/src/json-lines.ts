@@ -2,8 +2,8 @@
 // call that is known by then, the others with what was still to come. tRPC sends at least three lines a
 // call through four web streams; clients decode both to the same.
 
-import { Readable } from 'node:stream'
 import { isThenable } from './chain.ts'
+import { TextStream } from './text-stream.ts'
 import { isAsyncIterable, isPlainObject, isPromise, isStreamed } from './value-kinds.ts'
 
 /** What came of a call: its data, or the shape of its error; and whether one line can say all of it. */
@@ -61,7 +61,7 @@ export function completeLines(
 }
 
 /** The lines as they come. */
-export class JsonLines extends Readable {
+export class JsonLines extends TextStream {
   readonly #options: JsonLinesOptions
   readonly #iterators = new Set<AsyncIterator<unknown>>()
   /** Who goes on as soon as the client has read. */
@@ -72,7 +72,7 @@ export class JsonLines extends Readable {
   #ping: NodeJS.Timeout | undefined
 
   constructor(outcomes: readonly (Outcome | Promise<Outcome>)[], options: JsonLinesOptions) {
-    super({ encoding: 'utf8' })
+    super()
     this.#options = options
     const later: Later[] = []
     const head = outcomes.map((outcome, index): Encoded => {
@@ -82,12 +82,13 @@ export class JsonLines extends Readable {
       )
       return [[PLACEHOLDER], definition]
     })
-    this.push(headLine(head, options))
+    this.write(headLine(head, options))
     for (const start of later) start()
     this.#armPing()
   }
 
   override _read(): void {
+    super._read()
     const waiting = this.#waiting
     this.#waiting = []
     for (const goOn of waiting) goOn()
@@ -122,7 +123,7 @@ export class JsonLines extends Readable {
           this.#open--
           if (this.#open > 0 || this.destroyed) return
           clearTimeout(this.#ping)
-          this.push(null)
+          this.end()
         })
     })
     return [key, type, id]
@@ -225,17 +226,17 @@ export class JsonLines extends Readable {
       this.#fail(index, id, failed, error)
       return false
     }
-    const goesOn = this.push(line)
+    this.write(line)
     this.#armPing()
     for (const start of later) start()
-    if (!goesOn) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    if (this.isFull) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     return true
   }
 
   #fail(index: number, id: number, status: number, error: unknown): void {
     this.#options.onError(error)
     if (this.destroyed) return
-    this.push(lineOf([id, status, this.#options.shapeOf(error, index)], this.#options))
+    this.write(lineOf([id, status, this.#options.shapeOf(error, index)], this.#options))
   }
 
   #armPing(): void {
@@ -243,7 +244,7 @@ export class JsonLines extends Readable {
     if (!pingMs || this.destroyed) return
     clearTimeout(this.#ping)
     this.#ping = setTimeout(() => {
-      this.push(' ')
+      this.write(' ')
       this.#armPing()
     }, pingMs)
   }

