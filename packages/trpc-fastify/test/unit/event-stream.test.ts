@@ -146,7 +146,7 @@ describe.each<[string, Settings, 'compiled' | 'official']>([
   ['no settings', {}, 'compiled'],
   ['a transformer', { transformer: superjson }, 'compiled'],
   ['client options', { sse: { client: { reconnectAfterInactivityMs: 5000 } } }, 'compiled'],
-  ['a longest duration', { sse: { maxDurationMs: 250 } }, 'compiled'],
+  ['a longest duration', { sse: { maxDurationMs: 5000 } }, 'compiled'],
   ['subscriptions off', { sse: { enabled: false } }, 'official'],
   ['a single event', { sse: { emitAndEndImmediately: true } }, 'official'],
   [
