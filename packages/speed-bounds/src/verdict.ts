@@ -13,9 +13,7 @@
 // A machine does not stay the same for a cycle: the same loop took 1.8 times as long for 0.3 to 2 s at a time, as it would
 // while some other guest of the hypervisor uses the other thread of the core. Processes that take turns see the same
 // of it. Where that shows, each round is less what the process cost that it took turns with. A difference then stands in
-// both samples, once from either side: their means are opposite, so half of what lies between them is the result. Its
-// standard error is left at that of the whole, since noise counts in both samples and the partners' own differences count too:
-// simulations say that no less would do.
+// both samples, once from either side: their means are opposite, so half of what lies between them is the result.
 //
 // Each answer of a process counts alike, not each round: where a hypervisor gave the machine to others, a
 // round of 200 ms had 67 answers in place of 950, at 3,064 µs in place of 220, and one had none of its CPU
@@ -24,7 +22,16 @@
 
 import { costOf, type Measure, type Round } from './round.ts'
 import type { Claim, Metric } from './options.ts'
-import { correlation, type Difference, halfWidth, median, sampleOf, trimmedMean, welch } from './statistics.ts'
+import {
+  correlation,
+  type Difference,
+  halfWidth,
+  median,
+  type Sample,
+  sampleOf,
+  trimmedMean,
+  welch,
+} from './statistics.ts'
 
 /** `holds`: the whole interval is at or above the bound; `broken`: all of it is below; else `inconclusive`. */
 export type Verdict = 'holds' | 'broken' | 'inconclusive'
@@ -215,9 +222,34 @@ export function compare(
   }
   const [own, other] = [costsOf(contender), costsOf(over)]
   if (own.length < 2 || other.length < 2) return undefined
-  const between = welch(sampleOf(own, LEAST_SPREAD), sampleOf(other, LEAST_SPREAD))
+  const samples = [sampleOf(own, LEAST_SPREAD), sampleOf(other, LEAST_SPREAD)] as const
   return {
-    difference: inPairs ? { ...between, difference: between.difference / 2 } : between,
+    difference: inPairs ? ofPairs(samples, pairedLogs(visits, contender, metric)) : welch(...samples),
     replicas: [own.length, other.length],
   }
+}
+
+/** The log of (cost of the other / cost of the contender) of each heat. */
+function pairedLogs(visits: readonly Visit[], contender: string, metric: Metric): number[] {
+  return visits
+    .filter(({ round }) => round.subject === contender)
+    .map(({ round, level }) => level - Math.log(costOf(round, metric)))
+}
+
+/**
+ * How much of the noise of heats is taken off. With all of it, simulated races of eight processes in two modes and two visits
+ * were wrong in 1.35 %; with three quarters in 0.75 %, and intervals are narrower by a fifth than with none.
+ */
+const TAKEN_OFF = 0.75
+
+/**
+ * A difference that stands in both samples, once from either side. What processes differ by is in one of them, the noise of
+ * a heat in both: it is taken off once, as it is from standard errors that are clustered in two ways.
+ */
+function ofPairs(samples: readonly [Sample, Sample], heats: readonly number[]): Difference {
+  const between = welch(...samples)
+  const [own, other] = samples.map(({ variance, size }) => variance / size) as [number, number]
+  const { variance, size } = sampleOf(heats, 0)
+  const error = Math.max(own, other, own + other - (TAKEN_OFF * variance) / size)
+  return { ...between, difference: between.difference / 2, standardError: Math.sqrt(error) }
 }
