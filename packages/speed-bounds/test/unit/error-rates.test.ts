@@ -143,8 +143,9 @@ describe('finds a true difference', () => {
     expect(shareOf(slower!, 1.15, 1, ['holds'], 1000, { ...METHOD, inTurns: false })).toBeLessThan(0.9)
   })
 
-  it('that 1.2x is at least 1x on cores that are never the same', () => {
-    expect(shareOf(machines['cores that are never the same']!, 1.2, 1, ['holds'], 1000)).toBeGreaterThanOrEqual(0.7)
+  // With the noise of heats counted twice it was a third.
+  it('that 1.15x is at least 1x on cores that are never the same, in more than two races of five', () => {
+    expect(shareOf(machines['cores that are never the same']!, 1.15, 1, ['holds'], 1000)).toBeGreaterThanOrEqual(0.43)
   })
 
   it('breaks the claim that the slower one is faster', () => {
