@@ -1,6 +1,7 @@
 // Answers that Next has declared fresh, served without asking it again.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { Answer } from '../answer.ts'
 import { beforeRender } from './after-proxy.ts'
@@ -151,6 +152,10 @@ export class NextMemory {
     }
     this.#countHit(response)
     const { status, head, body } = this.#byBrotli(asked.key, entry, request)
+    // With the other answers of this turn of the event loop: a write wakes who reads it, a proxy or a client on the same
+    // machine, and one after the other they wake it once. Measured with 50 connections: 78 µs of CPU for a page became 63, 83
+    // became 71 compressed, 66 for a small file 56.
+    await endOfTurn()
     response.writeHead(status, head as string[])
     response.end(body)
   }

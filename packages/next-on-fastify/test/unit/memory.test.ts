@@ -1,6 +1,12 @@
 import { once } from 'node:events'
-import { createServer, request as httpRequest, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  IncomingMessage,
+  ServerResponse,
+} from 'node:http'
+import { type AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -519,4 +525,20 @@ describe('a path whose answer was not kept', () => {
     await served.ask()
     expect(served.memory.counts).toMatchObject({ misses: 2, bypasses: {}, notKept: { fresh: 2 } })
   })
+})
+
+it('sends the answers of one turn of the event loop together, at its end', async () => {
+  const { memory, ask } = await serve()
+  await ask()
+  const asked = { method: 'GET', url: '/', httpVersionMajor: 1, headers: { host: 'a' } }
+  const responses = [1, 2].map(() => {
+    const request = Object.assign(new IncomingMessage(new Socket()), asked)
+    const response = new ServerResponse(request)
+    void memory.answer(() => Promise.reject(new Error('Next was asked')), request, response)
+    return response
+  })
+  await Promise.resolve()
+  expect(responses.map(({ headersSent }) => headersSent)).toEqual([false, false])
+  await new Promise(setImmediate)
+  expect(responses.map(({ headersSent }) => headersSent)).toEqual([true, true])
 })
