@@ -14,7 +14,7 @@ import { checkOptions, type TrpcPluginOptions } from './options.ts'
 import { ruledRoute } from './procedure-hooks.ts'
 import { ProcedureRules } from './procedure-rules.ts'
 import { type OfficialReason, readRequest } from './read-request.ts'
-import { sendAtEndOfTurn } from './send.ts'
+import { sendWithOthers } from './send.ts'
 import { Serializers } from './serializer.ts'
 import { serveWebSockets } from './web-sockets.ts'
 
@@ -123,7 +123,7 @@ async function routes<TRouter extends AnyTRPCRouter>(
     latest.request = request
     counts[request.engine]++
     req.log.debug({ engine: request.engine }, 'tRPC request on the fast path')
-    return sendAtEndOfTurn(reply, answer(request, answerOptions))
+    return sendWithOthers(reply, answer(request, answerOptions))
   })
 
   if (useWSS) {
