@@ -33,11 +33,11 @@ export class EventStream extends TextStream {
     // An id with these characters cannot be sent back.
     const id = options.lastEventId
     this.#lastEventId = id && !/[\0\n\r]/.test(id) ? id : null
-    this.write(eventOf('connected', JSON.stringify(options.client)))
+    this.add(eventOf('connected', JSON.stringify(options.client)))
     const { pingMs } = options
     if (pingMs && pingMs !== Number.POSITIVE_INFINITY) {
       this.#ping = setTimeout(() => {
-        this.write(eventOf('ping', ''))
+        this.add(eventOf('ping', ''))
         this.#ping!.refresh()
       }, pingMs)
     }
@@ -76,7 +76,7 @@ export class EventStream extends TextStream {
           throw error
         }
         this.#ping?.refresh()
-        this.write(text)
+        this.add(text)
         if (this.isFull) break
       }
     } catch (error) {
@@ -93,7 +93,7 @@ export class EventStream extends TextStream {
   #end(last = ''): void {
     this.#isEnding = true
     clearTimeout(this.#ping)
-    this.end(last)
+    this.finish(last)
   }
 
   #fail(error: unknown): void {

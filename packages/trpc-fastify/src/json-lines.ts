@@ -82,7 +82,7 @@ export class JsonLines extends TextStream {
       )
       return [[PLACEHOLDER], definition]
     })
-    this.write(headLine(head, options))
+    this.add(headLine(head, options))
     for (const start of later) start()
     this.#armPing()
   }
@@ -123,7 +123,7 @@ export class JsonLines extends TextStream {
           this.#open--
           if (this.#open > 0 || this.destroyed) return
           clearTimeout(this.#ping)
-          this.end()
+          this.finish()
         })
     })
     return [key, type, id]
@@ -226,7 +226,7 @@ export class JsonLines extends TextStream {
       this.#fail(index, id, failed, error)
       return false
     }
-    this.write(line)
+    this.add(line)
     this.#armPing()
     for (const start of later) start()
     if (this.isFull) await new Promise<void>((resolve) => this.#waiting.push(resolve))
@@ -236,7 +236,7 @@ export class JsonLines extends TextStream {
   #fail(index: number, id: number, status: number, error: unknown): void {
     this.#options.onError(error)
     if (this.destroyed) return
-    this.write(lineOf([id, status, this.#options.shapeOf(error, index)], this.#options))
+    this.add(lineOf([id, status, this.#options.shapeOf(error, index)], this.#options))
   }
 
   #armPing(): void {
@@ -244,7 +244,7 @@ export class JsonLines extends TextStream {
     if (!pingMs || this.destroyed) return
     clearTimeout(this.#ping)
     this.#ping = setTimeout(() => {
-      this.write(' ')
+      this.add(' ')
       this.#armPing()
     }, pingMs)
   }

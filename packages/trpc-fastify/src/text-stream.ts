@@ -21,14 +21,14 @@ export abstract class TextStream extends Readable {
     this.isFull = false
   }
 
-  protected write(text: string): void {
+  protected add(text: string): void {
     if (this.#text === '') setImmediate(flush, this)
     this.#text += text
     if (this.#text.length >= FULL) this.flush()
   }
 
-  /** Ends the stream after all that was written. */
-  protected end(last = ''): void {
+  /** Ends the stream after all that was added. */
+  protected finish(last = ''): void {
     this.#text += last
     this.flush()
     this.push(null)
