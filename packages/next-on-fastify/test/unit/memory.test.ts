@@ -538,13 +538,17 @@ it('sends the answers of one turn of the event loop together, at its end, if the
       void served.memory.answer(() => Promise.reject(new Error('Next was asked')), request, response)
       return response
     })
-  const areSent = (responses: ServerResponse[]): boolean[] => responses.map(({ headersSent }) => headersSent)
+  const areSent = (responses: ServerResponse[]): string => responses.map(({ headersSent }) => headersSent).join()
 
-  expect(areSent(askTwice())).toEqual([true, true])
-  await new Promise(setImmediate)
-  const responses = askTwice()
-  await Promise.resolve()
-  expect(areSent(responses)).toEqual([false, false])
-  await new Promise(setImmediate)
-  expect(areSent(responses)).toEqual([true, true])
+  expect(areSent(askTwice())).toBe('true,true')
+  const atOnce = new Set<string>()
+  // The first turns are slow, as their code is new, and answers that take long to make do not wait for each other.
+  for (let turn = 0; turn < 100; turn++) {
+    const responses = askTwice()
+    await Promise.resolve()
+    atOnce.add(areSent(responses))
+    await new Promise(setImmediate)
+    expect(areSent(responses)).toBe('true,true')
+  }
+  expect(atOnce).toContain('false,false')
 })
