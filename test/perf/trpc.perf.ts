@@ -29,7 +29,7 @@ perfSuite('trpc', [
   {
     title: 'over plain routes',
     subjects: { 'plain-fastify': plainFastify, 'trpc-fastify': ours },
-    // Processes of both change between 13 and 20 µs while they run: it takes many, visited often, to tell some per cent.
+    // Processes of both change between 13 and 20 µs while they run: it takes many to tell some per cent.
     options: { ...load, cases: { hello, note, greet, greetChecked, article }, replicas: 8 },
     bounds: bounds['trpc-plain'],
   },
