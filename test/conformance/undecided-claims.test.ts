@@ -1,6 +1,6 @@
-import type { RaceResult, Round, Verdict } from 'speed-bounds'
+import { race, type RaceResult, type Round, type Verdict } from 'speed-bounds'
 import { expect, it } from 'vitest'
-import { whyUndecided } from '../perf/undecided.ts'
+import { claimBudget, whyUndecided } from '../perf/undecided.ts'
 
 const claimed = { contender: 'ours', over: 'theirs', case: 'hello' }
 const judged = (verdict: Verdict): typeof claimed & { verdict: Verdict } => ({ ...claimed, verdict })
@@ -35,4 +35,13 @@ it('a claim of which a busy machine left too little is undecided, and so is one 
     'other programs kept the machine busy in 3 of 6 rounds',
   )
   expect(whyUndecided(judged('inconclusive'), quiet, late)).toBe('the run had taken its time before')
+})
+
+it('a claim has its usual time, or what is left of the run', () => {
+  expect([claimBudget(5000, 9000), claimBudget(5000, 700)]).toEqual([5000, 700])
+})
+
+it.each([0, -1, -60_000])('a claim may still be made when %i ms of the run are left', (left) => {
+  const budget = claimBudget(5000, left)
+  expect(() => race({ ours: 'ours.ts', theirs: 'theirs.ts' }, { path: '/', budget })).not.toThrow()
 })

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, inject, it, type TestContext } from 'vites
 import type { Bound } from './bounds.ts'
 import type { Published } from './published.ts'
 import { suiteMarkdown, suiteTerminal } from './report.ts'
-import { whyUndecided } from './undecided.ts'
+import { claimBudget, whyUndecided } from './undecided.ts'
 
 /** One race of a suite, and what is said of it. */
 export interface SuiteRace {
@@ -131,7 +131,7 @@ async function decided(context: TestContext, match: Race, claim: (budget: number
   const left = inject('deadline') - Date.now()
   const claimsBefore = match.result().claims.length
   try {
-    await claim(Math.max(0, Math.min(BUDGET, left)))
+    await claim(claimBudget(BUDGET, left))
   } catch (error) {
     const result = match.result()
     const judged = result.claims[claimsBefore]

@@ -31,3 +31,11 @@ export function whyUndecided(
   const stages = new Set(own.map(({ stage }) => stage)).size
   return isTimeShort && stages < mostStages ? 'the run had taken its time before' : undefined
 }
+
+/**
+ * Milliseconds that a claim may take: what a claim has as a rule, or what is left of the run. Where nothing is left, it is
+ * the least that a claim takes, which then is decided by what was measured before.
+ */
+export function claimBudget(usual: number, left: number): number {
+  return Math.max(1, Math.min(usual, left))
+}
