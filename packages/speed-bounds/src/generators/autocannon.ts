@@ -23,6 +23,8 @@ export const generate: Generate = (volley, { onBegin, onReady }) => {
 /** A round of so many requests: it has them all, from the first on. */
 async function soManyRequests(volley: Volley, amount: number): Promise<VolleyResult> {
   const { load } = volley
+  const gate = new Gate(load.connections)
+  gate.open()
   const tally = new Tally(load)
   const read = startMeter()
   const { ended } = fire(volley, tally, {
@@ -30,6 +32,7 @@ async function soManyRequests(volley: Volley, amount: number): Promise<VolleyRes
     amount,
     // A server that hangs must not keep the other connections waiting one after the other.
     bailout: load.connections,
+    setupClient: gate.setupClient,
   })
   const result = await ended
   const elapsed = performance.now() - tally.began

@@ -144,8 +144,25 @@ it('whose failures stay within the allowance are measured', async () => {
   for (const share of failures) expect(share).toBeCloseTo(0.02, 2)
 })
 
-it('that close each connection lose a request for each answer, by turns and at one go', async () => {
-  const closing = server(`response.shouldKeepAlive = requests <= 20; response.end('ok')`)
+it.each([
+  ['by turns', { duration: 200, turn: 100 }],
+  ['at one go', { duration: 200, turn: 200 }],
+  ['with so many requests', { amount: 500 }],
+])('that close each connection after its answer fail none, and answer as soon as they do: %s', async (_, load) => {
+  const closing = server(`response.shouldKeepAlive = requests <= 20; setTimeout(() => response.end('ok'), 20)`)
+  const { rounds } = await race({ closing, twin: closing }, { ...SMALL, ...load, connections: 10 }).measure()
+  for (const { failures, p50 } of rounds) {
+    expect(failures).toBe(0)
+    expect(p50).toBeGreaterThan(19)
+    // Not the time since a request that was sent over the connection before.
+    expect(p50).toBeLessThan(80)
+  }
+})
+
+it('that close connections without a word lose what was asked over them, by turns and at one go', async () => {
+  const closing = server(
+    `if (requests > 20) response.once('finish', () => request.socket.destroySoon()); response.end('ok')`,
+  )
   for (const turn of [200, 100]) {
     const { rounds } = await race(
       { closing, twin: closing },

@@ -8,6 +8,7 @@ const CONNECT = '_connect'
 /** What is internal to autocannon's clients, as far as the gate uses it: they connect, and then send as often as they pipeline. */
 class Client extends EventEmitter {
   sent = 0
+  readonly pipelinedRequests = { cleared: 0, clear: () => void this.pipelinedRequests.cleared++ }
   readonly #pipelining: number
 
   constructor(gate: Gate, pipelining = 1) {
@@ -25,7 +26,8 @@ class Client extends EventEmitter {
     this.sent++
   }
 
-  answer(): void {
+  answer(head: { shouldKeepAlive?: boolean } = { shouldKeepAlive: true }): void {
+    this.emit('headers', head)
     this.emit('response')
     this[SEND]()
   }
@@ -110,6 +112,46 @@ it('what is under way on a connection that ends is lost, and the next one has it
   expect([gate.lost, gate.underWay]).toEqual([2, 0])
   gate.open()
   expect([client.sent, gate.underWay]).toEqual([5, 2])
+})
+
+it('over a connection that the server said it closes nothing is sent, and nothing is lost with it', () => {
+  const gate = shutGate(1)
+  const client = new Client(gate)
+  gate.open()
+  client.answer({ shouldKeepAlive: false })
+  expect([client.sent, gate.underWay]).toEqual([1, 0])
+  client[CONNECT]()
+  expect([client.sent, gate.underWay, gate.lost]).toEqual([2, 1, 0])
+  client.answer()
+  expect(client.sent).toBe(3)
+})
+
+it('what was asked after the answer that the server said was the last is lost', () => {
+  const gate = shutGate(1)
+  const client = new Client(gate, 3)
+  gate.open()
+  client.answer({ shouldKeepAlive: false })
+  expect([client.sent, gate.underWay]).toEqual([3, 2])
+  client[CONNECT]()
+  expect([client.sent, gate.underWay, gate.lost]).toEqual([6, 3, 2])
+})
+
+it('while it is closed, a connection that the server said it closes is followed by one that waits', () => {
+  const gate = new Gate(1)
+  const client = new Client(gate)
+  client.answer({ shouldKeepAlive: false })
+  client[CONNECT]()
+  expect([client.sent, gate.underWay, gate.lost]).toEqual([1, 0, 0])
+  gate.open()
+  expect([client.sent, gate.underWay]).toEqual([2, 1])
+})
+
+it('a new connection has no requests of the one before', () => {
+  const gate = shutGate(1)
+  const client = new Client(gate)
+  const { cleared } = client.pipelinedRequests
+  client[CONNECT]()
+  expect(client.pipelinedRequests.cleared).toBe(cleared + 1)
 })
 
 it('refuses clients that it does not know', () => {
