@@ -93,6 +93,8 @@ export const bounds: Record<
   ],
   // What we are after, of which `test:perf` claims 0.6x. Measured by turns on 2026-11-23, with 8 processes of each and 5 visits:
   // hello 1.01x (0.92 to 1.11); with fewer, the figures above. Nothing stands below these: they are for `test:perf:all` alone.
+  // Since answers of one turn are sent together, on 2026-11-24: 1.59x (1.25 to 2.04), 1.51x (1.05 to 2.16), 1.53x (1.06 to
+  // 2.22), 1.46x (1.14 to 1.87), 1.32x (1.04 to 1.67).
   'trpc-plain': [
     { case: 'hello', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.95 },
     { case: 'note', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.95 },
@@ -108,7 +110,8 @@ export const bounds: Record<
     { case: 'options', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3, aim: 5 },
   ],
   // Measured 23 to 25x and 7.6 to 10x. An answer has dozens of promises: processes differ by a factor of two. By turns the
-  // first is 14.8x (13.5 to 16.2), 12.3x (11.2 to 13.5) by throughput.
+  // first is 14.8x (13.5 to 16.2), 12.3x (11.2 to 13.5) by throughput; since lines of one turn are one chunk 19.8x (14.9 to
+  // 26.5) and 10.7x (6.5 to 17.6), by throughput 16.0x (12.8 to 20.0) and 9.2x (6.3 to 13.3).
   'trpc-stream': [
     { case: 'stream', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 8, aim: 12 },
     { case: 'laterStream', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3, aim: 6 },
@@ -231,7 +234,8 @@ export const bounds: Record<
   'clustered-server-overhead': [{ contender: 'clustered', over: 'single-process', atLeast: 0.6, metric: 'cpu' }],
   // What we are after is 0.91x. Measured 0.90x (0.78 to 1.03) with fifteen processes of each; the margin is 22 %.
   'clustered-server-many': [{ contender: 'clustered', over: 'single-process', atLeast: 0.7, metric: 'cpu' }],
-  // Measured 2.31 to 2.71x (1.69 to 3.66) in four runs; the margin is 44 %.
+  // Measured 2.31 to 2.71x (1.69 to 3.66) in four runs; the margin is 44 %. All of them sent a second request over each
+  // connection, which was lost; without it 2.04x (1.53 to 2.71).
   'clustered-server-short': [{ contender: 'clustered', over: 'node-cluster', atLeast: 1.3, metric: 'cpu' }],
   // What we are after is 0.95x: with less than two cores there is one process either way. Nothing is claimed until it is
   // measured on a quiet machine.
