@@ -6,16 +6,17 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
-import { afterEach, expect, inject, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { endSubjects, startSubject } from '../running-subjects.ts'
 import { subjects } from '../suites/clustered-server.ts'
 import { limits } from './bounds.ts'
+import { IS_LONG } from './suite.ts'
 
 /** Servers that are started. More kills of one would be a crash loop to it. */
 const SERVERS = 5
 const KILLS = 4
 /** It takes a hundred kills to have a p99. */
-const HAS_P99 = inject('races') === 'all'
+const HAS_P99 = IS_LONG
 const KILLED_SERVERS = HAS_P99 ? 25 : SERVERS
 /** Milliseconds until a new worker waits in reserve: the last of four deaths delays it by half a second. */
 const SPARE_IS_READY = 2000

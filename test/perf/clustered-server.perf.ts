@@ -1,7 +1,6 @@
-import { inject } from 'vitest'
 import { cases, subjects } from '../suites/clustered-server.ts'
 import { bounds } from './bounds.ts'
-import { perfSuite, wholeRounds } from './suite.ts'
+import { IS_LONG, perfSuite, wholeRounds } from './suite.ts'
 
 const { hello, shortConnection, primes } = cases
 const { 'single-process': single, 'node-cluster': roundRobin, clustered } = subjects
@@ -29,7 +28,7 @@ perfSuite('clustered-server', [
     subjects: { 'single-process': single, clustered },
     // All workers have their one major garbage collection in the same visit, after as many requests, and it was their
     // dearest by a third: of three visits it is too large a part. Nine processes where there is time, as those of one subject differ.
-    options: { ...load, cases: { hello }, cycles: 5, replicas: inject('races') === 'all' ? 9 : 5 },
+    options: { ...load, cases: { hello }, cycles: 5, replicas: IS_LONG ? 9 : 5 },
     bounds: bounds['clustered-server-overhead'],
   },
   {

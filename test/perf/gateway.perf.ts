@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { RaceResult } from 'speed-bounds'
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { endSubjects } from '../running-subjects.ts'
 import { cases, startUpstreams, subjects } from '../suites/gateway.ts'
 import { bounds } from './bounds.ts'
-import { perfSuite, type SuiteRace } from './suite.ts'
+import { IS_LONG, perfSuite, type SuiteRace } from './suite.ts'
 import { constantly, userLoad } from './user-load.ts'
 
 const { small, medium, large } = cases
@@ -92,7 +92,7 @@ const CALLS = 5
 const BUSY = 0.8
 
 // The races before it have written what they found.
-it.runIf(inject('races') === 'all')('the upstreams had time left, whichever gateway asked', async ({ annotate }) => {
+it.runIf(IS_LONG)('the upstreams had time left, whichever gateway asked', async ({ annotate }) => {
   const capacity = await upstreamCapacity(small.path.replace('/api', '/profile'))
   const { subject, mean } = summariesOfSmall().reduce((best, summary) =>
     summary.mean.throughput > best.mean.throughput ? summary : best,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, inject, it } from 'vitest'
+import { afterAll, beforeAll, it } from 'vitest'
 import {
   build,
   BUILD_TIMEOUT,
@@ -12,7 +12,7 @@ import {
 import { WATT_INSTALL, wattOnBuild } from '../suites/watt-next.ts'
 import { bounds } from './bounds.ts'
 import { load } from './next-load.ts'
-import { perfSuite } from './suite.ts'
+import { IS_LONG, perfSuite } from './suite.ts'
 
 const { page, pageGzip, oldPage, isr, oldIsr, handler, small, asset, assetGzip, largeGzip } = keptCases
 const { api, dynamicHandler, ssr, oldSsr, streaming } = freshCases
@@ -26,24 +26,23 @@ const {
 const race = { 'next-on-fastify': ours, 'next-start': nextStart }
 const directRace = { 'next-on-fastify-direct': direct, 'next-start': nextStart }
 
-const all = inject('races') === 'all'
 const proxy = { NEXT_VARIANT: 'proxy' }
 const behindProxy = { 'next-on-fastify': withEnv(ours, proxy), 'next-start': withEnv(nextStart, proxy) }
 const routeOfFastify = { 'next-on-fastify': withEnv(ours, { API: 'fastify' }), 'next-start': nextStart }
 
 // What clients learn from a build is in their requests, and races are told those before anything runs.
-if (all) await build()
-const learned = all ? await learnedCases() : {}
-const watt = all ? await wattOnBuild() : undefined
+if (IS_LONG) await build()
+const learned = IS_LONG ? await learnedCases() : {}
+const watt = IS_LONG ? await wattOnBuild() : undefined
 
 beforeAll(async () => {
   await build()
-  if (!all) return
+  if (!IS_LONG) return
   await build('proxy')
   await build('standalone')
 }, BUILD_TIMEOUT * 3)
 
-it.runIf(all)('Watt takes part', ({ skip }) => {
+it.runIf(IS_LONG)('Watt takes part', ({ skip }) => {
   if (watt === undefined) skip(WATT_INSTALL)
 })
 

@@ -1,8 +1,7 @@
-import { inject } from 'vitest'
 import { bothProtocols, plainCases, subjects, trpcCases } from '../suites/trpc.ts'
 import { bounds } from './bounds.ts'
 import { published } from './published.ts'
-import { perfSuite, wholeRounds } from './suite.ts'
+import { IS_LONG, perfSuite, wholeRounds } from './suite.ts'
 
 const { hello, greet, greetChecked, note, article } = plainCases
 const { batch, middlewares, options, stream, laterStream, events } = trpcCases
@@ -10,7 +9,7 @@ const { 'trpc-fastify': ours, 'official-adapter': official, 'plain-fastify': pla
 const race = { 'trpc-fastify': ours, 'official-adapter': official }
 
 /** Where there is time for it, more of a visit counts: before that comes a second of load that does not. */
-const load = { connections: 100, duration: inject('races') === 'all' ? 1600 : 800, cycles: 2 }
+const load = { connections: 100, duration: IS_LONG ? 1600 : 800, cycles: 2 }
 
 perfSuite('trpc', [
   {
