@@ -38,6 +38,7 @@ interface LoadFlags {
   turn: number
   amount?: number
   generator: GeneratorName
+  busyPoll?: number
   metric?: Metric
   atLeast: number
   budget: number
@@ -169,6 +170,7 @@ function withLoadFlags(command: Command, { budget }: { budget: number }): Comman
     .option('--turn <ms>', 'length of a turn: servers are under load by turns where rounds are longer', count, 200)
     .option('--amount <count>', 'requests in a round, in place of its length', count)
     .addOption(new Option('--generator <name>', 'load generator').choices([...GENERATORS]).default('autocannon'))
+    .option('--busy-poll <microseconds>', 'time between two looks of a generator that stays awake', count)
     .addOption(
       new Option('--metric <name>', 'what is compared (default: cpu and throughput, both)').choices([...METRICS]),
     )

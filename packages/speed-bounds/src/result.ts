@@ -20,6 +20,8 @@ export interface RaceResult {
   }[]
   readonly load: {
     readonly generator: string
+    /** Microseconds between two looks of a generator that stayed awake; 0 for one that slept until an answer came. */
+    readonly busyPoll: number
     readonly connections: number
     readonly pipelining: number
     /** Milliseconds of a round. */
@@ -95,7 +97,7 @@ export function toResult({
   statuses,
   stages,
 }: RaceRecord): RaceResult {
-  const { generator, connections, pipelining, duration, amount } = race.load
+  const { generator, busyPoll, connections, pipelining, duration, amount } = race.load
   const [first, ...others] = race.subjects
   return {
     version: 1,
@@ -104,7 +106,7 @@ export function toResult({
     environment,
     subjects: race.subjects.map(({ name, label }) => ({ name, command: label })),
     cases: race.cases.map(({ name, method, path }) => ({ name, method, path, status: statuses.get(name) ?? 0 })),
-    load: { generator, connections, pipelining, duration, amount: amount ?? null },
+    load: { generator, busyPoll, connections, pipelining, duration, amount: amount ?? null },
     method: {
       replicas: race.replicas,
       cycles: race.cycles,

@@ -115,8 +115,9 @@ function verdictText({ verdict, estimates, ...claim }: RaceResult['claims'][numb
 function methodText({ environment, load, method, rounds, discarded }: RaceResult): string {
   const { cpu, cores, system, node } = environment
   const length = load.amount === null ? `${load.duration} ms` : `${load.amount} requests`
+  const generator = load.busyPoll === 0 ? load.generator : `${load.generator} that polls every ${load.busyPoll} µs`
   return (
-    `${load.generator}, ${load.connections} connections, pipelining ${load.pipelining}, ${rounds.length} rounds of ${length}` +
+    `${generator}, ${load.connections} connections, pipelining ${load.pipelining}, ${rounds.length} rounds of ${length}` +
     ` (${discarded['foreign-cpu']} discarded for foreign CPU), ${method.replicas} processes of a subject in each of ${method.stages} stages, seed ${method.seed}.` +
     `\n${cpu}, ${cores} cores, ${system}, Node ${node}${environment.commit ? `, commit ${environment.commit}` : ''}.`
   )

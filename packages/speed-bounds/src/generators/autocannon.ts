@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import autocannon, { type Options } from 'autocannon'
 import type { Generate, TurnResult, Turns, Volley, VolleyResult } from '../generator.ts'
 import { readTree, useBetween } from '../process-tree.ts'
+import { BusyPoll } from './busy-poll.ts'
 import { Gate } from './gate.ts'
 import { PATIENCE, Tally } from './tally.ts'
 
@@ -26,7 +27,9 @@ async function soManyRequests(volley: Volley, amount: number): Promise<VolleyRes
   const gate = new Gate(load.connections)
   gate.open()
   const tally = new Tally(load)
-  const read = startMeter()
+  const poll = new BusyPoll(load.busyPoll)
+  const read = startMeter(poll)
+  poll.start()
   const { ended } = fire(volley, tally, {
     timeout: load.requestTimeout / 1000,
     amount,
@@ -34,7 +37,7 @@ async function soManyRequests(volley: Volley, amount: number): Promise<VolleyRes
     bailout: load.connections,
     setupClient: gate.setupClient,
   })
-  const result = await ended
+  const result = await ended.finally(() => poll.stop())
   const elapsed = performance.now() - tally.began
   const { busy, cpu } = await read()
   return {
@@ -51,6 +54,8 @@ async function forSomeTime(volley: Volley, onBegin: () => void): Promise<VolleyR
   const { load, lead } = volley
   const gate = new Gate(load.connections)
   const tally = new Tally(load)
+  const poll = new BusyPoll(load.busyPoll)
+  poll.start()
   const { run, ended } = fire(volley, tally, {
     timeout: load.requestTimeout / 1000,
     duration: (mostWelcome(volley) + lead + Math.max(load.duration, load.requestTimeout)) / 1000,
@@ -64,12 +69,13 @@ async function forSomeTime(volley: Volley, onBegin: () => void): Promise<VolleyR
   await Promise.race([sleep(lead), ended])
   onBegin()
   tally.begin(gate.lost)
-  const read = startMeter()
+  const read = startMeter(poll)
   await Promise.race([sleep(load.duration), ended])
   const isEnded = ended.then(() => true)
   while (!tally.isOver() && !tally.hasErrors && !(await Promise.race([isEnded, sleep(SAMPLE, false)])));
   run.stop()
   const result = await ended
+  poll.stop()
   const elapsed = performance.now() - tally.began
   const { busy, cpu } = await read()
   return {
@@ -87,6 +93,7 @@ async function inTurns(volley: Volley, onReady: (turns: Turns) => void): Promise
   const { load } = volley
   const gate = new Gate(load.connections)
   const tally = new Tally(load)
+  const poll = new BusyPoll(load.busyPoll)
   const { run, ended } = fire(volley, tally, {
     // Between two turns a connection may be silent for as long as the others take.
     timeout: ENDLESS,
@@ -105,7 +112,8 @@ async function inTurns(volley: Volley, onReady: (turns: Turns) => void): Promise
       counted = { answers: 0, elapsed: 0, busy: 0, cpu: 0 }
       tally.begin(gate.lost)
     }
-    const read = startMeter()
+    const read = startMeter(poll)
+    poll.start()
     tally.wake()
     const from = tally.last
     const rightBefore = tally.right
@@ -116,6 +124,7 @@ async function inTurns(volley: Volley, onReady: (turns: Turns) => void): Promise
       const answered = new Promise<void>((resolve) => (gate.onIdle = resolve))
       await Promise.race([answered, sleep(PATIENCE)])
     }
+    poll.stop()
     const outcome = { isAnswered: gate.underWay === 0, elapsed: tally.last - from }
     if (counts && counted) {
       const { busy, cpu } = await read()
@@ -177,15 +186,17 @@ function fire(
   return { run, ended }
 }
 
-/** Begins to look at what this process uses; what it returns tells it, in milliseconds. */
-function startMeter(): () => Promise<{ busy: number; cpu: number }> {
+/** Begins to look at what this process uses; what it returns tells it, in milliseconds. To wait awake is no work. */
+function startMeter(poll: BusyPoll): () => Promise<{ busy: number; cpu: number }> {
   const tree = readTree(process.pid)
   const loop = performance.eventLoopUtilization()
+  const { waited } = poll
   return async () => {
     const { active } = performance.eventLoopUtilization(loop)
+    const waitedSince = poll.waited - waited
     const { busiest, cpu } = useBetween(await tree, await readTree(process.pid))
     // The event loop's own figure takes time in which it was ready but had no core for idle.
-    return { busy: Math.max(active, busiest), cpu }
+    return { busy: Math.max(active, busiest) - waitedSince, cpu }
   }
 }
 

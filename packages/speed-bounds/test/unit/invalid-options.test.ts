@@ -110,6 +110,13 @@ const RACE_OPTIONS: Record<string, Wrong[]> = {
     ['', 'one of autocannon, wrk', '"" (string)'],
     ['wrk2', 'one of autocannon, wrk', '"wrk2" (string)'],
   ],
+  busyPoll: [
+    [-1, 'whole microseconds from 0 to 1000', '-1 (number)'],
+    [0.5, 'whole microseconds from 0 to 1000', '0.5 (number)'],
+    [1001, 'whole microseconds from 0 to 1000', '1001 (number)'],
+    ['60', 'whole microseconds from 0 to 1000', '"60" (string)'],
+    [null, 'whole microseconds from 0 to 1000', 'null (null)'],
+  ],
   replicas: notACount('an integer >= 2', 2),
   warmUp: notADuration(100),
   leastWarmUp: notADuration(1),
@@ -247,6 +254,13 @@ describe('race() refuses', () => {
 
   it('nothing that its message would call right: an empty body is a string', () => {
     expect(resolveRace(SUBJECTS, { path: '/', body: '' }).cases[0]!.body).toBe('')
+  })
+
+  it('a generator that stays awake for wrk, which sleeps', () => {
+    expect(() => race(SUBJECTS, { path: '/', generator: 'wrk', busyPoll: 60 })).toThrow(
+      refusal('busyPoll', 'no `busyPoll` with the generator wrk', '60 (number)'),
+    )
+    expect(resolveRace(SUBJECTS, { path: '/', generator: 'wrk', busyPoll: 0 }).load.busyPoll).toBe(0)
   })
 
   it('an amount for wrk, which counts seconds', () => {

@@ -4,6 +4,7 @@ import type { ResolvedLoad } from '../../src/options.ts'
 
 const load: ResolvedLoad = {
   generator: 'autocannon',
+  busyPoll: 0,
   connections: 2,
   pipelining: 3,
   duration: 100,
