@@ -84,7 +84,8 @@ export const bounds: Record<
   // 2026-11-24: hello 6.72x (5.81 to 7.77), note 6.55x (5.70 to 7.54); over plain routes 1.47x (1.33 to 1.63), 1.58x (1.42 to 1.76).
   // On quiet cores of 2026-11-25 that are three times as fast, where bare `node:http` itself is 4.5x the official adapter: hello
   // 4.02x (3.26 to 4.97), note 4.61x (3.96 to 5.36), greet 4.53x (4.16 to 4.93), greetChecked 4.85x (4.24 to 5.56), a batch 4.86x
-  // (4.51 to 5.24); over plain routes 1.20x (1.16 to 1.23), 1.11x (1.00 to 1.23), 1.15x, 1.14x, 1.11x (1.05 to 1.18).
+  // (4.51 to 5.24); over plain routes 1.20x (1.16 to 1.23), 1.11x (1.00 to 1.23), 1.15x, 1.14x, 1.11x (1.05 to 1.18). Since then the
+  // generator stays awake: hello 4.54x (3.87 to 5.31), note 4.97x (3.64 to 6.79), over plain routes 1.11x and 1.04x.
   trpc: [
     { case: 'hello', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3, aim: 6 },
     { case: 'note', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2.7, aim: 5 },
