@@ -1,8 +1,8 @@
 // Keeps the generator awake. Where it sleeps until an answer comes, the server's write has to wake it, which on a virtual
 // machine can cost as much as all else of a small answer, or nothing, by what the other core does at that moment. And where
 // it takes answers one by one, the server gets requests one by one and sleeps in between. Measured with 100 connections on
-// two quiet cores, CPU per request of eight visits to four processes: 8.0 to 12.1 µs with a generator that sleeps, and 7.5 to
-// 7.8 with one that looks every 60 µs and does not sleep.
+// two quiet cores, CPU per request of eight visits to four processes: 8.0 to 12.1 µs with a generator that sleeps (11.0 to
+// 11.3 in another run), and 7.5 to 7.8 with one that looks every 60 µs and does not sleep.
 
 import { performance } from 'node:perf_hooks'
 
