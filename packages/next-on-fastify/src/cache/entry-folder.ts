@@ -11,6 +11,8 @@ import type { Lifetime, Version } from '../memory/page-reads.ts'
 /** An entry, and what it was made of. */
 export interface Entry {
   readonly key: string
+  /** Which making it came of: two of one millisecond have nothing else that tells them apart. */
+  readonly making: string
   /** The position in the log of changes when its making began. */
   readonly since: number
   /** When that was: milliseconds since 1970. */

@@ -116,6 +116,7 @@ export class SharedCache implements ChangeReader {
     const retained = before !== undefined && value === before.value
     const entry: Entry = {
       key,
+      making: retained ? before.making : randomUUID(),
       since: retained ? before.since : since,
       begunAt: retained ? before.begunAt : at,
       lastModified,
@@ -128,7 +129,7 @@ export class SharedCache implements ChangeReader {
     if (this.#revalidations.haveTouched({ key, tags, since: entry.since }, lastModified)) return false
     // Before it is written: what was begun earlier and is about to be written after it is not shown then.
     if (onDemand && !retained) await this.demand(key, since)
-    if (there !== undefined && (retained ? !isSame(there, before) : isNewer(there, entry))) return false
+    if (there !== undefined && (retained ? there.making !== before.making : isNewer(there, entry))) return false
     await this.#entries.write(key, entry)
     return true
   }
@@ -208,12 +209,7 @@ async function seeded(
   const found = await seed()
   if (found === null) return undefined
   const { lastModified = 0, cacheControl, value } = found
-  return { entry: { key, since: FIRST_POSITION, begunAt: 0, lastModified, cacheControl, value } }
-}
-
-/** Whether an entry is still the one that was read. */
-function isSame(there: Entry, before: Entry): boolean {
-  return there.since === before.since && there.begunAt === before.begunAt && there.lastModified === before.lastModified
+  return { entry: { key, making: 'build', since: FIRST_POSITION, begunAt: 0, lastModified, cacheControl, value } }
 }
 
 /** Whether the making of an entry was begun after that of another one, unless the clock was set back since. */

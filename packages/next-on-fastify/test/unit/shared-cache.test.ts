@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { createNextOnFastify } from 'next-on-fastify'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { sharing } from '../../src/cache/cache-handler.ts'
 import { ChangeLog, type ChangeReader } from '../../src/cache/change-log.ts'
 import { EntryFolder } from '../../src/cache/entry-folder.ts'
@@ -103,6 +103,7 @@ describe('an entry', () => {
   type Handler = InstanceType<ReturnType<typeof sharing>>
   const caches: SharedCache[] = []
   afterEach(() => {
+    vi.useRealTimers()
     for (const cache of caches.splice(0)) cache.close()
   })
 
@@ -229,7 +230,8 @@ describe('an entry', () => {
     expect(await two().get('/kept', CONTEXT)).toMatchObject({ value: { html: 'first' }, cacheControl })
   })
 
-  it('that cannot be made anew does not stay where another process has made it', async () => {
+  it('that cannot be made anew does not stay where another process has made it, even within one millisecond', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
     const [one, two] = [aProcess(), aProcess()]
     await one().set('/made', page('first'), CONTEXT)
     const failing = one(true)
