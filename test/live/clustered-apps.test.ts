@@ -7,9 +7,10 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { endSubjects } from '../running-subjects.ts'
 import { cases, startUpstreams, subjects as gateways } from '../suites/gateway.ts'
+import { build, BUILD_TIMEOUT, freshCases, keptCases, nextApp } from '../suites/next.ts'
 import { plainCases, subjects as trpcServers } from '../suites/trpc.ts'
 
 const CLI = fileURLToPath(new URL('../../packages/clustered-server/src/cli.ts', import.meta.url))
@@ -33,7 +34,8 @@ class Command {
   constructor(app: string) {
     // Where much else runs, a worker may not run for a second without standing still.
     const args = [CLI, app, '--workers', '2', '--port', '0', '--host', '127.0.0.1', '--heartbeat-timeout', '10000']
-    this.child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+    const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' }
+    this.child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
     createInterface({ input: this.child.stderr }).on('line', (line) => {
       if (line.startsWith('{')) this.#lines.push(JSON.parse(line) as { msg: string })
     })
@@ -59,10 +61,14 @@ afterEach(() => {
   endSubjects()
 })
 
+beforeAll(() => build(), BUILD_TIMEOUT)
+
 describe.each([
   ['trpc-fastify', trpcServers['trpc-fastify'], [plainCases.greet, plainCases.note]],
   // Without what gives a call up after 500 ms, which a busy machine may need: whatever fails is an error here.
   ['aggregator-gateway', gateways['aggregator-gateway-bare'], [cases.small, cases.large]],
+  // A page and a file that are kept in memory, and what Next makes for each request.
+  ['next-on-fastify', nextApp, [keptCases.page, keptCases.assetGzip, freshCases.api]],
 ])('%s in two workers', (_name, app, asked) => {
   it(
     'is reloaded under load without a failed request, and ends in good order',

@@ -50,6 +50,9 @@ export const subjects: Record<SubjectName, FileSubject & { file: URL }> = {
   standalone: subject('standalone', { NEXT_VARIANT: 'standalone' }),
 }
 
+/** The module that makes the app of `next-on-fastify`, for workers. */
+export const nextApp: URL = new URL('next-on-fastify-app.ts', folder)
+
 const two = { WORKERS: '2' }
 
 /** Several processes with one build. */
