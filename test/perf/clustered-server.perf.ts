@@ -1,4 +1,6 @@
-import { cases, subjects } from '../suites/clustered-server.ts'
+import { afterAll, it } from 'vitest'
+import { cases, subjects, wattCluster } from '../suites/clustered-server.ts'
+import { WATT_INSTALL } from '../suites/watt.ts'
 import { bounds } from './bounds.ts'
 import { IS_LONG, perfSuite, wholeRounds } from './suite.ts'
 
@@ -12,6 +14,12 @@ const load = {
   duration: 800,
   cycles: 3,
 }
+
+const watt = IS_LONG ? await wattCluster() : undefined
+
+it.runIf(IS_LONG)('Watt takes part', ({ skip }) => {
+  if (watt === undefined) skip(WATT_INSTALL)
+})
 
 perfSuite('clustered-server', [
   {
@@ -47,8 +55,10 @@ perfSuite('clustered-server', [
   },
   {
     title: 'all of them',
-    subjects,
+    subjects: { ...subjects, ...(watt && { watt: watt.subject }) },
     // One process takes 0.3 s for 50 answers with primes, and every answer must fit into a round.
     options: { ...load, cases, ...wholeRounds(2000), replicas: 2, cycles: 1 },
   },
 ])
+
+afterAll(() => watt?.remove())

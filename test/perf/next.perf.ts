@@ -9,7 +9,7 @@ import {
   subjects,
   withEnv,
 } from '../suites/next.ts'
-import { WATT_INSTALL, wattOnBuild } from '../suites/watt-next.ts'
+import { WATT_NEXT_INSTALL, wattOnBuild } from '../suites/watt-next.ts'
 import { bounds } from './bounds.ts'
 import { load } from './next-load.ts'
 import { IS_LONG, perfSuite } from './suite.ts'
@@ -43,7 +43,7 @@ beforeAll(async () => {
 }, BUILD_TIMEOUT * 3)
 
 it.runIf(IS_LONG)('Watt takes part', ({ skip }) => {
-  if (watt === undefined) skip(WATT_INSTALL)
+  if (watt === undefined) skip(WATT_NEXT_INSTALL)
 })
 
 perfSuite('next', [

@@ -1,4 +1,6 @@
-import type { CaseOptions, FileSubject } from 'speed-bounds'
+import { rm } from 'node:fs/promises'
+import type { CaseOptions, CommandSubject, FileSubject } from 'speed-bounds'
+import { findWatt, wattFolder } from './watt.ts'
 
 const folder = new URL('../../examples/clustered-server/', import.meta.url)
 
@@ -20,6 +22,15 @@ export const subjects: Record<
   'node-cluster-none': subject('node-cluster', { NODE_CLUSTER_SCHED_POLICY: 'none' }),
   pm2: subject('pm2'),
   clustered: subject('clustered'),
+}
+
+/** Watt with the same app, if it is installed, and what removes its folder. */
+export async function wattCluster(): Promise<{ subject: CommandSubject; remove: () => Promise<void> } | undefined> {
+  const packages = await findWatt()
+  if (packages === undefined) return undefined
+  const where = { host: '{HOST}', port: '{PORT}', workers: Number(WORKERS) }
+  const dir = wattFolder(packages, new URL('app.ts', folder), where)
+  return { subject: { command: ['wattpm', 'start', dir] }, remove: () => rm(dir, { recursive: true }) }
 }
 
 /** At once, over a connection that stays; over one for each request; after milliseconds of work. */

@@ -2,13 +2,14 @@
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import getPort from 'get-port'
+import { findWatt, wattFolder } from './watt.ts'
 
 const run = promisify(execFile)
 
@@ -105,21 +106,9 @@ async function pm2(): Promise<ReloadingServer> {
 
 async function watt(): Promise<ReloadingServer> {
   const port = await getPort()
-  const folder = mkdtempSync(join(tmpdir(), 'watt-'))
-  ends.push(async () => rmSync(folder, { recursive: true }))
-  const { stdout } = await run('which', ['wattpm'])
-  // Watt looks for its packages from the app's folder on.
-  symlinkSync(join(realpathSync(stdout.trim()), '../../..'), join(folder, 'node_modules'))
   const app = pathToFileURL(ofPackage('test/apps/faults.ts'))
-  const files = {
-    'package.json': { name: 'app', type: 'module', main: 'server.js' },
-    'watt.json': {
-      $schema: 'https://schemas.platformatic.dev/@platformatic/node/3.0.0.json',
-      runtime: { server: { hostname: HOST, port }, workers: { static: Number(WORKERS) }, logger: { level: 'warn' } },
-    },
-  }
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), JSON.stringify(content))
-  writeFileSync(join(folder, 'server.js'), `export { default as create } from ${JSON.stringify(app)}\n`)
+  const folder = wattFolder((await findWatt())!, app, { host: HOST, port, workers: Number(WORKERS) })
+  ends.push(async () => rmSync(folder, { recursive: true }))
   const child = start('wattpm', ['start', folder])
   await answers(port)
   return {

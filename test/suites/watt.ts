@@ -1,0 +1,47 @@
+// Watt, where it is installed: no package of this repository brings it.
+
+import { execFile } from 'node:child_process'
+import { mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** What serves the apps that a module makes has to be installed so. */
+export const WATT_INSTALL = 'npm install --global wattpm @platformatic/node'
+
+/** The folder of packages that Watt stands in, if it is there. */
+export async function findWatt(): Promise<string | undefined> {
+  const found = await promisify(execFile)('which', ['wattpm']).catch(() => undefined)
+  return found && join(realpathSync(found.stdout.trim()), '../../..')
+}
+
+/** What `watt.json` says of an app. */
+export interface WattApp {
+  readonly stackable: 'node' | 'next'
+  readonly host: string
+  readonly port: number | string
+  readonly workers: number
+}
+
+/** Writes what Watt is to know of an app, and what the package of the app is, into its folder. */
+export function writeWattApp(folder: string, { stackable, host, port, workers }: WattApp, app: object): void {
+  const version = stackable === 'node' ? '3.0.0' : '3.54.0'
+  const files = {
+    'package.json': { type: 'module', ...app },
+    'watt.json': {
+      $schema: `https://schemas.platformatic.dev/@platformatic/${stackable}/${version}.json`,
+      runtime: { server: { hostname: host, port }, workers: { static: workers }, logger: { level: 'error' } },
+    },
+  }
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), JSON.stringify(content))
+}
+
+/** A folder of an app whose module has a function as default export that makes it; `packages` is where Watt stands. */
+export function wattFolder(packages: string, module: URL, app: Omit<WattApp, 'stackable'>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'watt-'))
+  // Watt looks for its packages from the app's folder on.
+  symlinkSync(packages, join(folder, 'node_modules'))
+  writeWattApp(folder, { ...app, stackable: 'node' }, { name: 'app', main: 'server.js' })
+  writeFileSync(join(folder, 'server.js'), `export { default as create } from ${JSON.stringify(module)}\n`)
+  return folder
+}
