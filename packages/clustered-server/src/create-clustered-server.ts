@@ -2,7 +2,7 @@ import { Admin } from './admin.ts'
 import type { ClusteredServer } from './clustered-server.ts'
 import { ClusteredServerError } from './errors.ts'
 import { callHooks } from './hooks.ts'
-import { logEvents } from './log-events.ts'
+import { logEvents, warnOfReloads } from './log-events.ts'
 import { type ClusteredServerOptions, resolveOptions } from './options.ts'
 import { Primary } from './primary.ts'
 import { obeySignals } from './signals.ts'
@@ -44,6 +44,7 @@ export async function createClusteredServer(
     callHooks(server, resolved)
     if (signals) obeySignals(server, logger)
   }
+  if (logger && resolved.workers > 1) warnOfReloads(logger)
   try {
     const server = await (resolved.workers === 1 ? SingleProcess : Primary).start(resolved, observe)
     server.emit('ready')

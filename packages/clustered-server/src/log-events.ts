@@ -1,4 +1,5 @@
 import type { ClusteredServer, WorkerName } from './clustered-server.ts'
+import { canInheritSockets } from './node-cluster.ts'
 import { canHandOver } from './node-internals.ts'
 import type { Logger } from './options.ts'
 
@@ -8,10 +9,6 @@ const TELL_AGAIN = 1000
 /** Logs what happens, with the worker that it happens to. */
 export function logEvents(server: ClusteredServer, logger: Logger): void {
   const about = ({ id, pid, generation }: WorkerName): object => ({ worker: id, workerPid: pid, generation })
-  if (!canHandOver()) {
-    const version = process.version
-    logger.warn({ version }, `Node ${version} lacks what connections are handed over by: a reload closes them`)
-  }
   server.on('ready', () => {
     const { host, port, admin } = server
     const { length } = server.status().workers.filter(({ state }) => state === 'active')
@@ -54,4 +51,15 @@ export function logEvents(server: ClusteredServer, logger: Logger): void {
   server.on('hookFailed', ({ hook, error }) => logger.error({ err: error, hook }, `${hook} failed, the server goes on`))
   server.on('closing', () => logger.info({}, 'closing'))
   server.on('closed', () => logger.info({}, 'closed'))
+}
+
+/** Says why connections do not go from one worker to the other, where they do not. */
+export function warnOfReloads(logger: Logger): void {
+  const { version, platform } = process
+  if (!canInheritSockets()) {
+    const text = `On ${platform} workers share the port by node:cluster: a reload closes connections with their last answer`
+    logger.warn({ platform }, text)
+  } else if (!canHandOver()) {
+    logger.warn({ version }, `Node ${version} lacks what connections are handed over by: a reload closes them`)
+  }
 }

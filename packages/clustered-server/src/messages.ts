@@ -13,8 +13,8 @@ export interface StartMessage {
   /** Where the socket is bound, for what apps print. */
   host: string
   port: number
-  /** The descriptor of the listening socket. */
-  fd: number
+  /** The descriptor of the listening socket; without it, the port is to be listened on. */
+  fd: number | undefined
   /** Where it writes down its figures; without it, it tells them. */
   figures: Place | undefined
   /** Milliseconds for connections and requests to end once the worker retires. */

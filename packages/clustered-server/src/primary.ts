@@ -11,6 +11,7 @@ import { cannotListen, ClusteredServerError } from './errors.ts'
 import { FiguresFile } from './figures-file.ts'
 import { heapArguments } from './memory-limit.ts'
 import { Leadership } from './leadership.ts'
+import { canInheritSockets, findPort, type SharedPort } from './node-cluster.ts'
 import { type BoundListener, bindListener, canHandOver, takeListener } from './node-internals.ts'
 import { demandWorkers, type ResolvedOptions } from './options.ts'
 import { OrphanWatch } from './orphan-watch.ts'
@@ -37,7 +38,7 @@ const END_PATIENCE = 7000
 /** The process that owns the socket and the workers. */
 export class Primary extends EventEmitter<ClusteredServerEvents> implements ClusteredServer {
   readonly #options: ResolvedOptions
-  readonly #listener: BoundListener
+  readonly #listener: BoundListener | SharedPort
   readonly #canHandOver: boolean
   readonly #workers = new Set<WorkerProcess>()
   readonly #policy = new RestartPolicy()
@@ -65,13 +66,13 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   readonly #leadership = new Leadership()
   readonly #orphanWatch = new OrphanWatch()
 
-  private constructor(options: ResolvedOptions, listener: BoundListener) {
+  private constructor(options: ResolvedOptions, listener: BoundListener | SharedPort) {
     super()
     this.#options = options
     this.#listener = listener
     this.#wanted = options.workers
     this.#recycling = new Recycling(options.recycle)
-    this.#canHandOver = canHandOver()
+    this.#canHandOver = listener.fd !== undefined && canHandOver()
     this.#lookIn(LOOK)
   }
 
@@ -81,7 +82,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
    * @param observe is given the server before there are any
    */
   static async start(options: ResolvedOptions, observe: (server: Primary) => void): Promise<Primary> {
-    const primary = new Primary(options, bind(options))
+    const primary = new Primary(options, await bind(options))
     observe(primary)
     try {
       await Promise.all(Array.from({ length: options.workers }, () => primary.#addActive()))
@@ -452,8 +453,9 @@ function nameOf({ id, pid, generation }: WorkerProcess): WorkerName {
   return { id, pid, generation }
 }
 
-function bind({ port, host }: ResolvedOptions): BoundListener {
+async function bind({ port, host }: ResolvedOptions): Promise<BoundListener | SharedPort> {
   try {
+    if (!canInheritSockets()) return await findPort(port, host)
     const passed = passedSocket()
     return passed === undefined ? bindListener(port, host) : takeListener(passed)
   } catch (error) {

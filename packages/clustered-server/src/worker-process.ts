@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, fork, type ForkOptions } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { extname } from 'node:path'
 import type { Duplex } from 'node:stream'
@@ -7,6 +7,7 @@ import { coreTime } from './core-time.ts'
 import { ClusteredServerError } from './errors.ts'
 import { type FiguresFile, now, type Place } from './figures-file.ts'
 import { opened, sealed, type ToPrimary, type ToWorker, type WorkerFigures } from './messages.ts'
+import { forkInCluster } from './node-cluster.ts'
 import { onHandleLost, type RawHandle } from './node-internals.ts'
 import type { Metric } from './prom-client.ts'
 import { askForReport, type ReportSetup, type StuckReport } from './stuck-report.ts'
@@ -31,7 +32,7 @@ export interface WorkerSetup {
   readonly host: string
   readonly port: number
   /** The listening socket here. */
-  readonly fd: number
+  readonly fd: number | undefined
   readonly drainTimeout: number
   readonly startTimeout: number
   readonly stuckReport: ReportSetup | undefined
@@ -125,12 +126,13 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
     this.#file = file
     this.#place = file?.add()
     const report = stuckReport ? (['pipe'] as const) : []
-    this.#child = fork(ENTRY, [], {
+    const forked: ForkOptions = {
       execArgv: [...execArgv],
       env,
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc', fd, this.#place?.fd ?? 'ignore', ...report],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', fd ?? 'ignore', this.#place?.fd ?? 'ignore', ...report],
       serialization: 'json',
-    })
+    }
+    this.#child = fd === undefined ? forkInCluster(ENTRY, forked) : fork(ENTRY, [], forked)
     // One that is killed resets it.
     this.#reportPipe?.on('error', () => {})
     this.ended = this.#ended()
@@ -147,7 +149,7 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
     // Whoever waits hears of it; so does, by `exit`, whoever does not.
     this.loaded.catch(() => {})
     this.#tell({
-      ...{ type: 'start', ...start, fd: LISTENER_FD },
+      ...{ type: 'start', ...start, fd: fd === undefined ? undefined : LISTENER_FD },
       figures: this.#place && { fd: FIGURES_FD, position: this.#place.position },
       report: stuckReport && { ...stuckReport, fd: REPORT_FD },
     })

@@ -1,5 +1,6 @@
 // What a worker runs: it loads the app, and does with its connections what the primary says.
 
+import { once } from 'node:events'
 import { extname } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import type { Server } from 'node:net'
@@ -82,7 +83,8 @@ async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<v
 
 async function load(): Promise<void> {
   if (start.report) startReporter(REPORTER, { ...start.report, worker: process.env['CLUSTERED_SERVER_WORKER']! })
-  const connectionsOf = (server: Server): Connections => new Connections(server, canHandOver() ? send : undefined)
+  const connectionsOf = (server: Server): Connections =>
+    new Connections(server, start.fd !== undefined && canHandOver() ? send : undefined)
   // An app that listens by itself, where the primary does, listens on the primary's socket.
   let listening: Server | undefined
   onFirstListener(start.port, start.fd, (server) => {
@@ -90,9 +92,12 @@ async function load(): Promise<void> {
     connections = connectionsOf(server)
   })
   const app = await loadApp(start.app, () => listening)
+  // Where the port is shared, the primary has to answer first.
+  if (listening && !listening.listening) await once(listening, 'listening')
   connections ??= connectionsOf(app.server)
   listen = async () => {
-    await app.listen({ fd: start.fd, host: start.host })
+    const { fd, port, host } = start
+    await app.listen(fd === undefined ? { port, host } : { fd, host })
     tellPrimary({ type: 'listening' })
   }
   close = app.close
