@@ -71,10 +71,18 @@ export async function settled(server: ClusteredServer, workers = 2): Promise<voi
 
 /** Whether a process runs. One that has ended, and whose end nobody has asked for, does not. */
 export function isAlive(pid: number): boolean {
+  return identityOf(pid) !== undefined
+}
+
+/** What tells a process from a later one that has its number, on Linux: the time at which it was started. */
+export function identityOf(pid: number): string | undefined {
   try {
-    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name of the command, in brackets, may have spaces.
+    const [state, ...others] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return state === 'Z' ? undefined : `${pid} since ${others[18]}`
   } catch {
-    return false
+    return undefined
   }
 }
 

@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { ClusteredServer, WorkerName } from '../../src/index.ts'
 import { connectTo, mixed, RawConnection, startFaultLoad } from '../fault-load.ts'
-import { descriptorsOf, isAlive, settled, startServer } from '../running-server.ts'
+import { descriptorsOf, identityOf, settled, startServer } from '../running-server.ts'
 
 const minutes = Number(process.env['FAULT_MINUTES'] ?? 0.5)
 
@@ -32,11 +32,16 @@ it(
       // Shorter than most live without it: others die and are reloaded.
       recycle: { age: 8000 },
     })
-    const started: number[] = []
-    let recycled = 0
-    server.on('workerStart', ({ pid }) => started.push(pid!))
+    // Within 30 minutes the system gives their numbers to others again.
+    const started = new Map<number, string>()
+    const note = (pid: number): void => void started.set(pid, identityOf(pid) ?? 'one that has ended at once')
+    let [recycled, processes] = [0, 0]
+    server.on('workerStart', ({ pid }) => {
+      processes++
+      note(pid!)
+    })
     server.on('recycle', () => recycled++)
-    started.push(...server.status().workers.map(({ pid }) => pid!))
+    for (const { pid } of server.status().workers) note(pid!)
     await settled(server)
     const atFirst = remains(server)
 
@@ -127,7 +132,7 @@ it(
     }
     const report = await load.stop()
     const { answered, failed, failures, unannounced } = report
-    await annotate(`${JSON.stringify(done)}, ${recycled} recycled, ${started.length} processes`)
+    await annotate(`${JSON.stringify(done)}, ${recycled} recycled, ${processes} processes more`)
     await annotate(JSON.stringify({ answered, failed, failures, unannounced, most }))
     expect(surprises).toEqual([])
     expect(report).toMatchObject({ unserved: [], announced: 0 })
@@ -156,7 +161,7 @@ it(
 
     const { port } = server
     await server.close()
-    expect(started.filter(isAlive)).toEqual([])
+    expect([...started].filter(([pid, identity]) => identityOf(pid) === identity)).toEqual([])
     const other = createServer().listen(port, '127.0.0.1')
     await once(other, 'listening')
     other.close()
