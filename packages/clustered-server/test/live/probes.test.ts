@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { type ClusteredServer, type ClusteredServerOptions, createClusteredServer } from '../../src/index.ts'
 import { eventually } from '../eventually.ts'
 import { freePort } from '../free-port.ts'
+import { settled } from '../running-server.ts'
 
 const hello = new URL('../apps/hello.ts', import.meta.url)
 const options = { port: 0, host: '127.0.0.1', signals: false } as const
@@ -107,6 +108,8 @@ it('is not ready without a worker that takes connections', async () => {
 it('/status tells what status() does, and how reloads went', async () => {
   await start(2)
   await server!.reload()
+  // Those that are replaced leave meanwhile, each at its own time.
+  await settled(server!)
   const status = await (await fetch(`http://127.0.0.1:${server!.admin!.port}/status`)).json()
   const { workers, ...more } = status as { workers: { id: number }[] }
   expect(more).toEqual({ pid: process.pid, ready: true, generation: 2, reloads: 1, failedReloads: 0 })
