@@ -35,10 +35,13 @@ const UNEVEN = { connections: 8, share: 0.25 }
 /** Milliseconds that a worker may take after its connections have had all their time. */
 const END_PATIENCE = 7000
 
+/** What the workers accept from. */
+type Listener = BoundListener | SharedPort
+
 /** The process that owns the socket and the workers. */
 export class Primary extends EventEmitter<ClusteredServerEvents> implements ClusteredServer {
   readonly #options: ResolvedOptions
-  readonly #listener: BoundListener | SharedPort
+  readonly #listener: Listener
   readonly #canHandOver: boolean
   readonly #workers = new Set<WorkerProcess>()
   readonly #policy = new RestartPolicy()
@@ -66,7 +69,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   readonly #leadership = new Leadership()
   readonly #orphanWatch = new OrphanWatch()
 
-  private constructor(options: ResolvedOptions, listener: BoundListener | SharedPort) {
+  private constructor(options: ResolvedOptions, listener: Listener) {
     super()
     this.#options = options
     this.#listener = listener
@@ -453,7 +456,7 @@ function nameOf({ id, pid, generation }: WorkerProcess): WorkerName {
   return { id, pid, generation }
 }
 
-async function bind({ port, host }: ResolvedOptions): Promise<BoundListener | SharedPort> {
+async function bind({ port, host }: ResolvedOptions): Promise<Listener> {
   try {
     if (!canInheritSockets()) return await findPort(port, host)
     const passed = passedSocket()

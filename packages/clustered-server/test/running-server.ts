@@ -74,7 +74,7 @@ export function isAlive(pid: number): boolean {
   return identityOf(pid) !== undefined
 }
 
-/** What tells a process from a later one that has its number, on Linux: the time at which it was started. */
+/** The number of a process that runs, and what tells it from a later one that gets it, on Linux: when it was started. */
 export function identityOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
