@@ -28,8 +28,7 @@ export const subjects: Record<
 export async function wattCluster(): Promise<{ subject: CommandSubject; remove: () => Promise<void> } | undefined> {
   const packages = await findWatt()
   if (packages === undefined) return undefined
-  const where = { host: '{HOST}', port: '{PORT}', workers: Number(WORKERS) }
-  const dir = wattFolder(packages, new URL('app.ts', folder), where)
+  const dir = wattFolder(packages, new URL('app.ts', folder), Number(WORKERS))
   return { subject: { command: ['wattpm', 'start', dir] }, remove: () => rm(dir, { recursive: true }) }
 }
 

@@ -107,9 +107,9 @@ async function pm2(): Promise<ReloadingServer> {
 async function watt(): Promise<ReloadingServer> {
   const port = await getPort()
   const app = pathToFileURL(ofPackage('test/apps/faults.ts'))
-  const folder = wattFolder((await findWatt())!, app, { host: HOST, port, workers: Number(WORKERS) })
+  const folder = wattFolder((await findWatt())!, app, Number(WORKERS))
   ends.push(async () => rmSync(folder, { recursive: true }))
-  const child = start('wattpm', ['start', folder])
+  const child = start('wattpm', ['start', folder], { PORT: String(port) })
   await answers(port)
   return {
     port,

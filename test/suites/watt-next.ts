@@ -21,7 +21,6 @@ export async function wattOnBuild(): Promise<{ subject: CommandSubject; remove: 
   // Watt looks for its packages from the folder of the app on.
   await mkdir(`${folder}/node_modules`)
   symlinkSync(join(packages, '@platformatic'), `${folder}/node_modules/@platformatic`)
-  const app = { private: true, dependencies: { next: '*' } }
-  writeWattApp(folder, { stackable: 'next', host: '{HOST}', port: '{PORT}', workers: 1 }, app)
+  writeWattApp(folder, 'next/3.54.0', 1, { private: true, dependencies: { next: '*' } })
   return { subject: { command: ['wattpm', 'start', folder], env: { NEXT_TELEMETRY_DISABLED: '1' } }, remove }
 }

@@ -15,33 +15,25 @@ export async function findWatt(): Promise<string | undefined> {
   return found && join(realpathSync(found.stdout.trim()), '../../..')
 }
 
-/** What `watt.json` says of an app. */
-export interface WattApp {
-  readonly stackable: 'node' | 'next'
-  readonly host: string
-  readonly port: number | string
-  readonly workers: number
-}
-
-/** Writes what Watt is to know of an app, and what the package of the app is, into its folder. */
-export function writeWattApp(folder: string, { stackable, host, port, workers }: WattApp, app: object): void {
-  const version = stackable === 'node' ? '3.0.0' : '3.54.0'
+/** Writes the package of an app into its folder, and `watt.json`: it listens where `HOST` and `PORT` of its environment say. */
+export function writeWattApp(folder: string, schema: 'node/3.0.0' | 'next/3.54.0', workers: number, app: object): void {
+  const server = { hostname: '{HOST}', port: '{PORT}' }
   const files = {
     'package.json': { type: 'module', ...app },
     'watt.json': {
-      $schema: `https://schemas.platformatic.dev/@platformatic/${stackable}/${version}.json`,
-      runtime: { server: { hostname: host, port }, workers: { static: workers }, logger: { level: 'error' } },
+      $schema: `https://schemas.platformatic.dev/@platformatic/${schema}.json`,
+      runtime: { server, workers: { static: workers }, logger: { level: 'error' } },
     },
   }
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), JSON.stringify(content))
 }
 
 /** A folder of an app whose module has a function as default export that makes it; `packages` is where Watt stands. */
-export function wattFolder(packages: string, module: URL, app: Omit<WattApp, 'stackable'>): string {
+export function wattFolder(packages: string, module: URL, workers: number): string {
   const folder = mkdtempSync(join(tmpdir(), 'watt-'))
   // Watt looks for its packages from the app's folder on.
   symlinkSync(packages, join(folder, 'node_modules'))
-  writeWattApp(folder, { ...app, stackable: 'node' }, { name: 'app', main: 'server.js' })
+  writeWattApp(folder, 'node/3.0.0', workers, { name: 'app', main: 'server.js' })
   writeFileSync(join(folder, 'server.js'), `export { default as create } from ${JSON.stringify(module)}\n`)
   return folder
 }
