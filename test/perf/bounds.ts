@@ -242,7 +242,8 @@ export const bounds: Record<
   // the load of 50 connections find less to do in each turn of their loops. The margin is 21 %.
   'clustered-server-overhead': [{ contender: 'clustered', over: 'single-process', atLeast: 0.6, metric: 'cpu' }],
   // With 200 connections they find enough. Measured 0.90x (0.78 to 1.03) with fifteen processes of each on a machine that
-  // others used too, and on quiet cores 1.05x (0.93 to 1.19), 1.06x (0.93 to 1.21), 1.10x (0.97 to 1.24) with 15 to 25.
+  // others used too, and on quiet cores 1.09x (0.82 to 1.46) with five, and 1.05x (0.93 to 1.19), 1.06x (0.93 to 1.21), 1.10x
+  // (0.97 to 1.24) with 15 to 25.
   'clustered-server-many': [{ contender: 'clustered', over: 'single-process', atLeast: 0.909, metric: 'cpu' }],
   // By CPU, as the generator takes as much of the two cores as is left. Measured 2.31 to 2.71x (1.69 to 3.66) in four runs,
   // all of which sent a second request over each connection, which was lost; without it 2.04x (1.53 to 2.71), and on
@@ -252,12 +253,12 @@ export const bounds: Record<
   ],
   // With less than two cores there is one process either way, with two there are two workers. With 4 ms of work for each
   // answer, as small answers differ by a factor of two from one process to the next: measured with them, on quiet cores on
-  // 2026-11-25, 1.06x, 0.98x, 0.93x and 1.12x (0.6 to 1.6; 99 %) with 0.25 to 1.5 cores. With work, three
-  // times: 0.99x to 1.00x (0.95 to 1.03), and 1.96x to 1.97x (1.90 to 2.03) with two.
+  // 2026-11-25, 1.06x, 0.98x, 0.93x and 1.12x (0.6 to 1.6; 99 %) with 0.25 to 1.5 cores. With work, three times:
+  // 0.99x to 1.00x (0.95 to 1.03), and 1.96x to 1.97x (1.90 to 2.03) with two.
   'clustered-quotas': [{ contender: 'clustered', over: 'single-process', atLeast: 0.95, metric: 'throughput' }],
   // What we are after is 2x. Measured on two quiet cores: 0.7 to 11 ms against 35.8 to 37.1, the worst process against the
-  // best 7.8x and 3.3x on 2026-11-22; 7.7x, 24.9x, 11.0x and 13.7x on 2026-11-25. On a machine that other programs have more than full it is not to be seen: both
-  // wait for a core as long as for a worker.
+  // best 7.8x and 3.3x on 2026-11-22; 7.7x, 24.9x, 11.0x and 13.7x on 2026-11-25. On a machine that other programs have more
+  // than full it is not to be seen: both wait for a core as long as for a worker.
   'clustered-tail': [{ contender: 'clustered', over: 'node-cluster', atLeast: 2, metric: 'p99' }],
 }
 
