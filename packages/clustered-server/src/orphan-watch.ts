@@ -2,16 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process'
 
 /**
  * Reads the workers' process ids, all of them in each line, until the primary has gone and with it the other end. Then it
- * gives them their time, and kills those that are still there. Those that have ended meanwhile are crossed off, as their
- * ids may become those of others.
+ * gives them their time, and kills those that are still there before two seconds are over; where `sleep` knows no parts
+ * of a second, a little later. Those that have ended meanwhile are crossed off, as their ids may become those of others.
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM
 left=
 while read -r line; do left=$line; done
-for second in 1 2; do
+for time in 1 2; do
   test "$left" || exit 0
-  sleep 1
+  sleep 0.85 || sleep 1
   there=
   for pid in $left; do kill -0 $pid && there="$there $pid"; done
   left=$there
