@@ -113,6 +113,23 @@ const config: ViteUserConfig = defineConfig({
         },
       },
       {
+        // What clustered-server goes through, at full size and by the clock: three quarters of an hour, and nothing beside it.
+        test: {
+          name: 'thorough-faults',
+          env: {
+            RELOADS: '100',
+            REQUESTS: '1000000',
+            IDLE: '10000',
+            FAULT_MINUTES: '30',
+            QUIET_MACHINE: 'true',
+          },
+          include: ['packages/clustered-server/test/live/**/*.test.ts'],
+          ...common,
+          testTimeout: 120_000,
+          ...alone,
+        },
+      },
+      {
         // Answers and pages of the lowest Next, side by side with ours: see examples/next/older-next.ts.
         test: {
           name: 'thorough-lowest',

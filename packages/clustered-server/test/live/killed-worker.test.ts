@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { connectTo, isAnswer, mixed, RawConnection, startFaultLoad } from '../fault-load.ts'
+import { isQuiet } from '../quiet-machine.ts'
 import { settled, startServer } from '../running-server.ts'
 
 /** As many in a row as do not make a crash loop. */
@@ -60,5 +61,6 @@ it(
       most,
     )
     expect(lost.length).toBeLessThanOrEqual(kills)
+    if (isQuiet) expect(Math.max(...waits)).toBeLessThan(50)
   },
 )
