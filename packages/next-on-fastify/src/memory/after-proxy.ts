@@ -3,8 +3,9 @@
 // Next's router server hands a request to its render server twice: to run the proxy, which ends by an error that carries
 // the decision, and to render what the router has found after that. Both go by one function of one object, which Next looks
 // up for each request. A function that stands before it sees what the proxy has decided, of a proxy that Next itself has
-// run, as often as ever: there is no way past it. None of this is public. Where a Next has it no longer, nothing is kept
-// behind a proxy, and if it runs its proxy in another way, no decision is seen, and all is rendered.
+// run, as often as ever: there is no way past it. Where no error comes, the router takes it that the proxy has answered
+// itself, and does no more. None of this is public. Where a Next has it no longer, nothing is kept behind a proxy, and if it
+// runs its proxy in another way, no decision is seen, and all is rendered.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
@@ -29,17 +30,24 @@ interface RenderServerModule {
   readonly getServerField: (dir: string, field: string) => Promise<unknown>
 }
 
+/**
+ * Is called when a proxy has let a request pass and changed nothing of it. What answers then and returns a promise of that has
+ * Next look for no page.
+ */
+export type AfterProxy = (additions: Additions) => Promise<void> | undefined
+
 interface Watched {
   readonly before: BeforeRender
+  readonly after: AfterProxy
   additions: Additions | undefined
 }
 
 const watched = new WeakMap<IncomingMessage, Watched>()
 const renderServers = new WeakSet()
 
-/** Has `before` called when Next is about to render what this request asks for, if it comes to that. */
-export function beforeRender(request: IncomingMessage, before: BeforeRender): void {
-  watched.set(request, { before, additions: undefined })
+/** Has `after` called when the proxy has run, and `before` when Next is about to render, if it comes to that. */
+export function watch(request: IncomingMessage, before: BeforeRender, after: AfterProxy = () => undefined): void {
+  watched.set(request, { before, after, additions: undefined })
 }
 
 /**
@@ -73,6 +81,8 @@ function watchedHandler(handle: Handle, getRequestMeta: GetRequestMeta): Handle 
         return await handle(request, response, parsedUrl)
       } catch (error) {
         found.additions = additionsOf(error)
+        const answering = found.additions && found.after(found.additions)
+        if (answering !== undefined) return await answering
         throw error
       }
     }

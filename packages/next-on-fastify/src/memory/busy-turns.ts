@@ -1,7 +1,8 @@
 // Whether it is worth it to send an answer with the others of its turn of the event loop. A write wakes who reads it, a proxy
 // or a client on the same machine, and one after the other they wake it once. Where one alone asks, to hold its answer back
 // would be for nothing: that answered 0.90 times as many (0.81 to 0.99), and this 1.00 times (0.96 to 1.05). And where answers
-// take long to make, the first would wait for the others. The last turn tells.
+// take long to make, the first would wait for the others. The last turn tells. With 50 connections 78 µs of CPU for a page
+// became 63 by this, 83 became 71 compressed, 66 for a small file 56.
 
 /** Milliseconds from one answer to the next, at the most, of a turn that is worth it: it saves 0.015 for each. */
 const QUICK = 0.25

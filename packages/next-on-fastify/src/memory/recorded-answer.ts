@@ -97,7 +97,7 @@ class Recording {
   constructor(response: ServerResponse, mostBytes: number) {
     this.#response = response
     this.#mostBytes = mostBytes
-    this.#before = new Map(response.getHeaderNames().map((name) => [name, String(response.getHeader(name))]))
+    this.#before = headersNow(response)
   }
 
   refuse(why: Unrecorded): void {
@@ -109,7 +109,7 @@ class Recording {
     this.#status = status
     // Headers and a status text of its own do not pass by where the others are read.
     if (rest.some((argument) => argument !== undefined)) this.refuse('headers')
-    this.#head = headOf(this.#response, this.#before)
+    this.#head = headersSince(this.#response, this.#before)
   }
 
   take(chunk: unknown, encoding: unknown): void {
@@ -136,16 +136,22 @@ const DECISIVE =
   /^(?:accept-ranges|cache-control|content-.*|etag|last-modified|transfer-encoding|vary|x-next.*|x-powered-by)$/
 
 /** What of the headers that are there before Next answers decides how it does: it leaves out some that are there. */
-export function headersBefore(response: ServerResponse): string {
+export function decisive(headers: Iterable<readonly [name: string, value: string]>): string {
   let key = ''
-  for (const name of response.getHeaderNames()) {
-    key += DECISIVE.test(name) ? `\n${name}: ${String(response.getHeader(name))}` : `\n${name}`
+  for (const [name, value] of headers) {
+    const lower = name.toLowerCase()
+    key += DECISIVE.test(lower) ? `\n${lower}: ${value}` : `\n${lower}`
   }
   return key
 }
 
-/** The headers that were set since, or nothing where those that were there before have changed. */
-function headOf(response: ServerResponse, before: ReadonlyMap<string, string>): string[] | undefined {
+/** The headers of a response, by names in lower case. */
+export function headersNow(response: ServerResponse): Map<string, string> {
+  return new Map(response.getHeaderNames().map((name) => [name, String(response.getHeader(name))]))
+}
+
+/** The names and values in turn that were set since, or nothing where those that were there before have changed. */
+export function headersSince(response: ServerResponse, before: ReadonlyMap<string, string>): string[] | undefined {
   const head: string[] = []
   let unchanged = 0
   for (const name of (response as unknown as RawHeaderNames).getRawHeaderNames()) {

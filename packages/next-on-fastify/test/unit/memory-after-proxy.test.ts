@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Additions, beforeRender, watchRenders } from '../../src/memory/after-proxy.ts'
+import { type Additions, watch, watchRenders } from '../../src/memory/after-proxy.ts'
 import type { Build } from '../../src/memory/build.ts'
 import { NextMemory } from '../../src/memory/memory.ts'
 import { observed } from '../../src/memory/page-reads.ts'
@@ -78,7 +78,7 @@ describe('what a proxy decides', () => {
     await watchRenders(dir)
     const [request, answer] = anExchange()
     const seen: unknown[] = []
-    beforeRender(request, async (found, render) => {
+    watch(request, async (found, render) => {
       seen.push(found)
       await render()
     })
@@ -97,7 +97,7 @@ describe('what a proxy decides', () => {
     await watchRenders(dir)
     const [request, answer] = anExchange()
     const seen: unknown[] = []
-    beforeRender(request, async (found) => void seen.push(found))
+    watch(request, async (found) => void seen.push(found))
     invokes.add(request)
     await ask(request, answer)
     invokes.delete(request)
@@ -145,10 +145,24 @@ describe('behind a proxy', () => {
     headers?: Record<string, string>
     /** What is rendered, if not the page. */
     render?: Handle
+    /** What is set before Next is asked. */
+    hook?: (response: ServerResponse) => void
+    /** What the router does to an answer after the proxy, beside what that has added. */
+    route?: (response: ServerResponse) => void
+  }
+
+  interface Served {
+    readonly memory: NextMemory
+    readonly ask: (asked: Asked) => Promise<string>
+    /** Names and values in turn. */
+    readonly headOf: (asked: Asked) => Promise<string[]>
+    renders: number
+    /** How often Next has looked for what comes after the proxy. */
+    routed: number
   }
 
   /** Serves one page behind a proxy, as Next does, with a memory before it. */
-  async function serve(): Promise<{ memory: NextMemory; ask: (asked: Asked) => Promise<string>; renders: number }> {
+  async function serve(): Promise<Served> {
     let asked: Asked = {}
     const page: Handle = async (_, response) => {
       await handler.get('/page', { kind: 'APP_PAGE' })
@@ -167,6 +181,8 @@ describe('behind a proxy', () => {
       invokes.add(request)
       await ask(request, response).catch(() => {})
       invokes.delete(request)
+      if (response.writableEnded) return
+      served.routed++
       if (asked.added === undefined) {
         response.writeHead(401).end('Who are you?')
         return
@@ -175,6 +191,7 @@ describe('behind a proxy', () => {
         response.setHeader(name, value)
         request.headers[name] = value
       }
+      asked.route?.(response)
       // As compression does.
       const end = response.end.bind(response) as (body: unknown) => ServerResponse
       Object.assign(response, { end: (body: unknown) => end(`[${String(body)}]`) })
@@ -196,7 +213,10 @@ describe('behind a proxy', () => {
       { entries: 10, bytes: 1e6, entryBytes: 1e5 },
       { explain: true, afterProxy: true },
     )
-    const server = createServer((request, response) => void memory.answer(router, request, response))
+    const server = createServer((request, response) => {
+      asked.hook?.(response)
+      void memory.answer(router, request, response)
+    })
     server.listen(0)
     await once(server, 'listening')
     onTestFinished(() => {
@@ -205,15 +225,23 @@ describe('behind a proxy', () => {
       server.close()
     })
     const { port } = server.address() as AddressInfo
-    const served = {
+    const served: Served = {
       memory,
       renders: 0,
-      ask: async (question: Asked) => {
+      routed: 0,
+      ask: async (question) => {
         asked = question
         const sent = httpRequest({ port, headers: { host: 'a', ...question.headers } }).end()
         const [response] = (await once(sent, 'response')) as [IncomingMessage]
         const { 'x-next-on-fastify': how, 'cache-control': lifetime, 'x-a': own } = response.headers
         return [how, lifetime, own, await text(response)].filter((part) => part !== undefined).join(' | ')
+      },
+      headOf: async (question) => {
+        asked = question
+        const sent = httpRequest({ port, headers: { host: 'a' } }).end()
+        const [response] = (await once(sent, 'response')) as [IncomingMessage]
+        response.resume()
+        return response.rawHeaders
       },
     }
     return served
@@ -232,6 +260,63 @@ describe('behind a proxy', () => {
       'hit | s-maxage=3600 | 3 | [the page]',
     ])
     expect([served.renders, served.memory.counts.hits]).toEqual([1, 2])
+    // The router had nothing more to say.
+    expect(served.routed).toBe(1)
+  })
+
+  it('what the router sets after the proxy is in each answer, in its place', async () => {
+    const served = await serve()
+    const route = (response: ServerResponse): void => void response.setHeader('X-Of-Router', 'b')
+    const heads: string[][] = []
+    for (const value of ['1', '2', '3']) heads.push(await served.headOf({ added: { 'x-a': value }, route }))
+    const cached = ['x-nextjs-cache', 'HIT', 'cache-control', 's-maxage=3600']
+    expect(heads.map((head) => head.slice(0, 10))).toEqual([
+      ['x-next-on-fastify', 'miss', 'x-a', '1', 'X-Of-Router', 'b', ...cached],
+      ['x-next-on-fastify', 'hit', 'x-a', '2', 'X-Of-Router', 'b', ...cached],
+      ['x-next-on-fastify', 'hit', 'x-a', '3', 'X-Of-Router', 'b', ...cached],
+    ])
+    expect(served.routed).toBe(1)
+  })
+
+  it.each<[string, Asked]>([
+    [
+      'leaves out what the proxy has added',
+      { added: { 'x-a': '1' }, route: (response) => response.removeHeader('x-a') },
+    ],
+    [
+      'changes what the proxy has added',
+      { added: { 'x-a': '1' }, route: (response) => response.setHeader('x-a', '2') },
+    ],
+    ['gives several values', { added: {}, route: (response) => response.setHeader('x-a', ['1', '2']) }],
+    [
+      'changes what was there before',
+      {
+        added: {},
+        hook: (response) => response.setHeader('x-a', '1'),
+        route: (response) => response.setHeader('x-a', '2'),
+      },
+    ],
+    ['was told another status', { added: {}, hook: (response) => (response.statusCode = 201) }],
+  ])('the router is asked each time where it %s', async (_, asked) => {
+    const served = await serve()
+    for (let turn = 0; turn < 3; turn++) await served.ask(asked)
+    expect(served.routed).toBe(3)
+  })
+
+  it('the router is asked when there is something new to be told', async () => {
+    const served = await serve()
+    const routed: number[] = []
+    const ask = async (asked: Asked): Promise<void> => {
+      await served.ask(asked)
+      routed.push(served.routed)
+    }
+    await ask({ added: {} })
+    await ask({ added: { 'x-a': '1' } })
+    await ask({ added: { 'x-a': '' } })
+    await ask({ added: { 'x-a': '2', 'x-b': '1' } })
+    await ask({ added: {}, hook: (response) => response.setHeader('x-b', '1') })
+    await ask({ added: {}, headers: { 'x-forwarded-host': 'b' } })
+    expect(routed).toEqual([1, 2, 3, 4, 5, 6])
   })
 
   it('a page is not seen by whom the proxy keeps out', async () => {
