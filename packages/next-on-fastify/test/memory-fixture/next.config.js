@@ -12,6 +12,8 @@ export default {
   async headers() {
     return [
       { source: '/ps', headers: [{ key: 'x-of-config', value: 'yes' }] },
+      // The proxy may set one of them too.
+      { source: '/behind/:name?', headers: ['X-Of-Config', 'x-of-proxy'].map((key) => ({ key, value: 'of :name' })) },
       { source: '/by-cookie', has: on('cookie', 'vip'), headers: [{ key: 'x-vip', value: 'yes' }] },
       {
         source: '/by-host',
