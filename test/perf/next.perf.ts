@@ -9,10 +9,11 @@ import {
   subjects,
   withEnv,
 } from '../suites/next.ts'
+import { isInstalled } from '../installed.ts'
 import { WATT_NEXT_INSTALL, wattOnBuild } from '../suites/watt-next.ts'
 import { bounds } from './bounds.ts'
-import { load } from './next-load.ts'
-import { IS_LONG, perfSuite } from './suite.ts'
+import { load, smallAnswers } from './next-load.ts'
+import { IS_LONG, perfSuite, wholeRounds } from './suite.ts'
 
 const { page, pageGzip, oldPage, isr, oldIsr, handler, small, asset, assetGzip, largeGzip } = keptCases
 const { api, dynamicHandler, ssr, oldSsr, streaming } = freshCases
@@ -51,19 +52,19 @@ perfSuite('next', [
     title: 'pages that are kept',
     main: true,
     subjects: race,
-    options: { ...load, cases: { page, pageGzip, oldPage } },
+    options: { ...smallAnswers, cases: { page, pageGzip, oldPage } },
     bounds: bounds['next-kept'],
   },
   {
     title: 'pages and handlers with a lifetime',
     subjects: race,
-    options: { ...load, cases: { isr, oldIsr, handler } },
+    options: { ...smallAnswers, cases: { isr, oldIsr, handler } },
     bounds: bounds['next-lifetime'],
   },
   {
     title: 'what clients ask for who have been there',
     subjects: race,
-    options: { ...load, cases: { ...learned } },
+    options: { ...smallAnswers, cases: { ...learned } },
     bounds: bounds['next-learned'],
   },
   {
@@ -75,14 +76,26 @@ perfSuite('next', [
   {
     title: 'a route of Fastify in place of one of pages/api',
     subjects: routeOfFastify,
-    options: { ...load, cases: { api } },
+    options: { ...smallAnswers, cases: { api } },
     bounds: bounds['next-route'],
   },
   {
     title: 'files',
     subjects: race,
-    options: { ...load, cases: { small, asset, assetGzip, largeGzip } },
+    options: { ...smallAnswers, cases: { small, asset, assetGzip } },
     bounds: bounds['next-files'],
+  },
+  {
+    // Autocannon reads a twentieth of what this server sends.
+    title: 'a large file',
+    subjects: race,
+    options: {
+      ...load,
+      ...wholeRounds(2000),
+      ...(isInstalled('wrk') && { generator: 'wrk' }),
+      cases: { largeGzip },
+    },
+    bounds: bounds['next-large-file'],
   },
   {
     title: 'what is rendered for each request',
