@@ -115,7 +115,7 @@ const config: ViteUserConfig = defineConfig({
       {
         // What clustered-server goes through, at full size and by the clock: three quarters of an hour, and nothing beside it.
         test: {
-          name: 'thorough-faults',
+          name: 'faults',
           env: {
             RELOADS: '100',
             REQUESTS: '1000000',
