@@ -8,6 +8,7 @@ import { Primary } from './primary.ts'
 import { obeySignals } from './signals.ts'
 import { SingleProcess } from './single-process.ts'
 import { tellSystemd } from './systemd.ts'
+import { warnOfZombies } from './zombies.ts'
 import { isWorker } from './worker-process.ts'
 
 /**
@@ -37,7 +38,10 @@ export async function createClusteredServer(
   const { logger, signals } = resolved
   const admin = resolved.admin && (await Admin.start(resolved.admin))
   const observe = (server: SingleProcess | Primary): void => {
-    if (logger) logEvents(server, logger)
+    if (logger) {
+      logEvents(server, logger)
+      warnOfZombies(server, logger)
+    }
     server.admin = admin?.address
     admin?.show(server)
     tellSystemd(server, logger)

@@ -1,0 +1,58 @@
+// The first process of a container, as which a namespace of one's own has it. Needs `unshare`, and to be allowed to use it.
+
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { appPath, Command } from '../command.ts'
+import { eventually } from '../eventually.ts'
+
+const NAMESPACE = ['unshare', '--map-root-user', '--pid', '--fork', '--kill-child', '--mount-proc']
+const canMake = spawnSync(NAMESPACE[0]!, [...NAMESPACE.slice(1), 'true']).status === 0
+
+/** Children of a process, as numbers outside of the namespace. */
+function childrenOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  return children === '' ? [] : children.split(' ').map(Number)
+}
+
+const isZombie = (pid: number): boolean => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+
+const commandOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+
+function start(workers: number): Command {
+  const options = ['--workers', String(workers), '--port', '0', '--host', '127.0.0.1']
+  const command = new Command([appPath('leaves-orphans'), ...options], {}, NAMESPACE)
+  onTestFinished(() => command.end())
+  return command
+}
+
+describe.runIf(canMake).each([1, 2])('as process 1, with %i workers', (workers) => {
+  it('ends with 0 and nothing left at SIGTERM, which the kernel keeps from a process 1 that does not ask for it', async () => {
+    const command = start(workers)
+    const { pid } = await command.listening()
+    expect(pid).toBe(1)
+    const [first] = childrenOf(command.child.pid!)
+    process.kill(first!, 'SIGTERM')
+    expect(await command.exit).toBe(0)
+  })
+
+  it('says that ended processes stay which others have left to it, and goes on', { timeout: 60_000 }, async () => {
+    const command = start(workers)
+    const { port } = await command.listening()
+    const ask = async (path: string): Promise<string> => (await fetch(`http://127.0.0.1:${port}${path}`)).text()
+    await Promise.all(Array.from({ length: 20 }, () => ask('/orphan')))
+    const [first] = childrenOf(command.child.pid!)
+    await eventually(() => childrenOf(first!).filter(isZombie).length === 20 || undefined)
+    const { level, msg } = await command.logged((line) => line.msg.includes('zombies'))
+    expect([level, msg]).toEqual([40, expect.stringMatching(/^\d+ processes have ended and stay as zombies/)])
+    expect(Number(await ask('/'))).toBeGreaterThan(0)
+    // Its own are no zombies, whoever else is one.
+    if (workers > 1)
+      process.kill(
+        childrenOf(first!).find((pid) => !isZombie(pid))!,
+        'SIGKILL',
+      )
+    await expect.poll(() => childrenOf(first!).filter(isZombie).length, { timeout: 10_000 }).toBe(20)
+    expect(Number(await ask('/'))).toBeGreaterThan(0)
+  })
+})
