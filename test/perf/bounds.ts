@@ -99,8 +99,8 @@ export const bounds: Record<
     { case: 'greetChecked', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.85 },
     { case: 'article', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.9 },
   ],
-  // Shared: 6.07x (5.46 to 6.74), 6.34x (5.49 to 7.33), 7.34x (6.34 to 8.50). Quiet: a batch 4.86x (4.51 to 5.24). The margins
-  // are 34 to 59 %.
+  // Shared: 6.07x (5.46 to 6.74), 6.34x (5.49 to 7.33), 7.34x (6.34 to 8.50). Quiet: 4.86x (4.51 to 5.24) and
+  // 4.22x (3.68 to 4.84), 3.85x (3.67 to 4.04) with 24 processes of each. The margins are 12 to 59 %.
   'trpc-only': [
     { case: 'batch', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3.2, aim: 5 },
     { case: 'middlewares', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3.4, aim: 4 },
@@ -215,7 +215,7 @@ export const bounds: Record<
   ],
   // At most 1.10 times the CPU is what we are after, which `node:cluster` does not reach either: two that share the load of 50
   // connections find less to do in each turn of their loops. Shared: 0.78x (0.74 to 0.82), `node:cluster` 0.82x (0.78 to 0.86).
-  // Quiet: 0.91x (0.76 to 1.09). The margin is 23 %.
+  // Quiet: 0.91x (0.76 to 1.09) and 0.92x (0.81 to 1.04). The margin is 23 %.
   'clustered-server-overhead': [{ contender: 'clustered', over: 'single-process', atLeast: 0.6, metric: 'cpu' }],
   // With 200 connections they find enough. Quiet: 1.05x (0.93 to 1.19), 1.06x (0.93 to 1.21), 1.10x (0.97 to 1.24). Shared: 0.90x
   // (0.78 to 1.03) with fifteen processes of each.
