@@ -1,7 +1,7 @@
 import { lines } from '../versioned'
 
 export function getStaticProps() {
-  return { props: { all: lines() }, revalidate: 3600 }
+  return { props: { all: lines() }, revalidate: 2_592_000 }
 }
 
 export default function Page({ all }) {

@@ -1,4 +1,4 @@
-export const revalidate = 3600
+export const revalidate = 2_592_000
 
 export default function Page() {
   globalThis.rendersBehind = (globalThis.rendersBehind ?? 0) + 1

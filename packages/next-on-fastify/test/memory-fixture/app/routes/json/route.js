@@ -1,5 +1,5 @@
 export const dynamic = 'force-static'
-export const revalidate = 3600
+export const revalidate = 2_592_000
 
 export function GET() {
   globalThis.renders_json = (globalThis.renders_json ?? 0) + 1

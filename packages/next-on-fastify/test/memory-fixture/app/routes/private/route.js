@@ -1,5 +1,5 @@
 export const dynamic = 'force-static'
-export const revalidate = 3600
+export const revalidate = 2_592_000
 
 export function GET() {
   globalThis.renders_private = (globalThis.renders_private ?? 0) + 1
