@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, it } from 'vitest'
+import { isInstalled } from '../installed.ts'
 import {
   build,
   BUILD_TIMEOUT,
@@ -9,7 +10,6 @@ import {
   subjects,
   withEnv,
 } from '../suites/next.ts'
-import { isInstalled } from '../installed.ts'
 import { WATT_NEXT_INSTALL, wattOnBuild } from '../suites/watt-next.ts'
 import { bounds } from './bounds.ts'
 import { load, smallAnswers } from './next-load.ts'

@@ -10,12 +10,21 @@ export interface CoreTime {
 
 /** Linux tells it of each thread, and this is of the one that runs the event loop; nobody tells it elsewhere. */
 export function coreTime(pid: number): CoreTime | undefined {
-  const thread = `/proc/${pid}/task/${pid}`
   try {
-    const [nanoseconds] = readFileSync(`${thread}/schedstat`, 'utf8').split(' ')
+    const [nanoseconds] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')
+    const state = stateOf(pid)
+    return state === undefined ? undefined : { ran: Number(nanoseconds) / 1e6, isRunnable: state === 'R' }
+  } catch {
+    return undefined
+  }
+}
+
+/** The letter by which Linux tells what the first thread of a process does: `R` where it runs or would, `Z` where it has ended. */
+export function stateOf(pid: number): string | undefined {
+  try {
     // The name before it may have any characters.
-    const [, state] = readFileSync(`${thread}/stat`, 'utf8').split(/.*\) /s)
-    return { ran: Number(nanoseconds) / 1e6, isRunnable: state!.startsWith('R') }
+    const [, state] = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(/.*\) /s)
+    return state?.[0]
   } catch {
     return undefined
   }

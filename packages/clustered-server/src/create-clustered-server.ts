@@ -8,8 +8,8 @@ import { Primary } from './primary.ts'
 import { obeySignals } from './signals.ts'
 import { SingleProcess } from './single-process.ts'
 import { tellSystemd } from './systemd.ts'
-import { warnOfZombies } from './zombies.ts'
 import { isWorker } from './worker-process.ts'
+import { warnOfZombies } from './zombies.ts'
 
 /**
  * Runs an app in as many processes as there are cores, behind one socket. Resolves when all of them take connections.

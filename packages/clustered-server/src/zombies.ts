@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import type { ClusteredServer } from './clustered-server.ts'
+import { stateOf } from './core-time.ts'
 import type { Logger } from './options.ts'
 
 /** Milliseconds between two looks. */
@@ -11,7 +12,7 @@ const LOOK = 5000
 /** Says so where ended processes stay since this one is process 1, and again when they are twice as many. */
 export function warnOfZombies(server: ClusteredServer, logger: Logger): void {
   if (process.pid !== 1) return
-  let before = new Set<string>()
+  let before = new Set<number>()
   let told = 0
   const timer = setInterval(() => {
     const now = new Set(zombies())
@@ -27,20 +28,11 @@ export function warnOfZombies(server: ClusteredServer, logger: Logger): void {
 }
 
 /** Children of this process that have ended and that nobody has waited for, on Linux. */
-function zombies(): string[] {
+function zombies(): number[] {
   try {
-    const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim()
-    return children.split(' ').filter(isZombie)
+    const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').map(Number)
+    return children.filter((pid) => stateOf(pid) === 'Z')
   } catch {
     return []
-  }
-}
-
-function isZombie(pid: string): boolean {
-  try {
-    // The name before it may have any characters.
-    return /.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  } catch {
-    return false
   }
 }

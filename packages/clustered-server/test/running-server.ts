@@ -86,6 +86,17 @@ export function identityOf(pid: number): string | undefined {
   }
 }
 
+/** The processes that a process has started or been left, on Linux. */
+export function childrenOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  return children === '' ? [] : children.split(' ').map(Number)
+}
+
+/** Its command line, on Linux. */
+export function commandOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+}
+
 /** How many files, sockets and the like a process has open, on Linux. */
 export function descriptorsOf(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length

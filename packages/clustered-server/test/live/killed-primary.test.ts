@@ -1,11 +1,10 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { coreTime } from '../../src/core-time.ts'
 import { connectTo, isAnswer, mixed, startFaultLoad, RawConnection } from '../fault-load.ts'
-import { isAlive, startProcess } from '../running-server.ts'
+import { childrenOf, commandOf, isAlive, startProcess } from '../running-server.ts'
 
 it('no worker outlives its primary for long, and the port is free', async ({ annotate }) => {
   const { process: primary, port, workers } = await startProcess([process.execPath])
@@ -43,8 +42,7 @@ async function canListen(port: number): Promise<boolean> {
 
 /** The shell that sees to workers without a primary. */
 function shellOf(primary: number): number {
-  const children = readFileSync(`/proc/${primary}/task/${primary}/children`, 'utf8').trim().split(' ').map(Number)
-  return children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('ends workers'))!
+  return childrenOf(primary).find((pid) => commandOf(pid).includes('ends workers'))!
 }
 
 it('workers whose event loops are stuck do not outlive their primary either', async ({ annotate }) => {

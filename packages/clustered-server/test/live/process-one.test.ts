@@ -1,23 +1,15 @@
 // The first process of a container, as which a namespace of one's own has it. Needs `unshare`, and to be allowed to use it.
 
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { appPath, Command } from '../command.ts'
 import { eventually } from '../eventually.ts'
+import { childrenOf, commandOf, isAlive } from '../running-server.ts'
 
 const NAMESPACE = ['unshare', '--map-root-user', '--pid', '--fork', '--kill-child', '--mount-proc']
 const canMake = spawnSync(NAMESPACE[0]!, [...NAMESPACE.slice(1), 'true']).status === 0
 
-/** Children of a process, as numbers outside of the namespace. */
-function childrenOf(pid: number): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
-  return children === '' ? [] : children.split(' ').map(Number)
-}
-
-const isZombie = (pid: number): boolean => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
-
-const commandOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+const zombiesOf = (pid: number): number[] => childrenOf(pid).filter((child) => !isAlive(child))
 
 function start(workers: number): Command {
   const options = ['--workers', String(workers), '--port', '0', '--host', '127.0.0.1']
@@ -42,7 +34,7 @@ describe.runIf(canMake).each([1, 2])('as process 1, with %i workers', (workers) 
     const ask = async (path: string): Promise<string> => (await fetch(`http://127.0.0.1:${port}${path}`)).text()
     await Promise.all(Array.from({ length: 20 }, () => ask('/orphan')))
     const [first] = childrenOf(command.child.pid!)
-    await eventually(() => childrenOf(first!).filter(isZombie).length === 20 || undefined)
+    await eventually(() => zombiesOf(first!).length === 20 || undefined)
     const { level, msg } = await command.logged((line) => line.msg.includes('zombies'))
     expect([level, msg]).toEqual([40, expect.stringMatching(/^\d+ processes have ended and stay as zombies/)])
     expect(Number(await ask('/'))).toBeGreaterThan(0)
@@ -50,7 +42,8 @@ describe.runIf(canMake).each([1, 2])('as process 1, with %i workers', (workers) 
     const worker = childrenOf(first!).find((pid) => commandOf(pid).includes('worker.ts'))
     expect(worker !== undefined).toBe(workers > 1)
     if (worker) process.kill(worker, 'SIGKILL')
-    await expect.poll(() => childrenOf(first!).filter(isZombie).length, { timeout: 10_000 }).toBe(20)
+    await expect.poll(() => worker && childrenOf(first!).includes(worker), { timeout: 10_000 }).toBeFalsy()
+    expect(zombiesOf(first!)).toHaveLength(20)
     expect(Number(await ask('/'))).toBeGreaterThan(0)
   })
 })

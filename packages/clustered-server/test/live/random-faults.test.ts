@@ -1,13 +1,12 @@
 // Faults of all kinds, one after the other by chance, under load. FAULT_MINUTES=30 makes it long.
 
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { ClusteredServer, WorkerName } from '../../src/index.ts'
 import { connectTo, mixed, RawConnection, startFaultLoad } from '../fault-load.ts'
-import { descriptorsOf, identityOf, settled, startServer } from '../running-server.ts'
+import { childrenOf, descriptorsOf, identityOf, settled, startServer } from '../running-server.ts'
 
 const minutes = Number(process.env['FAULT_MINUTES'] ?? 0.5)
 
@@ -181,13 +180,8 @@ function remains(server: ClusteredServer): {
   filesOfWorkers: number
 } {
   const workers = server.status().workers.map(({ pid }) => pid!)
-  const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8')
   return {
-    strangers: children
-      .split(' ')
-      .filter(Boolean)
-      .map(Number)
-      .filter((pid) => !workers.includes(pid)),
+    strangers: childrenOf(process.pid).filter((pid) => !workers.includes(pid)),
     files: descriptorsOf(process.pid),
     handles: process.getActiveResourcesInfo().length,
     filesOfWorkers: workers.reduce((all, pid) => all + descriptorsOf(pid), 0),

@@ -147,7 +147,7 @@ export class NextMemory {
       if (isLeft) return this.#bypass('conditional-path', request, response, next)
       return this.#answerAfterProxy(found, request, response, next)
     }
-    const asked = afterHeaders(found, response)
+    const asked = withHeaders(found, headersNow(response))
     // Of a path on which there are conditions nothing was learned: what is there needs no look at them.
     const entry = this.#lookUp(asked)
     if (entry === undefined) {
@@ -183,15 +183,16 @@ export class NextMemory {
     const covered = new CoveredResponse(response)
     this.#explained(response, 'bypass; proxy')
     const before = headersNow(response)
-    const passageKey = (additions: Additions): string =>
-      [found.key + decisive(before), ...Object.keys(additions)].join('\n+ ')
+    const asked = withHeaders(found, before)
+    const passageKey = (additions: Additions): string => [asked.key, ...Object.keys(additions)].join('\n+ ')
     const isSame = (additions: Additions): boolean => {
+      if (response.statusCode !== 200) return false
       if (Object.keys(additions).length === 0) return true
       const seen = requestKey({ method, url, httpVersionMajor, headers: { ...headers, ...additions } })
       return typeof seen === 'object' && seen.key === found.key && seen.etag === found.etag
     }
     let isPassed = false
-    const answer = async (key: string, entry: Entry): Promise<void> => {
+    const answer = async ({ key }: RequestKey, entry: Entry): Promise<void> => {
       isPassed = true
       this.#countHit(response)
       const answered = this.#byBrotli(key, entry, { method, headers })
@@ -201,26 +202,26 @@ export class NextMemory {
     watch(
       request,
       async (additions, render) => {
-        if (additions === undefined || !isSame(additions) || response.statusCode !== 200) return render()
+        if (additions === undefined || !isSame(additions)) return render()
         isPassed = true
         const passage = passageOf(response, before, additions)
         if (passage) this.#passages.set(passageKey(additions), passage)
-        const asked = afterHeaders(found, response)
-        const entry = this.#lookUp(asked)
-        if (entry !== undefined) return answer(asked.key, entry)
-        if (!this.#isLeftToNext(asked)) return this.#learn(asked, request, covered, render)
+        const routed = withHeaders(found, headersNow(response))
+        const entry = this.#lookUp(routed)
+        if (entry !== undefined) return answer(routed, entry)
+        if (!this.#isLeftToNext(routed)) return this.#learn(routed, request, covered, render)
         this.#countBypass('not-kept', response)
         return render()
       },
       (additions) => {
         const passage = this.#passages.get(passageKey(additions))
         const set = passage && headersOf(passage, additions)
-        if (!set || !isSame(additions) || response.statusCode !== 200) return undefined
-        const key = found.key + decisive([...before, ...set])
-        const entry = this.#lookUp({ ...found, key })
+        if (!set || !isSame(additions)) return undefined
+        const routed = withHeaders(asked, set)
+        const entry = this.#lookUp(routed)
         if (entry === undefined) return undefined
         for (const [name, value] of set) response.setHeader(name, value)
-        return answer(key, entry)
+        return answer(routed, entry)
       },
     )
     await next(request, response)
@@ -371,11 +372,10 @@ export class NextMemory {
 }
 
 /** Tells requests apart by what is set for their answers, too. */
-function afterHeaders(asked: RequestKey, response: ServerResponse): RequestKey {
+function withHeaders(asked: RequestKey, headers: Iterable<readonly [name: string, value: string]>): RequestKey {
+  const set = decisive(headers)
   // As a rule there are none.
-  if (response.getHeaderNames().length === 0) return asked
-  const before = decisive(headersNow(response))
-  return { ...asked, key: asked.key + before, kind: asked.kind + before }
+  return set === '' ? asked : { ...asked, key: asked.key + set, kind: asked.kind + set }
 }
 
 function unmodifiedKey(key: string, etag: string): string {

@@ -24,7 +24,7 @@ export function passageOf(
   const isWhole = Object.entries(additions).every(([name, value]) => value !== '' && set.get(name)?.[1] === value)
   // A header with two values has two pairs.
   if (!isWhole || set.size !== head.length / 2) return undefined
-  return Array.from(set, ([lower, [name, value]]) => [name, lower in additions ? undefined : value])
+  return Array.from(set, ([lower, [name, value]]) => [name, Object.hasOwn(additions, lower) ? undefined : value])
 }
 
 /** The headers for an answer of which the proxy has added these; nothing where one of them has no value, which is not set. */
