@@ -1,4 +1,4 @@
-// The apps of this workspace, as their examples are, in workers of clustered-server: they know nothing of it.
+// The apps of this workspace and of other frameworks, as their examples are, in workers of clustered-server: they know nothing of it.
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { endSubjects } from '../running-subjects.ts'
 import { cases, startUpstreams, subjects as gateways } from '../suites/gateway.ts'
+import { apps, cases as framed, subjects as frameworks } from '../suites/http-frameworks.ts'
 import { build, BUILD_TIMEOUT, freshCases, keptCases, nextApp } from '../suites/next.ts'
 import { plainCases, subjects as trpcServers } from '../suites/trpc.ts'
 
@@ -69,6 +70,10 @@ describe.each([
   ['aggregator-gateway', gateways['aggregator-gateway-bare'], [cases.small, cases.large]],
   // A page and a file that are kept in memory, and what Next makes for each request.
   ['next-on-fastify', nextApp, [keptCases.page, keptCases.assetGzip, freshCases.api]],
+  ['Express', apps.express, [framed.hello, framed.json]],
+  ['NestJS', apps.nestjs, [framed.hello, framed.json]],
+  ['Express that listens by itself', frameworks.express, [framed.hello, framed.json]],
+  ['NestJS that listens by itself', frameworks['nestjs-fastify'], [framed.hello, framed.json]],
 ])('%s in two workers', (_name, app, asked) => {
   it(
     'is reloaded under load without a failed request, and ends in good order',

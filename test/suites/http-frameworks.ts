@@ -15,6 +15,12 @@ export const subjects: Record<
   'nestjs-fastify': new URL('nestjs-fastify.ts', folder),
 }
 
+/** Modules that export an app, which does not listen. */
+export const apps: Record<'express' | 'nestjs', URL> = {
+  express: new URL('express-default.ts', folder),
+  nestjs: new URL('nestjs-default.ts', folder),
+}
+
 export const cases: Record<'text' | 'hello' | 'json' | 'missing', CaseOptions> = {
   /** The request of seed 003. */
   text: { path: '/api?name=john&lastname=doe', expect: { body: 'john doe' } },
