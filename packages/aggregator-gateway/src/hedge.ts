@@ -29,14 +29,27 @@ export class HedgeDelay {
   }
 
   /** An answer took that many milliseconds. */
-  learn(took: number): void {
+  learn(duration: number): void {
     if (this.#isFixed) return
-    this.#took[this.#answers++ % REMEMBERED] = took
+    this.#took[this.#answers++ % REMEMBERED] = duration
     if (this.#answers % EVERY > 0) return
-    // In a busy gateway `toSorted` takes 25 µs, a copy that is sorted 5.
-    const sorted = this.#took.slice(0, this.#answers)
-    sorted.sort()
+    const took = this.#took.subarray(0, this.#answers)
+    const late = took.length - Math.floor(took.length * IN_TIME)
     // Whole milliseconds, as timers have them.
-    this.#delay = Math.max(LEAST, Math.ceil(TIMES * sorted[Math.floor(sorted.length * IN_TIME)]!))
+    this.#delay = Math.max(LEAST, Math.ceil(TIMES * largest(took, late)))
   }
+}
+
+/** The `rank`-th largest of positive numbers. To sort all of them was 4 % of a busy gateway's CPU. */
+function largest(values: Float64Array, rank: number): number {
+  // From the smallest to the largest.
+  const found = new Float64Array(rank)
+  for (const value of values) {
+    let place = -1
+    while (place + 1 < rank && found[place + 1]! < value) {
+      if (++place > 0) found[place - 1] = found[place]!
+    }
+    if (place >= 0) found[place] = value
+  }
+  return found[0]!
 }
