@@ -71,7 +71,7 @@ export class BrotliQueue {
 async function compressed({ head, body }: RecordedAnswer, quality: number): Promise<Buffer | undefined> {
   const decode = DECODERS[valueOf(head, 'content-encoding') ?? 'identity']
   try {
-    const plain = await decode?.(body)
+    const plain = await decode?.(typeof body === 'string' ? Buffer.from(body, 'latin1') : body)
     if (plain === undefined) return undefined
     const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants
     return await compress(plain, {

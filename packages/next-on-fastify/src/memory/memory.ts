@@ -68,6 +68,13 @@ const LASTING: ReadonlySet<NotKept | Unrecorded | 'changed'> = new Set([
   'vary',
 ])
 
+/**
+ * Bytes of a body that is kept as a string, at the most: Node writes such a one together with its head. On a bare `node:http`
+ * that took 10 % off the CPU of an answer of 37 bytes, 7 % with 1,000 and 4 % from 5,000 to 10,000, nothing with 12,000 to
+ * 16,000, and with 40,000 it took 16 % more.
+ */
+const ONE_PIECE = 10_240
+
 /** How long a path whose answer was not kept is left to Next, in milliseconds: it may be another page by then. */
 const NOT_KEPT_FOR = 1000
 
@@ -159,7 +166,7 @@ export class NextMemory {
     const { status, head, body } = this.#byBrotli(asked.key, entry, request)
     if (isBusyTurn()) await endOfTurn()
     response.writeHead(status, head as string[])
-    response.end(body)
+    response.end(body, 'latin1')
   }
 
   /** Forgets all, and learns nothing more. */
@@ -254,7 +261,7 @@ export class NextMemory {
     }
     this.#brotli.add(entry, entry.file !== undefined && entry.file.version === undefined, (coded) => {
       // It may have been dropped since.
-      if (this.#entries.peek(key) === entry) this.#entries.set(key, { ...entry, brotli: coded })
+      if (this.#entries.peek(key) === entry) this.#entries.set(key, { ...entry, brotli: inOnePiece(coded) })
     })
     return entry
   }
@@ -342,10 +349,9 @@ export class NextMemory {
     const until = Math.min(kept.until, ...this.#expiriesOf(kept.page))
     if (until < Date.now()) return 'lifetime'
     this.#entries.set(unmodified ? unmodifiedKey(key, asked ?? '') : key, {
-      ...answer,
+      ...inOnePiece(unmodified || bodiless ? { ...answer, body: '' } : answer),
       ...kept,
       until,
-      body: unmodified || bodiless ? Buffer.alloc(0) : answer.body,
     })
     return undefined
   }
@@ -376,6 +382,12 @@ function withHeaders(asked: RequestKey, headers: Iterable<readonly [name: string
   const set = decisive(headers)
   // As a rule there are none.
   return set === '' ? asked : { ...asked, key: asked.key + set, kind: asked.kind + set }
+}
+
+/** An answer that is small, so that head and body are written as one string: see {@link ONE_PIECE}. */
+function inOnePiece(answer: RecordedAnswer): RecordedAnswer {
+  const { body } = answer
+  return typeof body === 'string' || body.length > ONE_PIECE ? answer : { ...answer, body: body.toString('latin1') }
 }
 
 function unmodifiedKey(key: string, etag: string): string {

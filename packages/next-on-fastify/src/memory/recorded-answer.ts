@@ -7,8 +7,11 @@ export interface RecordedAnswer {
   readonly status: number
   /** Names and values in turn, as `writeHead` takes them. */
   readonly head: readonly string[]
-  readonly body: Buffer
+  readonly body: Bytes
 }
+
+/** Bytes that are sent: those of a string are its characters, in `latin1`. Node writes such a one together with the head. */
+export type Bytes = Buffer | string
 
 /** The names and values of a head. */
 export function pairsOf(head: readonly string[]): (readonly [name: string, value: string])[] {
@@ -79,7 +82,7 @@ export class CoveredResponse {
   /** Answers past what has covered the response since, which would compress it again. */
   answer({ status, head, body }: RecordedAnswer): void {
     this.#covered.writeHead.call(this.response, status, head)
-    this.#covered.end.call(this.response, body)
+    this.#covered.end.call(this.response, body, 'latin1')
   }
 }
 
