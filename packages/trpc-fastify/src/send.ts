@@ -22,20 +22,20 @@ export interface Answer {
  */
 export function sendWithOthers(reply: FastifyReply, answered: Answer | Promise<Answer>): void | Promise<unknown> {
   if (isThenable(answered)) return sendLater(reply, answered)
-  if (waits(answered)) setImmediate(sendOrFail, reply, answered)
+  if (waits(reply, answered)) setImmediate(sendOrFail, reply, answered)
   else send(reply, answered)
 }
 
 async function sendLater(reply: FastifyReply, answered: Promise<Answer>): Promise<unknown> {
   const ready = await answered
-  if (waits(ready)) await endOfTurn()
+  if (waits(reply, ready)) await endOfTurn()
   send(reply, ready)
   // With asynchronous `onSend` hooks the answer is not out yet; Fastify waits for it then.
   return reply.raw.headersSent ? undefined : reply
 }
 
-function waits({ body }: Answer): boolean {
-  return typeof body === 'string' && isBusyTurn()
+function waits({ raw }: FastifyReply, { body }: Answer): boolean {
+  return typeof body === 'string' && isBusyTurn(raw)
 }
 
 /** What goes wrong there is Fastify's to answer, as if the handler had thrown it. */

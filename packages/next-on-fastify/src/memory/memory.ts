@@ -164,7 +164,7 @@ export class NextMemory {
     }
     this.#countHit(response)
     const { status, head, body } = this.#byBrotli(asked.key, entry, request)
-    if (isBusyTurn()) await endOfTurn()
+    if (isBusyTurn(response)) await endOfTurn()
     response.writeHead(status, head as string[])
     response.end(body, 'latin1')
   }
@@ -203,7 +203,7 @@ export class NextMemory {
       isPassed = true
       this.#countHit(response)
       const answered = this.#byBrotli(key, entry, { method, headers })
-      if (isBusyTurn()) await endOfTurn()
+      if (isBusyTurn(response)) await endOfTurn()
       covered.answer(answered)
     }
     watch(

@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { on } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { initTRPC } from '@trpc/server'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { trpcPlugin } from 'trpc-fastify'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 
 const t = initTRPC.create()
 
@@ -61,6 +63,35 @@ it.each(['query', 'asynchronous', 'query,asynchronous?batch=1'])(
     ])
   },
 )
+
+/** Sends two requests at once on one connection, and waits for their answers. */
+async function askInARow(client: Socket, names: readonly string[]): Promise<void> {
+  client.write(names.map((name) => `GET /trpc/query HTTP/1.1\r\nhost: it\r\nx-user: ${name}\r\n\r\n`).join(''))
+  let answered = ''
+  for await (const [chunk] of on(client, 'data')) {
+    answered += String(chunk)
+    if (answered.split('HTTP/1.1 200 ').length > names.length) return
+  }
+}
+
+it('an answer that has another one before it on its connection is ready at once', async () => {
+  const events: string[] = []
+  const app = await serve(events)
+  onTestFinished(() => app.close())
+  const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+  const [one, other] = [connect(Number(port), '127.0.0.1'), connect(Number(port), '127.0.0.1')]
+  onTestFinished(() => void [one.destroy(), other.destroy()])
+  const turns: string[][] = []
+  for (let turn = 0; turn < 100; turn++) {
+    await Promise.all([askInARow(one, ['Ada', 'Bob']), askInARow(other, ['Grace', 'Hal'])])
+    turns.push(events.splice(0))
+  }
+  expect(turns).toContainEqual([
+    ...['Ada called', 'Bob called', 'Bob answered'],
+    ...['Grace called', 'Hal called', 'Hal answered'],
+    ...['Ada answered', 'Grace answered'],
+  ])
+})
 
 const ONE_BY_ONE = ['Ada called', 'Ada answered', 'Grace called', 'Grace answered']
 
