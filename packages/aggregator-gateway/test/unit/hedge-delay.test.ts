@@ -16,13 +16,14 @@ it.each([
   ['too short to be late', (): number => 0.5],
 ])('a call is late after twice what 95 of 100 answers took, of answers %s', (_, durationOf) => {
   const delay = new HedgeDelay(true)
-  const durations: number[] = []
-  for (let index = 0; index < 384; index++) {
-    durations.push(durationOf(index))
-    delay.learn(durations.at(-1)!)
-    if (durations.length < 32) expect(delay.get()).toBeUndefined()
-    if (durations.length % 32 === 0) expect(delay.get()).toBe(expected(durations))
-  }
+  const durations = Array.from({ length: 384 }, (_unused, index) => durationOf(index))
+  const learned = durations.map((duration) => (delay.learn(duration), delay.get()))
+  // It is found anew after every 32 answers.
+  const found = durations.map((_unused, index) => {
+    const known = durations.slice(0, index + 1 - ((index + 1) % 32))
+    return known.length === 0 ? undefined : expected(known)
+  })
+  expect(learned).toEqual(found)
 })
 
 it('a fixed time is learned from nothing', () => {

@@ -7,11 +7,9 @@ export interface RecordedAnswer {
   readonly status: number
   /** Names and values in turn, as `writeHead` takes them. */
   readonly head: readonly string[]
-  readonly body: Bytes
+  /** The bytes of a string are its characters, in `latin1`: Node writes such a one together with the head. */
+  readonly body: Buffer | string
 }
-
-/** Bytes that are sent: those of a string are its characters, in `latin1`. Node writes such a one together with the head. */
-export type Bytes = Buffer | string
 
 /** The names and values of a head. */
 export function pairsOf(head: readonly string[]): (readonly [name: string, value: string])[] {
