@@ -83,7 +83,8 @@ export const bounds: Record<
     { case: 'note', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.6 },
   ],
   // Shared: 6.5x (5.9 to 7.2), 6.9x (6.1 to 7.8), 3.8x (2.8 to 5.0), before answers of one turn were sent together. Quiet: 4.53x
-  // (4.16 to 4.93), 4.85x (4.24 to 5.56). The margins are 34 to 50 %.
+  // (4.16 to 4.93), 4.85x (4.24 to 5.56), then 4.85x (4.38 to 5.38), 5.27x (5.01 to 5.54), 2.73x (2.41 to 3.09). The margins are 30
+  // to 44 %.
   'trpc-values': [
     { case: 'greet', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3, aim: 6 },
     { case: 'greetChecked', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2.7, aim: 6 },
@@ -91,7 +92,7 @@ export const bounds: Record<
   ],
   // What `test:perf:all` claims in place of the 0.6x above. Shared: 1.59x (1.25 to 2.04), 1.51x (1.05 to 2.16), 1.53x (1.06 to
   // 2.22), 1.46x (1.14 to 1.87), 1.32x (1.04 to 1.67). Quiet: 1.20x (1.16 to 1.23), 1.11x (1.00 to 1.23), 1.15x, 1.14x, 1.11x
-  // (1.05 to 1.18).
+  // (1.05 to 1.18), then 1.08x (0.98 to 1.19), 1.06x (1.03 to 1.09), 1.02x (0.92 to 1.14), 1.01x (0.91 to 1.13), 1.01x (0.97 to 1.04).
   'trpc-plain': [
     { case: 'hello', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.95 },
     { case: 'note', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.95 },
@@ -99,29 +100,32 @@ export const bounds: Record<
     { case: 'greetChecked', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.85 },
     { case: 'article', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.9 },
   ],
-  // Shared: 6.07x (5.46 to 6.74), 6.34x (5.49 to 7.33), 7.34x (6.34 to 8.50). Quiet: 4.86x (4.51 to 5.24) and
-  // 4.22x (3.68 to 4.84), 3.85x (3.67 to 4.04) with 24 processes of each. The margins are 12 to 59 %.
+  // Shared: 6.07x (5.46 to 6.74), 6.34x (5.49 to 7.33), 7.34x (6.34 to 8.50). Quiet: 4.86x (4.51 to 5.24), 4.22x (3.68 to 4.84) and
+  // 4.67x (4.46 to 4.89); 3.85x (3.67 to 4.04) with 24 processes of each and 4.32x (4.11 to 4.54) with 32; 3.69x (3.25 to 4.18). The
+  // margins are 12 to 31 %.
   'trpc-only': [
     { case: 'batch', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3.2, aim: 5 },
     { case: 'middlewares', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3.4, aim: 4 },
     { case: 'options', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3, aim: 5 },
   ],
   // An answer has dozens of promises: processes differ by a factor of two. Shared: 19.8x (14.9 to 26.5) and 10.7x (6.5 to 17.6),
-  // by throughput 16.0x (12.8 to 20.0) and 9.2x (6.3 to 13.3).
+  // by throughput 16.0x (12.8 to 20.0) and 9.2x (6.3 to 13.3). Quiet: 22.8x (15.9 to 32.6) and 11.9x (8.0 to 17.9), then 22.9x (18.7
+  // to 28.1) and 12.6x (9.2 to 17.2), by throughput 2 to 5 % less.
   'trpc-stream': [
     { case: 'stream', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 8, aim: 12 },
     { case: 'laterStream', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3, aim: 6 },
   ],
-  // Shared: 4.8 to 5.3x, the margin is 48 %. On two quiet cores of an Intel Xeon 5.61x (4.62 to 6.82), by throughput 5.68x (4.69
-  // to 6.88).
+  // Shared: 4.8 to 5.3x, the margin is 48 %. Quiet: 5.80x (4.95 to 6.80), 5.47x (4.65 to 6.44), by throughput 5.22x (4.49 to 6.08),
+  // 4.95x (4.26 to 5.74). On two quiet cores of an Intel Xeon 5.61x (4.62 to 6.82), by throughput 5.68x (4.69 to 6.88).
   'trpc-subscriptions': [{ case: 'events', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2.5, aim: 4 }],
-  // Shared: 5.66x (2.66 to 12.0), and all of 4,439,573 requests are answered.
+  // Shared: 5.66x (2.66 to 12.0), and all of 4,439,573 requests are answered. Quiet: 5.25x (2.61 to 10.6), and 3.24x (2.81 to 3.73)
+  // when answers that have others before them on their connection were held back.
   'trpc-seed': [{ case: 'hello', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2 }],
   // At most 1.25 times the memory of plain Fastify. Shared: 0.97 to 1.03x by six processes of each, which differ by a factor of
   // 1.3 in it and cannot tell it from 0.75.
   'trpc-seed-memory': [{ contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.8, metric: 'peakRss' }],
   // Of what a subscriber adds to the server, not of the whole process. Shared: 2.6 to 2.9x in nine runs of
-  // one day, 54 kB against 20; the worst process against the best 2.38x at the least, the margin is 16 % below that.
+  // one day, 54 kB against 20; quiet 2.87x; the worst process against the best 2.38x at the least, the margin is 16 % below that.
   'trpc-memory': [{ contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2, metric: 'rss' }],
   // By CPU, as upstreams and load generator share the machine's two cores with what is measured. Shared, with 100 connections:
   // 1.69x (1.43 to 2.00), by throughput 1.66x (1.41 to 1.95). On two quiet cores of an Intel Xeon 1.62x (1.34 to 1.97), with 50
@@ -140,7 +144,8 @@ export const bounds: Record<
   ],
   // Shared, with 100 connections: 11.1x (10.4 to 11.8), by throughput 9.58x (8.97 to 10.2), 25 processes of each. On the Xeon 11.4x
   // (10.5 to 12.5) and 9.69x (9.05 to 10.4), with 50 connections 10.3x (9.9 to 10.7) and 8.64x (8.34 to 8.96), which is less
-  // than we are after: of what answers with axios, V8 collects the garbage on another core. The margin is 42 %.
+  // than we are after: of what answers with axios, V8 collects the garbage on another core. Quiet: 11.2x (10.5 to 12.0) and 9.49x
+  // (8.79 to 10.2), with 50 connections 9.55x (8.78 to 10.4) and 7.88x (7.19 to 8.63). The margin is 42 %.
   'gateway-nest-axios': [
     { contender: 'aggregator-gateway', over: 'nestjs-express-axios', atLeast: 6, aim: 9, metric: 'cpu' },
   ],
