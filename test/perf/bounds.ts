@@ -119,10 +119,12 @@ export const bounds: Record<
   // 4.95x (4.26 to 5.74). On two quiet cores of an Intel Xeon 5.61x (4.62 to 6.82), by throughput 5.68x (4.69 to 6.88).
   'trpc-subscriptions': [{ case: 'events', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2.5, aim: 4 }],
   // Shared: 5.66x (2.66 to 12.0), and all of 4,439,573 requests are answered. Quiet: 5.25x (2.61 to 10.6), and 3.24x (2.81 to 3.73)
-  // when answers that have others before them on their connection were held back.
+  // when answers that have others before them on their connection were held back. Of plain Fastify it was 1.31x (1.14 to 1.50),
+  // and 0.78x (0.70 to 0.87) before that.
   'trpc-seed': [{ case: 'hello', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2 }],
-  // At most 1.25 times the memory of plain Fastify. Shared: 0.97 to 1.03x by six processes of each, which differ by a factor of
-  // 1.3 in it and cannot tell it from 0.75.
+  // At most 1.25 times the memory of plain Fastify. Quiet: 0.895x (0.801 to 1.000) with 24 processes of each, which differ by a factor
+  // of 1.3 in it, and 0.837x (0.774 to 0.904) with 48 when answers that have others before them were held back. Shared: 0.97 to 1.03x
+  // by six.
   'trpc-seed-memory': [{ contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.8, metric: 'peakRss' }],
   // Of what a subscriber adds to the server, not of the whole process. Shared: 2.6 to 2.9x in nine runs of
   // one day, 54 kB against 20; quiet 2.87x; the worst process against the best 2.38x at the least, the margin is 16 % below that.
