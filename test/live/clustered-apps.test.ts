@@ -1,4 +1,5 @@
-// The apps of this workspace and of other frameworks, as their examples are, in workers of clustered-server: they know nothing of it.
+// The apps of this workspace and of other frameworks, as their examples are, in workers of clustered-server: they know nothing
+// of it.
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -45,11 +45,10 @@ function largest(values: Float64Array, rank: number): number {
   // From the smallest to the largest.
   const found = new Float64Array(rank)
   for (const value of values) {
-    let place = -1
-    while (place + 1 < rank && found[place + 1]! < value) {
-      if (++place > 0) found[place - 1] = found[place]!
-    }
-    if (place >= 0) found[place] = value
+    if (value <= found[0]!) continue
+    let place = 0
+    for (; place + 1 < rank && found[place + 1]! < value; place++) found[place] = found[place + 1]!
+    found[place] = value
   }
   return found[0]!
 }

@@ -64,7 +64,7 @@ it.each(['query', 'asynchronous', 'query,asynchronous?batch=1'])(
   },
 )
 
-/** Sends two requests at once on one connection, and waits for their answers. */
+/** Sends a request for each name, all at once on one connection, and waits for their answers. */
 async function askInARow(client: Socket, names: readonly string[]): Promise<void> {
   client.write(names.map((name) => `GET /trpc/query HTTP/1.1\r\nhost: it\r\nx-user: ${name}\r\n\r\n`).join(''))
   let answered = ''
