@@ -1,6 +1,7 @@
 // What is asked of a memory with the newest and with the lowest Next.
 
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -54,12 +55,12 @@ export function describeMemory(peers: Peers): void {
     }
   }
 
-  /** Until it comes from memory. */
+  /** Until it comes from memory, and is not about to be made anew. */
   async function keptFresh(question: Question): Promise<Answer> {
     for (;;) {
       const before = servers.counts().hits
       const answer = await servers.kept(question)
-      if (servers.counts().hits > before) return answer
+      if (servers.counts().hits > before && cacheOf(answer) !== 'STALE') return answer
       await wait(50)
     }
   }
@@ -199,6 +200,34 @@ export function describeMemory(peers: Peers): void {
     })
   })
 
+  describe('what many ask for at once', () => {
+    const askAtOnce = (question: Question): Promise<Answer[]> =>
+      Promise.all(Array.from({ length: 20 }, () => servers.kept(question)))
+
+    it.each<[string, IncomingHttpHeaders]>([
+      ['as it is', {}],
+      ['compressed', GZIP],
+    ])('is new for all after a revalidation, %s', async (_, headers) => {
+      const { body: old } = await keptFresh({ path: '/tagged', headers })
+      await servers.next({ path: '/change?tag=data&expire=0' })
+      const answers = await askAtOnce({ path: '/tagged', headers })
+      const [{ body } = { body: old }] = answers
+      expect(new Set(answers.map((answer) => answer.body))).toEqual(new Set([body]))
+      expect(body).not.toBe(old)
+      expect(comparable((await askAtOnce({ path: '/tagged', headers }))[0]!)).toEqual(
+        comparable(await servers.next({ path: '/tagged', headers })),
+      )
+    })
+
+    it('is asked of Next once if it is a file of the build, even for the first time', async () => {
+      const path = `${asset}?at-once`
+      const answer = comparable(await servers.next({ path, headers: GZIP }))
+      const { misses } = servers.counts()
+      for (const one of await askAtOnce({ path, headers: GZIP })) expect(comparable(one)).toEqual(answer)
+      expect(servers.counts().misses).toBe(misses + 1)
+    })
+  })
+
   describe('a revalidation that has returned', () => {
     it.each<[string, string, string]>([
       ['of a path', '/tagged', '/change?path=/tagged'],
@@ -243,6 +272,23 @@ export function describeMemory(peers: Peers): void {
         expect((await eventually({ path }, (answer) => cacheOf(answer) === 'HIT')).body).not.toBe(stale.body)
       }
     })
+  })
+
+  it.each([
+    ['of the App Router', '/slow'],
+    ['of the Pages Router', '/pslow'],
+  ])('a page %s is shown as it was while Next makes it anew, which is not asked each time', async (_, path) => {
+    const { body: old } = await keptFresh({ path })
+    await wait(2100)
+    const { misses } = servers.counts()
+    const shown: Answer[] = []
+    let answer = await servers.kept({ path })
+    for (; cacheOf(answer) === 'STALE'; answer = await servers.kept({ path })) shown.push(answer)
+    expect(new Set(shown.map(({ body }) => body))).toEqual(new Set([old]))
+    expect([cacheOf(answer), answer.body === old]).toEqual(['HIT', false])
+    expect(shown.length).toBeGreaterThan(10)
+    // The old one and the new one, and what was asked for while that was stored.
+    expect(servers.counts().misses - misses).toBeLessThan(shown.length / 4)
   })
 
   it('a file of public that changes is seen at once', async () => {

@@ -21,6 +21,8 @@ export interface Build {
   readonly isBot: (userAgent: string | undefined) => boolean
   /** Whether middleware may see this path. */
   readonly isProxied: (path: string) => boolean
+  /** Whether the build has made what is at this path, and all of it. */
+  readonly isMade: (path: string) => boolean
   /** The lifetime that a page had when it was built. */
   readonly lifetimeOf: (cacheKey: string) => Lifetime | undefined
   /** The path of a file in the app, of the path of its URL; nothing where that is outside of the app. */
@@ -47,9 +49,19 @@ interface Middleware {
 
 interface PrerenderManifest {
   readonly routes: Readonly<
-    Record<string, { readonly initialRevalidateSeconds: number | false; readonly initialExpireSeconds?: number }>
+    Record<
+      string,
+      {
+        readonly initialRevalidateSeconds: number | false
+        readonly initialExpireSeconds?: number
+        readonly renderingMode?: string
+      }
+    >
   >
 }
+
+/** Where the files of a build are in the app. */
+export const BUILT_FILES = '/_next/static/'
 
 /** Thrown where a build is none that answers may be kept of. */
 export class NotKeepable extends Error {}
@@ -84,6 +96,11 @@ export async function readBuild(dir: string, proxyMemory: boolean, isShared = fa
   const proxied = patternsOf(middleware.flatMap(({ matchers }) => matchers.map(({ regexp }) => regexp)))
   const isOneOf = (patterns: readonly RegExp[], path: string): boolean =>
     patterns.length > 0 && paths.routedAs(path).some((one) => patterns.some((pattern) => pattern.test(one)))
+  const staticPage = (path: string): string | undefined => {
+    const page = paths.pageOf(path)
+    const file = page !== undefined && Object.hasOwn(pages, page) ? pages[page] : undefined
+    return file?.endsWith('.html') ? join(distDir, 'server', file) : undefined
+  }
   return {
     dir,
     distDir,
@@ -91,15 +108,17 @@ export async function readBuild(dir: string, proxyMemory: boolean, isShared = fa
     isConditional: (path) => paths.isLocalised(path) || isOneOf(conditional, path),
     isProxied: (path) => isOneOf(proxied, path),
     fileOf: paths.fileOf,
+    isMade: (path) => {
+      const page = paths.pageOf(path)
+      const route = page === undefined ? undefined : prerendered.get(page)
+      if (route !== undefined) return route.renderingMode !== 'PARTIALLY_STATIC'
+      return staticPage(path) !== undefined || (paths.fileOf(path)?.startsWith(BUILT_FILES) ?? false)
+    },
     lifetimeOf: (cacheKey) => {
       const route = prerendered.get(pathOf(cacheKey))
       return route && { revalidate: route.initialRevalidateSeconds, expire: route.initialExpireSeconds }
     },
-    staticPage: (path) => {
-      const page = paths.pageOf(path)
-      const file = page !== undefined && Object.hasOwn(pages, page) ? pages[page] : undefined
-      return file?.endsWith('.html') ? join(distDir, 'server', file) : undefined
-    },
+    staticPage,
     etagOf: (text) => generateETag(text),
   }
 }

@@ -28,6 +28,12 @@ export type NotKept =
   | 'status'
   | 'vary'
 
+/**
+ * How long an answer is kept of a page that is being made anew, at the most, in milliseconds. When that is done, or has failed, Next
+ * stores the page: it is in case that it never is.
+ */
+const LONGEST_STALE = 10_000
+
 const PRIVATE = /(?:^|[,\s])(?:private|no-store|no-cache)\b/i
 const CODINGS: readonly (string | undefined)[] = [undefined, 'gzip', 'deflate']
 // They are all in the key.
@@ -67,12 +73,25 @@ export function keepable(
     const file = servedFile(build, path, etag)
     return file === undefined ? 'dynamic' : { etag, until: Infinity, page: undefined, file }
   }
-  if (only('x-nextjs-cache') !== 'HIT') return 'fresh'
+  const isStale = only('x-nextjs-cache') === 'STALE'
+  if (!isStale && only('x-nextjs-cache') !== 'HIT') return 'fresh'
   const [page, ...more] = reads
-  if (page === undefined || more.length > 0 || !page.ofPage) return 'reads'
+  // Of what it makes anew already, it reads nothing any more.
+  if (isStale && page === undefined) return 'fresh'
+  // To make it anew, it reads data.
+  const isOther = ({ ofPage, key }: PageRead): boolean => !isStale || (ofPage && key !== page?.key)
+  if (page === undefined || more.some(isOther) || !page.ofPage) return 'reads'
   if (page.partial) return 'partial'
-  const until = freshUntil(build, page)
+  const until = isStale ? staleUntil(build, page, now) : freshUntil(build, page)
   return until !== undefined && until > now ? { etag, until, page, file: undefined } : 'lifetime'
+}
+
+/** Until when Next shows a page at the most that it has begun to make anew; nothing where that is not known. */
+function staleUntil(build: Build, page: PageRead, now: number): number | undefined {
+  const { lastModified } = page
+  const lifetime = page.lifetime ?? build.lifetimeOf(page.key)
+  if (lastModified === undefined || lastModified < 0 || lifetime === undefined) return undefined
+  return Math.min(lastModified + (lifetime.expire ?? Infinity) * 1000, now + LONGEST_STALE)
 }
 
 /** Until when Next shows a page without making it anew; nothing where that is not known. */

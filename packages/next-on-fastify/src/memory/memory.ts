@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { Answer } from '../answer.ts'
+import { AskedAtOnce, type Awaited } from './asked-at-once.ts'
 import { type Additions, watch } from './after-proxy.ts'
 import { BrotliQueue, takesBrotli } from './brotli.ts'
 import type { Build } from './build.ts'
@@ -75,6 +76,9 @@ const LASTING: ReadonlySet<NotKept | Unrecorded | 'changed'> = new Set([
  */
 const ONE_PIECE = 10_240
 
+/** How often a request waits for another one: what Next makes anew, it only has in its cache for the second one. */
+const MOST_WAITS = 2
+
 /** How long a path whose answer was not kept is left to Next, in milliseconds: it may be another page by then. */
 const NOT_KEPT_FOR = 1000
 
@@ -86,8 +90,9 @@ export class NextMemory {
   readonly #brotli: BrotliQueue | undefined
   readonly #afterProxy: boolean
   readonly #entries: LRUCache<string, Entry>
-  /** Until when answers to what is asked for are not recorded, in milliseconds since 1970. */
+  /** Until when answers to what is asked for are not recorded, in milliseconds since 1970; 0 where the last one was kept. */
   readonly #notKept: LRUCache<string, number>
+  readonly #asking = new AskedAtOnce()
   /** What Next's router sets once the proxy has let a request pass. */
   readonly #passages: LRUCache<string, Passage>
   readonly #stop: () => void
@@ -96,6 +101,8 @@ export class NextMemory {
   readonly #counts: MemoryCounts = { hits: 0, misses: 0, bypasses: {}, kept: 0, notKept: {}, dropped: 0 }
   /** Changes of Next's cache: what was begun before one of them is not kept. */
   #changes = 0
+  /** Of them, those that a request has begun by having its page made anew, by what was read for it. */
+  readonly #ownChanges = new WeakMap<readonly PageRead[], number>()
 
   constructor(
     build: Build,
@@ -116,9 +123,10 @@ export class NextMemory {
     this.#notKept = new LRUCache({ max: limits.entries })
     this.#passages = new LRUCache({ max: limits.entries })
     this.#stop = onCacheChange({
-      replaced: (key) => {
+      replaced: (key, by = []) => {
         this.#changes++
-        this.#drop(({ page }) => page?.key === key)
+        if (by.some((read) => read.key === key)) this.#ownChanges.set(by, (this.#ownChanges.get(by) ?? 0) + 1)
+        this.#drop(({ page }) => page?.key === key && !by.includes(page))
       },
       revalidated: (tags, expireAt) => {
         this.#changes++
@@ -156,7 +164,14 @@ export class NextMemory {
     }
     const asked = withHeaders(found, headersNow(response))
     // Of a path on which there are conditions nothing was learned: what is there needs no look at them.
-    const entry = this.#lookUp(asked)
+    let entry = this.#lookUp(asked)
+    for (let waits = 0; entry === undefined && waits < MOST_WAITS; waits++) {
+      const answered = this.#asking.answered(sameAnswer(asked), this.#changes)
+      if (answered === undefined) break
+      await answered
+      if (response.destroyed) return
+      entry = this.#lookUp(asked)
+    }
     if (entry === undefined) {
       if (this.#build.isConditional(found.path)) return this.#bypass('conditional-path', request, response, next)
       if (this.#isLeftToNext(asked)) return this.#bypass('not-kept', request, response, next)
@@ -301,25 +316,33 @@ export class NextMemory {
   }
 
   async #learn(
-    { key, path, kind, etag }: RequestKey,
+    asked: RequestKey,
     request: IncomingMessage,
     covered: CoveredResponse,
     next: () => Promise<void>,
   ): Promise<void> {
     this.#counts.misses++
     this.#explained(covered.response, 'miss')
+    const { kind } = asked
     // Next may write to the request while it answers.
     const bodiless = request.method === 'HEAD'
     const changes = this.#changes
     const reads: PageRead[] = []
-    covered.record(this.#limits.entryBytes, (answer) => {
-      const kept = this.#keep(key, path, etag, answer, reads, changes, bodiless)
-      if (kept === undefined) {
-        this.#counts.kept++
-        return
-      }
-      this.#counts.notKept[kept] = (this.#counts.notKept[kept] ?? 0) + 1
-      if (LASTING.has(kept)) this.#notKept.set(kind, Date.now() + NOT_KEPT_FOR)
+    const awaited = this.#othersWait(asked, covered.response)
+    covered.record(this.#limits.entryBytes, {
+      headed: () => awaited?.headed(),
+      recorded: (answer) => {
+        const entry = this.#entryOf(asked, answer, reads, changes, bodiless)
+        if (typeof entry === 'string') {
+          this.#counts.notKept[entry] = (this.#counts.notKept[entry] ?? 0) + 1
+          if (LASTING.has(entry)) this.#notKept.set(kind, Date.now() + NOT_KEPT_FOR)
+        } else {
+          this.#counts.kept++
+          this.#notKept.set(kind, 0)
+          this.#entries.set(entry.status === 304 ? sameAnswer(asked) : asked.key, entry)
+        }
+        awaited?.ended()
+      },
     })
     try {
       await gatherReads(reads, next)
@@ -330,30 +353,32 @@ export class NextMemory {
     }
   }
 
-  /** Keeps an answer, or tells why not. */
-  #keep(
-    key: string,
-    path: string,
-    asked: string | undefined,
+  /** Has others wait for an answer that will be kept, as it looks. */
+  #othersWait(asked: RequestKey, { socket }: ServerResponse): Awaited | undefined {
+    // It would wait for another answer of its connection, and that perhaps for one of these.
+    if (socket === null) return undefined
+    const notKept = this.#notKept.get(asked.kind)
+    const isToKeep = notKept === undefined ? this.#build.isMade(asked.path) : notKept === 0
+    return isToKeep ? this.#asking.begin(sameAnswer(asked), this.#changes) : undefined
+  }
+
+  /** What there is to keep of an answer, or why there is nothing. */
+  #entryOf(
+    asked: RequestKey,
     answer: RecordedAnswer | Unrecorded,
     reads: readonly PageRead[],
     changes: number,
     bodiless: boolean,
-  ): keyof MemoryCounts['notKept'] | undefined {
+  ): Entry | NotKept | Unrecorded | 'changed' {
     if (typeof answer === 'string') return answer
-    const kept = keepable(this.#build, path, answer, reads, Date.now())
+    const kept = keepable(this.#build, asked.path, answer, reads, Date.now())
     if (typeof kept === 'string') return kept
-    if (changes !== this.#changes) return 'changed'
+    if (changes + (this.#ownChanges.get(reads) ?? 0) !== this.#changes) return 'changed'
     const unmodified = answer.status === 304
-    if (unmodified && (asked === undefined || asked !== strong(kept.etag ?? ''))) return 'condition'
+    if (unmodified && (asked.etag === undefined || asked.etag !== strong(kept.etag ?? ''))) return 'condition'
     const until = Math.min(kept.until, ...this.#expiriesOf(kept.page))
     if (until < Date.now()) return 'lifetime'
-    this.#entries.set(unmodified ? unmodifiedKey(key, asked ?? '') : key, {
-      ...inOnePiece(unmodified || bodiless ? { ...answer, body: '' } : answer),
-      ...kept,
-      until,
-    })
-    return undefined
+    return { ...inOnePiece(unmodified || bodiless ? { ...answer, body: '' } : answer), ...kept, until }
   }
 
   #drop(isStale: (entry: Entry) => boolean): void {
@@ -388,6 +413,11 @@ function withHeaders(asked: RequestKey, headers: Iterable<readonly [name: string
 function inOnePiece(answer: RecordedAnswer): RecordedAnswer {
   const { body } = answer
   return typeof body === 'string' || body.length > ONE_PIECE ? answer : { ...answer, body: body.toString('latin1') }
+}
+
+/** Requests with the same one get the same answer while nothing changes. */
+function sameAnswer({ key, etag }: RequestKey): string {
+  return etag === undefined ? key : unmodifiedKey(key, etag)
 }
 
 function unmodifiedKey(key: string, etag: string): string {

@@ -31,8 +31,11 @@ export interface Version {
 
 /** What changes in Next's cache. */
 export interface CacheChanges {
-  /** A page was made anew, or is about to be. */
-  replaced(key: string): void
+  /**
+   * A page was made anew, or is about to be: then `by` is what was read for the request that has it made, if there is one. As
+   * long as that is not done, Next gives others what it gave this one.
+   */
+  replaced(key: string, by?: readonly PageRead[]): void
   /** All with one of the tags are stale, or are about to be; and at `expireAt` nobody may see them any more. */
   revalidated(tags: readonly string[], expireAt: number | undefined): void
   /** Nobody knows what has changed. */
@@ -127,7 +130,8 @@ export function observed(Handler: CacheHandlerClass): CacheHandlerClass {
       // Pages that are not there have no value.
       const ofPage = value === null || PAGE_KINDS.has(value.kind ?? '')
       if (!ofPage) return this.#inner.set(key, value, context)
-      tellReplaced(key)
+      const by = current.getStore()
+      for (const listener of listeners) listener.replaced(key, by)
       lifetimes.delete(key)
       if (context.cacheControl !== undefined) lifetimes.set(key, context.cacheControl)
       for (const oldest of lifetimes.keys()) {

@@ -34,6 +34,13 @@ interface Covered {
   readonly end: (this: ServerResponse, ...rest: unknown[]) => ServerResponse
 }
 
+/** Who is told of what is recorded. */
+export interface Recorder {
+  /** The head is there. */
+  headed(): void
+  recorded(answer: RecordedAnswer | Unrecorded): void
+}
+
 /** A response whose answer can be recorded, or given in place of what is about to be written. */
 export class CoveredResponse {
   readonly response: ServerResponse
@@ -65,11 +72,14 @@ export class CoveredResponse {
     })
   }
 
-  /** Records what is written from now on, and calls back once all of it has left. Headers that are there are not part of it. */
-  record(mostBytes: number, done: (answer: RecordedAnswer | Unrecorded) => void): void {
-    const recording = new Recording(this.response, mostBytes)
+  /**
+   * Records what is written from now on, and tells of it once all has left, or as soon as it shows that it cannot be recorded.
+   * Headers that are there are not part of it.
+   */
+  record(mostBytes: number, recorder: Recorder): void {
+    const recording = new Recording(this.response, mostBytes, recorder)
     this.#recording = recording
-    this.response.once('close', () => done(recording.end()))
+    this.response.once('close', () => recording.end())
   }
 
   /** Lets what is recorded not be taken for an answer. */
@@ -88,22 +98,26 @@ export class CoveredResponse {
 class Recording {
   readonly #response: ServerResponse
   readonly #mostBytes: number
+  readonly #recorder: Recorder
   readonly #before: ReadonlyMap<string, string>
   #status = 0
   #head: string[] | undefined
   #chunks: Buffer[] = []
   #bytes = 0
-  #refused: Unrecorded | undefined
+  #isDone = false
 
-  constructor(response: ServerResponse, mostBytes: number) {
+  constructor(response: ServerResponse, mostBytes: number, recorder: Recorder) {
     this.#response = response
     this.#mostBytes = mostBytes
+    this.#recorder = recorder
     this.#before = headersNow(response)
   }
 
   refuse(why: Unrecorded): void {
-    this.#refused ??= why
+    if (this.#isDone) return
+    this.#isDone = true
     this.#chunks = []
+    this.#recorder.recorded(why)
   }
 
   takeHead(status: number, rest: readonly unknown[]): void {
@@ -111,10 +125,11 @@ class Recording {
     // Headers and a status text of its own do not pass by where the others are read.
     if (rest.some((argument) => argument !== undefined)) this.refuse('headers')
     this.#head = headersSince(this.#response, this.#before)
+    if (!this.#isDone) this.#recorder.headed()
   }
 
   take(chunk: unknown, encoding: unknown): void {
-    if (this.#refused !== undefined || chunk === undefined || chunk === null || typeof chunk === 'function') return
+    if (this.#isDone || chunk === undefined || chunk === null || typeof chunk === 'function') return
     const taken =
       typeof chunk === 'string'
         ? Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
@@ -124,11 +139,13 @@ class Recording {
     else this.#chunks.push(taken)
   }
 
-  /** What has left. */
-  end(): RecordedAnswer | Unrecorded {
+  end(): void {
     if (!this.#response.writableFinished) this.refuse('aborted')
-    if (this.#head === undefined) this.refuse('headers')
-    return this.#refused ?? { status: this.#status, head: this.#head ?? [], body: Buffer.concat(this.#chunks) }
+    const head = this.#head
+    if (head === undefined) return this.refuse('headers')
+    if (this.#isDone) return
+    this.#isDone = true
+    this.#recorder.recorded({ status: this.#status, head, body: Buffer.concat(this.#chunks) })
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Build } from './build.ts'
+import { type Build, BUILT_FILES } from './build.ts'
 
 /** A file behind an answer. */
 export interface ServedFile {
@@ -11,15 +11,13 @@ export interface ServedFile {
   readonly version: string | undefined
 }
 
-const BUILT = '/_next/static/'
-
 /** The file that an answer to `path` with this entity tag was, if it was one. */
 export function servedFile(build: Build, path: string, etag: string | undefined): ServedFile | undefined {
   const inside = build.fileOf(path)
   if (etag === undefined || inside === undefined) return undefined
-  const isBuilt = inside.startsWith(BUILT)
+  const isBuilt = inside.startsWith(BUILT_FILES)
   const file = isBuilt
-    ? join(build.distDir, 'static', inside.slice(BUILT.length))
+    ? join(build.distDir, 'static', inside.slice(BUILT_FILES.length))
     : join(build.dir, 'public', inside.slice(1))
   // The entity tag that Next gives a file is its size, and when it was written.
   if (versionOf(file) === etag) return { path: file, version: isBuilt ? undefined : etag }

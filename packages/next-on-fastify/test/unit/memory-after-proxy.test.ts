@@ -205,6 +205,7 @@ describe('behind a proxy', () => {
       isProxied: () => true,
       lifetimeOf: () => undefined,
       fileOf: () => undefined,
+      isMade: () => false,
       staticPage: () => undefined,
       etagOf: () => '',
     }

@@ -95,6 +95,19 @@ describe('nothing is kept of an app', () => {
   })
 })
 
+it('knows what a build has made, and all of it', async () => {
+  const routes = {
+    '/': { initialRevalidateSeconds: false },
+    '/post/1': { initialRevalidateSeconds: 60, renderingMode: 'STATIC' },
+    '/holes': { initialRevalidateSeconds: false, renderingMode: 'PARTIALLY_STATIC' },
+  }
+  const dir = aBuild({ basePath: '/docs' }, { 'prerender-manifest.json': { routes } })
+  const { isMade } = await readBuild(dir, false)
+  const paths = ['/docs', '/docs/post/1', '/docs/post/1/', '/docs/a', '/docs/_next/static/a.js']
+  const others = ['/', '/docs/post/2', '/docs/holes', '/docs/b', '/_next/static/a.js', '/post/1', '/docs/constructor']
+  expect([paths.filter(isMade), others.filter(isMade)]).toEqual([paths, []])
+})
+
 describe('an app with `cacheComponents`', () => {
   const IS_BOT = 'node_modules/next/dist/shared/lib/router/utils/is-bot.js'
   const config = { cacheComponents: true, htmlLimitedBots: 'Slow|Old', experimental: { useCache: true } }

@@ -15,6 +15,7 @@ const build: Build = {
   isProxied: () => false,
   lifetimeOf: () => undefined,
   fileOf: (path) => (path.startsWith('/outside') ? undefined : path),
+  isMade: () => false,
   staticPage: (path) => (path === '/page' ? join(dir, 'page.html') : undefined),
   etagOf: (text) => `"${text}"`,
 }

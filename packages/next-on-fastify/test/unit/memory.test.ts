@@ -9,7 +9,7 @@ import {
 import { type AddressInfo, Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as endOfTurn, setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { NextMemory, type MemoryLimits } from '../../src/memory/memory.ts'
 import { observed } from '../../src/memory/page-reads.ts'
@@ -69,6 +69,7 @@ async function serve(
   answer: Answer = fromPage,
   limits: Partial<MemoryLimits> = {},
   before: Answer = () => {},
+  isMade = false,
 ): Promise<Served> {
   cache.set('/page', page())
   const build = {
@@ -77,6 +78,7 @@ async function serve(
     isConditional: () => false,
     isBot: (userAgent: string | undefined) => userAgent === 'a bot',
     isProxied: () => false,
+    isMade: () => isMade,
     lifetimeOf: () => undefined,
     fileOf: (path: string) => path,
     staticPage: () => undefined,
@@ -155,7 +157,7 @@ describe('an answer is kept', () => {
       'fresh',
       async (response) => {
         await handler.get('/page', {})
-        send(response, { 'x-nextjs-cache': 'STALE' })
+        send(response, { 'x-nextjs-cache': 'MISS' })
       },
     ],
     ['for which nothing was read', 'reads', (response) => send(response)],
@@ -528,8 +530,375 @@ describe('a path whose answer was not kept', () => {
   })
 })
 
+describe('a page that Next makes anew', () => {
+  const whileMade: Answer = async (response) => {
+    await handler.get('/page', {})
+    send(response, { 'x-nextjs-cache': 'STALE' })
+  }
+  const old = (more: object = {}): Found => page({ lastModified: Date.now() - 7_200_000, ...more })
+
+  async function serveOld(answer = whileMade, found = old()): Promise<Served> {
+    const served = await serve(answer)
+    cache.set('/page', found)
+    await served.ask()
+    return served
+  }
+
+  it('is shown as it was until that is done', async () => {
+    const served = await serveOld()
+    await served.ask()
+    expect([served.renders, served.memory.counts.hits]).toEqual([1, 1])
+    await handler.set('/page', { kind: 'APP_PAGE' }, {})
+    await served.ask()
+    expect(served.renders).toBe(2)
+  })
+
+  it('is shown as it was until it is revalidated', async () => {
+    const served = await serveOld()
+    await handler.revalidateTag('b')
+    await served.ask()
+    expect(served.renders).toBe(2)
+  })
+
+  it.each([
+    [9, 1],
+    [11, 2],
+  ])('is asked of Next again in case that it never is: after %i s, %i times', async (seconds, renders) => {
+    const served = await serveOld()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 })
+    try {
+      await served.ask()
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(served.renders).toBe(renders)
+  })
+
+  it('is shown as it was while data are read to make it', async () => {
+    const served = await serveOld(async (response) => {
+      await handler.get('/page', {})
+      cache.set('data', { value: { kind: 'FETCH' } })
+      await handler.get('data', {})
+      await handler.get('/page', {})
+      send(response, { 'x-nextjs-cache': 'STALE' })
+    })
+    await served.ask()
+    expect(served.renders).toBe(1)
+  })
+
+  it.each<[string, string, Answer, Found?]>([
+    [
+      'that was made before the answer had left',
+      'changed',
+      async (response) => {
+        await whileMade(response)
+        await handler.set('/page', { kind: 'APP_PAGE' }, {})
+        cache.set('/page', old())
+      },
+    ],
+    ['of which nothing was read', 'fresh', (response) => send(response, { 'x-nextjs-cache': 'STALE' })],
+    [
+      'after which another one was read',
+      'reads',
+      async (response) => {
+        await handler.get('/page', {})
+        cache.set('/other', page())
+        await handler.get('/other', {})
+        send(response, { 'x-nextjs-cache': 'STALE' })
+      },
+    ],
+    [
+      'before which data were read',
+      'reads',
+      async (response) => {
+        cache.set('data', { value: { kind: 'FETCH' } })
+        await handler.get('data', {})
+        await whileMade(response)
+      },
+    ],
+    ['that may be shown no more', 'lifetime', whileMade, old({ cacheControl: { revalidate: 1, expire: 7200 } })],
+    ['that is of an unknown age', 'lifetime', whileMade, old({ lastModified: undefined })],
+    ['that was revalidated', 'lifetime', whileMade, old({ lastModified: -1 })],
+    ['whose lifetime is not known', 'lifetime', whileMade, old({ cacheControl: undefined })],
+    ['with parts for each request', 'partial', whileMade, old({ value: { kind: 'APP_PAGE', postponed: 'state' } })],
+  ])('is left to Next if it is one %s', async (_, why, answer, found = old()) => {
+    const served = await serveOld(answer, found)
+    await served.ask()
+    const { notKept, bypasses } = served.memory.counts
+    expect([served.renders, notKept]).toEqual([2, { [why]: 2 - (bypasses['not-kept'] ?? 0) }])
+  })
+
+  describe('is stored', () => {
+    const written = (): { Slow: InstanceType<typeof Handler>; written: () => void } => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const Slow = observed(
+        class {
+          async get(): Promise<Found> {
+            return null
+          }
+          async set(): Promise<void> {
+            await promise
+          }
+          async revalidateTag(): Promise<void> {}
+        },
+      )
+      return { Slow: new Slow({}), written: resolve }
+    }
+
+    it.each<[string, boolean]>([
+      ['before its answer has left', true],
+      ['after that', false],
+    ])('and shown as it was until that is done, if it was made %s', async (_, isQuick) => {
+      const { Slow, written: end } = written()
+      const made = Promise.withResolvers<void>()
+      const stored = Promise.withResolvers<void>()
+      const served = await serveOld(async (response) => {
+        await handler.get('/page', {})
+        const store = (): Promise<void> => Slow.set('/page', { kind: 'APP_PAGE' }, {}).finally(stored.resolve)
+        if (isQuick) void store()
+        else void made.promise.then(store)
+        send(response, { 'x-nextjs-cache': 'STALE' })
+      })
+      made.resolve()
+      await wait(0)
+      await served.ask()
+      expect(served.renders).toBe(1)
+      end()
+      await stored.promise
+      await served.ask()
+      expect(served.renders).toBe(2)
+    })
+
+    it('and left to Next if it is by another one', async () => {
+      const { Slow, written: end } = written()
+      const served = await serveOld()
+      const storing = Slow.set('/page', { kind: 'APP_PAGE' }, {})
+      await served.ask()
+      expect(served.renders).toBe(2)
+      end()
+      await storing
+    })
+
+    it('and left to Next if another page is stored for it', async () => {
+      const { Slow, written: end } = written()
+      const served = await serveOld(async (response) => {
+        await handler.get('/page', {})
+        void Slow.set('/other', { kind: 'APP_PAGE' }, {})
+        send(response, { 'x-nextjs-cache': 'STALE' })
+      })
+      expect(served.memory.counts).toMatchObject({ entries: 0, notKept: { changed: 1 } })
+      end()
+    })
+  })
+
+  it('is left to Next if another process has made it meanwhile', async () => {
+    let isCurrent = true
+    const served = await serveOld(whileMade, old({ version: { isCurrent: () => isCurrent } }))
+    await served.ask()
+    expect(served.renders).toBe(1)
+    isCurrent = false
+    await served.ask()
+    expect(served.renders).toBe(2)
+  })
+})
+
+describe('what several ask for at once', () => {
+  const slowly: Answer = async (response) => {
+    await wait(30)
+    await fromPage(response)
+  }
+  /** A memory that has kept the page, and keeps it no longer. */
+  async function serveDropped(answer: Answer): Promise<Served> {
+    let current = fromPage
+    const served = await serve((response) => current(response))
+    await served.ask()
+    await handler.set('/page', { kind: 'APP_PAGE' }, {})
+    cache.set('/page', page())
+    served.renders = 0
+    current = answer
+    return served
+  }
+  const askAtOnce = (served: Served, count = 5): Promise<string[]> =>
+    Promise.all(Array.from({ length: count }, () => served.ask()))
+
+  it('is asked of Next once if it was kept before', async () => {
+    const served = await serveDropped(slowly)
+    expect(await askAtOnce(served)).toEqual(Array.from({ length: 5 }, () => '200 the page'))
+    expect([served.renders, served.memory.counts]).toMatchObject([1, { hits: 4, misses: 2 }])
+  })
+
+  it('is asked of Next once if the build has made it', async () => {
+    const served = await serve(slowly, {}, () => {}, true)
+    expect(new Set(await askAtOnce(served))).toEqual(new Set(['200 the page']))
+    expect([served.renders, served.memory.counts.hits]).toEqual([1, 4])
+  })
+
+  it('is asked of Next by each if nobody knows whether it is for all', async () => {
+    const served = await serve(slowly)
+    await askAtOnce(served)
+    expect(served.renders).toBe(5)
+  })
+
+  it('is asked of Next by each, and none waits for another, once it was not for all', async () => {
+    let isFirst = true
+    const all = Promise.withResolvers<void>()
+    const served = await serve(
+      async (response) => {
+        if (served.renders === 6) all.resolve()
+        // Who waited for one of them would come too late.
+        if (!isFirst) await all.promise
+        send(response, { 'cache-control': 'private' })
+      },
+      {},
+      () => {},
+      true,
+    )
+    await served.ask()
+    isFirst = false
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout'], now: Date.now() + 1000 })
+    try {
+      await askAtOnce(served)
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(served.memory.counts.notKept).toEqual({ private: 6 })
+  })
+
+  it('is asked of Next twice if it was made for the first', async () => {
+    let made = 0
+    const served = await serveDropped(async (response) => {
+      if (made++ > 0) return slowly(response)
+      await wait(30)
+      await handler.set('/page', { kind: 'APP_PAGE' }, {})
+      cache.set('/page', page())
+      send(response, { 'x-nextjs-cache': 'MISS' })
+    })
+    await askAtOnce(served)
+    expect([served.renders, served.memory.counts]).toMatchObject([2, { hits: 3, notKept: { fresh: 1 } }])
+  })
+
+  it('waits for nothing that was asked for before a change', async () => {
+    const first = Promise.withResolvers<void>()
+    const served = await serveDropped(async (response) => {
+      if (served.renders === 1) await first.promise
+      await fromPage(response)
+    })
+    const before = served.ask()
+    while (served.renders === 0) await wait(1)
+    await handler.revalidateTag('of another page')
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    try {
+      expect(await served.ask()).toBe('200 the page')
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(served.renders).toBe(2)
+    first.resolve()
+    expect(await before).toBe('200 the page')
+    expect(served.memory.counts.notKept).toEqual({ changed: 1 })
+  })
+
+  it('is asked of Next by another one if who asked first leaves', async () => {
+    const served = await serveDropped(slowly)
+    const first = httpRequest({ port: served.port, path: '/', headers: { host: 'a' } })
+    first.on('error', () => {})
+    first.end()
+    while (served.renders === 0) await wait(1)
+    const others = askAtOnce(served)
+    await wait(10)
+    first.destroy()
+    expect(new Set(await others)).toEqual(new Set(['200 the page']))
+    expect([served.renders, served.memory.counts.notKept]).toEqual([2, { aborted: 1 }])
+  })
+
+  it('is not asked of Next for clients that have left', async () => {
+    const served = await serveDropped(async (response) => {
+      await wait(60)
+      send(response, { 'cache-control': 'private' })
+    })
+    const first = served.ask()
+    while (served.renders === 0) await wait(1)
+    const second = httpRequest({ port: served.port, path: '/', headers: { host: 'a' } })
+    second.on('error', () => {})
+    second.end()
+    await wait(20)
+    second.destroy()
+    await first
+    await wait(20)
+    expect(served.renders).toBe(1)
+  })
+
+  it('is asked of Next again if who asked first is slow to read', async () => {
+    const ended = Promise.withResolvers<void>()
+    const served = await serveDropped(async (response) => {
+      if (served.renders > 1) return fromPage(response)
+      response.write('slowly')
+      await ended.promise
+      response.end()
+    })
+    const first = served.ask()
+    while (served.renders === 0) await wait(1)
+    expect(new Set(await askAtOnce(served))).toEqual(new Set(['200 the page']))
+    expect(served.renders).toBe(2)
+    ended.resolve()
+    expect(await first).toBe('200 slowly')
+  })
+
+  it('is asked of Next again if there is no answer for 10 seconds', async () => {
+    const ended = Promise.withResolvers<void>()
+    const served = await serveDropped(async (response) => {
+      if (served.renders === 1) await ended.promise
+      await fromPage(response)
+    })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const first = served.ask()
+      while (served.renders === 0) await endOfTurn()
+      let isThere = false
+      const second = served.ask().finally(() => (isThere = true))
+      for (let turn = 0; turn < 20; turn++) await endOfTurn()
+      vi.advanceTimersByTime(9999)
+      for (let turn = 0; turn < 20; turn++) await endOfTurn()
+      expect([served.renders, isThere]).toEqual([1, false])
+      vi.advanceTimersByTime(1)
+      expect(await second).toBe('200 the page')
+      ended.resolve()
+      expect(await first).toBe('200 the page')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('is told apart by what a client has', async () => {
+    const served = await serveDropped(slowly)
+    await Promise.all([served.ask(), served.ask('/', { 'if-none-match': '"b"' }), served.ask('/?other')])
+    expect(served.renders).toBe(3)
+  })
+
+  it('waits for nothing that waits for another answer of its connection', async () => {
+    const served = await serveDropped(slowly)
+    const asked = { method: 'GET', url: '/', httpVersionMajor: 1, headers: { host: 'a' } }
+    let renders = 0
+    for (let turn = 0; turn < 2; turn++) {
+      const request = Object.assign(new IncomingMessage(new Socket()), asked)
+      void served.memory.answer(
+        async () => {
+          renders++
+          await new Promise(() => {})
+        },
+        request,
+        new ServerResponse(request),
+      )
+    }
+    expect(renders).toBe(2)
+    expect(await served.ask()).toBe('200 the page')
+  })
+})
+
 it('sends the answers of one turn of the event loop together, at its end, if the turn before had several', async () => {
   const served = await serve()
+  await served.ask()
+  // Alone in its turn, whatever was before.
   await served.ask()
   const asked = { method: 'GET', url: '/', httpVersionMajor: 1, headers: { host: 'a' } }
   /** Two that are the first on their connections, and one that has another answer before it. */

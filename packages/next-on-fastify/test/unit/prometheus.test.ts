@@ -59,7 +59,8 @@ it('shows what the memory has counted when it is asked, until the app is closed'
     },
   )
   const handler = new Handler({})
-  const build = { isBot: () => false, isConditional: () => false, isProxied: () => false } as unknown as Build
+  const no = (): boolean => false
+  const build = { isBot: no, isConditional: no, isProxied: no, isMade: no } as unknown as Build
   const memory = new NextMemory(build, { entries: 10, bytes: 1e6, entryBytes: 1e5 })
   const server = createServer((request, response) => {
     void memory.answer(
