@@ -100,9 +100,9 @@ export const bounds: Record<
     { case: 'greetChecked', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.85 },
     { case: 'article', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.9 },
   ],
-  // Shared: 6.07x (5.46 to 6.74), 6.34x (5.49 to 7.33), 7.34x (6.34 to 8.50). Quiet: 4.86x (4.51 to 5.24), 4.22x (3.68 to 4.84) and
-  // 4.67x (4.46 to 4.89); 3.85x (3.67 to 4.04) with 24 processes of each and 4.32x (4.11 to 4.54) with 32; 3.69x (3.25 to 4.18). The
-  // margins are 12 to 31 %.
+  // Shared: 6.07x (5.46 to 6.74), 6.34x (5.49 to 7.33), 7.34x (6.34 to 8.50). Quiet: a batch 4.22x (3.68 to 4.84), 4.26x (3.74 to
+  // 4.86), 4.67x (4.46 to 4.89), 4.86x (4.51 to 5.24); middlewares 3.85x (3.67 to 4.04), 3.89x (3.72 to 4.07), 4.32x (4.11 to 4.54)
+  // with 24 to 32 processes of each; options 3.69x (3.25 to 4.18), 3.74x (3.35 to 4.17). The margins are 12 to 31 %.
   'trpc-only': [
     { case: 'batch', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3.2, aim: 5 },
     { case: 'middlewares', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3.4, aim: 4 },
@@ -122,9 +122,9 @@ export const bounds: Record<
   // when answers that have others before them on their connection were held back. Of plain Fastify it was 1.31x (1.14 to 1.50),
   // and 0.78x (0.70 to 0.87) before that.
   'trpc-seed': [{ case: 'hello', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2 }],
-  // At most 1.25 times the memory of plain Fastify. Quiet: 0.895x (0.801 to 1.000) with 24 processes of each, which differ by a factor
-  // of 1.3 in it, and 0.837x (0.774 to 0.904) with 48 when answers that have others before them were held back. Shared: 0.97 to 1.03x
-  // by six.
+  // At most 1.25 times the memory of plain Fastify. Quiet: 0.895x (0.801 to 1.000), 0.907x (0.801 to 1.03), 0.934x (0.834 to 1.05)
+  // with 24 processes of each, which differ by a factor of 1.3 in it, and 0.837x (0.774 to 0.904) with 48 when answers that have
+  // others before them were held back. Shared: 0.97 to 1.03x by six.
   'trpc-seed-memory': [{ contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.8, metric: 'peakRss' }],
   // Of what a subscriber adds to the server, not of the whole process. Shared: 2.6 to 2.9x in nine runs of
   // one day, 54 kB against 20; quiet 2.87x; the worst process against the best 2.38x at the least, the margin is 16 % below that.
