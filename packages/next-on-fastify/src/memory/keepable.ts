@@ -29,8 +29,8 @@ export type NotKept =
   | 'vary'
 
 /**
- * How long an answer is kept of a page that is being made anew, at the most, in milliseconds. When that is done, or has failed, Next
- * stores the page: it is in case that it never is.
+ * Milliseconds that an answer is kept at the most whose page is being made anew. When that is done or has failed, Next stores the
+ * page: this is for when it never does.
  */
 const LONGEST_STALE = 10_000
 
@@ -68,39 +68,36 @@ export function keepable(
   // Without a tag, nobody can tell what has not changed.
   if (status === 304 && etag === undefined) return 'condition'
 
-  if (only('x-nextjs-cache') === undefined) {
+  const state = only('x-nextjs-cache')
+  if (state === undefined) {
     if (reads.length > 0) return 'reads'
     const file = servedFile(build, path, etag)
     return file === undefined ? 'dynamic' : { etag, until: Infinity, page: undefined, file }
   }
-  const isStale = only('x-nextjs-cache') === 'STALE'
-  if (!isStale && only('x-nextjs-cache') !== 'HIT') return 'fresh'
+  const isStale = state === 'STALE'
+  if (!isStale && state !== 'HIT') return 'fresh'
   const [page, ...more] = reads
-  // Of what it makes anew already, it reads nothing any more.
+  // Of what it makes anew already, Next reads nothing any more.
   if (isStale && page === undefined) return 'fresh'
   // To make it anew, it reads data.
   const isOther = ({ ofPage, key }: PageRead): boolean => !isStale || (ofPage && key !== page?.key)
   if (page === undefined || more.some(isOther) || !page.ofPage) return 'reads'
   if (page.partial) return 'partial'
-  const until = isStale ? staleUntil(build, page, now) : freshUntil(build, page)
+  const until = shownUntil(build, page, isStale ? now + LONGEST_STALE : undefined)
   return until !== undefined && until > now ? { etag, until, page, file: undefined } : 'lifetime'
 }
 
-/** Until when Next shows a page at the most that it has begun to make anew; nothing where that is not known. */
-function staleUntil(build: Build, page: PageRead, now: number): number | undefined {
+/**
+ * Until when Next shows a page: without making it anew, or, where it is doing that, until `made` at the latest. Nothing where
+ * that is not known.
+ */
+function shownUntil(build: Build, page: PageRead, made: number | undefined): number | undefined {
   const { lastModified } = page
   const lifetime = page.lifetime ?? build.lifetimeOf(page.key)
   if (lastModified === undefined || lastModified < 0 || lifetime === undefined) return undefined
-  return Math.min(lastModified + (lifetime.expire ?? Infinity) * 1000, now + LONGEST_STALE)
-}
-
-/** Until when Next shows a page without making it anew; nothing where that is not known. */
-function freshUntil(build: Build, page: PageRead): number | undefined {
-  const { lastModified } = page
-  const lifetime = page.lifetime ?? build.lifetimeOf(page.key)
-  if (lastModified === undefined || lastModified < 0 || lifetime === undefined) return undefined
-  const { revalidate, expire } = lifetime
+  const { revalidate, expire = Infinity } = lifetime
+  const gone = lastModified + expire * 1000
+  if (made !== undefined) return Math.min(gone, made)
   if (revalidate === undefined) return undefined
-  const seconds = Math.min(revalidate === false ? Infinity : revalidate, expire ?? Infinity)
-  return lastModified + seconds * 1000
+  return revalidate === false ? gone : Math.min(gone, lastModified + revalidate * 1000)
 }
