@@ -48,16 +48,13 @@ interface Middleware {
 }
 
 interface PrerenderManifest {
-  readonly routes: Readonly<
-    Record<
-      string,
-      {
-        readonly initialRevalidateSeconds: number | false
-        readonly initialExpireSeconds?: number
-        readonly renderingMode?: string
-      }
-    >
-  >
+  readonly routes: Readonly<Record<string, PrerenderedRoute>>
+}
+
+interface PrerenderedRoute {
+  readonly initialRevalidateSeconds: number | false
+  readonly initialExpireSeconds?: number
+  readonly renderingMode?: string
 }
 
 /** Where the files of a build are in the app. */

@@ -78,10 +78,10 @@ export function keepable(
   if (!isStale && state !== 'HIT') return 'fresh'
   const [page, ...more] = reads
   // Of what it makes anew already, Next reads nothing any more.
-  if (isStale && page === undefined) return 'fresh'
+  if (page === undefined) return isStale ? 'fresh' : 'reads'
   // To make it anew, it reads data.
-  const isOther = ({ ofPage, key }: PageRead): boolean => !isStale || (ofPage && key !== page?.key)
-  if (page === undefined || more.some(isOther) || !page.ofPage) return 'reads'
+  const others = isStale ? more.filter(({ ofPage, key }) => ofPage && key !== page.key) : more
+  if (others.length > 0 || !page.ofPage) return 'reads'
   if (page.partial) return 'partial'
   const until = shownUntil(build, page, isStale ? now + LONGEST_STALE : undefined)
   return until !== undefined && until > now ? { etag, until, page, file: undefined } : 'lifetime'

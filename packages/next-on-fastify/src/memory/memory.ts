@@ -175,7 +175,8 @@ export class NextMemory {
     if (entry === undefined) {
       if (this.#build.isConditional(found.path)) return this.#bypass('conditional-path', request, response, next)
       if (this.#isLeftToNext(asked)) return this.#bypass('not-kept', request, response, next)
-      return this.#learn(asked, request, new CoveredResponse(response), () => next(request, response))
+      const awaited = this.#othersWait(asked, response)
+      return this.#learn(asked, request, new CoveredResponse(response), () => next(request, response), awaited)
     }
     this.#countHit(response)
     const { status, head, body } = this.#byBrotli(asked.key, entry, request)
@@ -320,6 +321,7 @@ export class NextMemory {
     request: IncomingMessage,
     covered: CoveredResponse,
     next: () => Promise<void>,
+    awaited?: Awaited,
   ): Promise<void> {
     this.#counts.misses++
     this.#explained(covered.response, 'miss')
@@ -328,7 +330,6 @@ export class NextMemory {
     const bodiless = request.method === 'HEAD'
     const changes = this.#changes
     const reads: PageRead[] = []
-    const awaited = this.#othersWait(asked, covered.response)
     covered.record(this.#limits.entryBytes, {
       headed: () => awaited?.headed(),
       recorded: (answer) => {

@@ -92,9 +92,9 @@ export function onCacheChange(listener: CacheChanges): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Tells that another process has made a page anew. */
-export function tellReplaced(key: string): void {
-  for (const listener of listeners) listener.replaced(key)
+/** Tells that a page was made anew, by another process too, or is about to be: see {@link CacheChanges.replaced}. */
+export function tellReplaced(key: string, by?: readonly PageRead[]): void {
+  for (const listener of listeners) listener.replaced(key, by)
 }
 
 /** Tells that another process has revalidated tags. */
@@ -130,8 +130,7 @@ export function observed(Handler: CacheHandlerClass): CacheHandlerClass {
       // Pages that are not there have no value.
       const ofPage = value === null || PAGE_KINDS.has(value.kind ?? '')
       if (!ofPage) return this.#inner.set(key, value, context)
-      const by = current.getStore()
-      for (const listener of listeners) listener.replaced(key, by)
+      tellReplaced(key, current.getStore())
       lifetimes.delete(key)
       if (context.cacheControl !== undefined) lifetimes.set(key, context.cacheControl)
       for (const oldest of lifetimes.keys()) {

@@ -114,10 +114,7 @@ class Recording {
   }
 
   refuse(why: Unrecorded): void {
-    if (this.#isDone) return
-    this.#isDone = true
-    this.#chunks = []
-    this.#recorder.recorded(why)
+    this.#finish(why)
   }
 
   takeHead(status: number, rest: readonly unknown[]): void {
@@ -142,10 +139,14 @@ class Recording {
   end(): void {
     if (!this.#response.writableFinished) this.refuse('aborted')
     const head = this.#head
-    if (head === undefined) return this.refuse('headers')
+    this.#finish(head === undefined ? 'headers' : { status: this.#status, head, body: Buffer.concat(this.#chunks) })
+  }
+
+  #finish(answer: RecordedAnswer | Unrecorded): void {
     if (this.#isDone) return
     this.#isDone = true
-    this.#recorder.recorded({ status: this.#status, head, body: Buffer.concat(this.#chunks) })
+    this.#chunks = []
+    this.#recorder.recorded(answer)
   }
 }
 

@@ -31,6 +31,23 @@ const Handler = observed(
 )
 const handler = new Handler({})
 
+/** One that has stored what it is given only when it is told to end. */
+function slowHandler(): { slow: InstanceType<typeof Handler>; end: () => void } {
+  const { promise, resolve: end } = Promise.withResolvers<void>()
+  const Slow = observed(
+    class {
+      async get(): Promise<Found> {
+        return null
+      }
+      async set(): Promise<void> {
+        await promise
+      }
+      async revalidateTag(): Promise<void> {}
+    },
+  )
+  return { slow: new Slow({}), end }
+}
+
 function page(more: object = {}): Found {
   const value = { kind: 'APP_PAGE', headers: { 'x-next-cache-tags': 'a,b' } }
   return { lastModified: Date.now(), cacheControl: { revalidate: 3600 }, value, ...more }
@@ -361,22 +378,11 @@ describe('what changes while an answer is made', () => {
   })
 
   it('does so until the change is made', async () => {
-    const written = Promise.withResolvers<void>()
-    const Slow = observed(
-      class {
-        async get(): Promise<Found> {
-          return null
-        }
-        async set(): Promise<void> {
-          await written.promise
-        }
-        async revalidateTag(): Promise<void> {}
-      },
-    )
-    const writing = new Slow({}).set('/page', { kind: 'APP_PAGE' }, {})
+    const { slow, end } = slowHandler()
+    const writing = slow.set('/page', { kind: 'APP_PAGE' }, {})
     const served = await serve()
     await served.ask()
-    written.resolve()
+    end()
     await writing
     expect(served.memory.counts).toMatchObject({ kept: 1, dropped: 1, entries: 0 })
   })
@@ -629,32 +635,16 @@ describe('a page that Next makes anew', () => {
   })
 
   describe('is stored', () => {
-    const written = (): { Slow: InstanceType<typeof Handler>; written: () => void } => {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const Slow = observed(
-        class {
-          async get(): Promise<Found> {
-            return null
-          }
-          async set(): Promise<void> {
-            await promise
-          }
-          async revalidateTag(): Promise<void> {}
-        },
-      )
-      return { Slow: new Slow({}), written: resolve }
-    }
-
     it.each<[string, boolean]>([
       ['before its answer has left', true],
       ['after that', false],
     ])('and shown as it was until that is done, if it was made %s', async (_, isQuick) => {
-      const { Slow, written: end } = written()
+      const { slow, end } = slowHandler()
       const made = Promise.withResolvers<void>()
       const stored = Promise.withResolvers<void>()
       const served = await serveOld(async (response) => {
         await handler.get('/page', {})
-        const store = (): Promise<void> => Slow.set('/page', { kind: 'APP_PAGE' }, {}).finally(stored.resolve)
+        const store = (): Promise<void> => slow.set('/page', { kind: 'APP_PAGE' }, {}).finally(stored.resolve)
         if (isQuick) void store()
         else void made.promise.then(store)
         send(response, { 'x-nextjs-cache': 'STALE' })
@@ -670,9 +660,9 @@ describe('a page that Next makes anew', () => {
     })
 
     it('and left to Next if it is by another one', async () => {
-      const { Slow, written: end } = written()
+      const { slow, end } = slowHandler()
       const served = await serveOld()
-      const storing = Slow.set('/page', { kind: 'APP_PAGE' }, {})
+      const storing = slow.set('/page', { kind: 'APP_PAGE' }, {})
       await served.ask()
       expect(served.renders).toBe(2)
       end()
@@ -680,10 +670,10 @@ describe('a page that Next makes anew', () => {
     })
 
     it('and left to Next if another page is stored for it', async () => {
-      const { Slow, written: end } = written()
+      const { slow, end } = slowHandler()
       const served = await serveOld(async (response) => {
         await handler.get('/page', {})
-        void Slow.set('/other', { kind: 'APP_PAGE' }, {})
+        void slow.set('/other', { kind: 'APP_PAGE' }, {})
         send(response, { 'x-nextjs-cache': 'STALE' })
       })
       expect(served.memory.counts).toMatchObject({ entries: 0, notKept: { changed: 1 } })
