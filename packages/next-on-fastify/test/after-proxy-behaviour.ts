@@ -125,6 +125,18 @@ export function describeAfterProxy(peers: Peers): void {
     expect(seen).toEqual([true, true, true])
   })
 
+  it('many who ask at once for what was revalidated are let in and kept out, each by the proxy', async () => {
+    const path = '/guarded'
+    const users = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? { cookie: 'user=1' } : {}))
+    for (let turn = 0; turn < 3; turn++) {
+      await same({ path, headers: { cookie: 'user=1' } })
+      await servers.next({ path: `/change?path=${path}` })
+      const answers = await Promise.all(users.map((headers) => servers.kept({ path, headers })))
+      expect(answers.map(({ status }) => status)).toEqual(users.map(({ cookie }) => (cookie ? 200 : 401)))
+      expect(new Set(answers.map(runsOf)).size).toBe(users.length)
+    }
+  })
+
   it('many requests at once have the proxy run for each, and get their own headers', async () => {
     const path = '/behind'
     await same({ path })

@@ -164,25 +164,15 @@ export class NextMemory {
     }
     const asked = withHeaders(found, headersNow(response))
     // Of a path on which there are conditions nothing was learned: what is there needs no look at them.
-    let entry = this.#lookUp(asked)
-    for (let waits = 0; entry === undefined && waits < MOST_WAITS; waits++) {
-      const answered = this.#asking.answered(sameAnswer(asked), this.#changes)
-      if (answered === undefined) break
-      await answered
-      if (response.destroyed) return
-      entry = this.#lookUp(asked)
-    }
-    if (entry === undefined) {
+    const known = this.#lookUp(asked)
+    if (known !== undefined) return this.#show(known, asked, request, response)
+    await this.#afterOthers(asked, response, (entry) => {
+      if (entry !== undefined) return this.#show(entry, asked, request, response)
       if (this.#build.isConditional(found.path)) return this.#bypass('conditional-path', request, response, next)
       if (this.#isLeftToNext(asked)) return this.#bypass('not-kept', request, response, next)
       const awaited = this.#othersWait(asked, response)
       return this.#learn(asked, request, new CoveredResponse(response), () => next(request, response), awaited)
-    }
-    this.#countHit(response)
-    const { status, head, body } = this.#byBrotli(asked.key, entry, request)
-    if (isBusyTurn(response)) await endOfTurn()
-    response.writeHead(status, head as string[])
-    response.end(body, 'latin1')
+    })
   }
 
   /** Forgets all, and learns nothing more. */
@@ -230,11 +220,14 @@ export class NextMemory {
         const passage = passageOf(response, before, additions)
         if (passage) this.#passages.set(passageKey(additions), passage)
         const routed = withHeaders(found, headersNow(response))
-        const entry = this.#lookUp(routed)
-        if (entry !== undefined) return answer(routed, entry)
-        if (!this.#isLeftToNext(routed)) return this.#learn(routed, request, covered, render)
-        this.#countBypass('not-kept', response)
-        return render()
+        return this.#afterOthers(routed, response, (entry) => {
+          if (entry !== undefined) return answer(routed, entry)
+          if (!this.#isLeftToNext(routed)) {
+            return this.#learn(routed, request, covered, render, this.#othersWait(routed, response))
+          }
+          this.#countBypass('not-kept', response)
+          return render()
+        })
       },
       (additions) => {
         const passage = this.#passages.get(passageKey(additions))
@@ -249,6 +242,14 @@ export class NextMemory {
     )
     await next(request, response)
     if (!isPassed) this.#counts.bypasses.proxy = (this.#counts.bypasses.proxy ?? 0) + 1
+  }
+
+  async #show(entry: Entry, asked: RequestKey, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#countHit(response)
+    const { status, head, body } = this.#byBrotli(asked.key, entry, request)
+    if (isBusyTurn(response)) await endOfTurn()
+    response.writeHead(status, head as string[])
+    response.end(body, 'latin1')
   }
 
   /** Whether an answer was not kept a moment ago. */
@@ -298,6 +299,26 @@ export class NextMemory {
     if (there && until >= Date.now()) return entry
     this.#entries.delete(key)
     return undefined
+  }
+
+  /**
+   * Goes on with what is kept when no other request for the same is being answered, at once, so that no other one asks Next in
+   * between. For a client that has left meanwhile it does not.
+   */
+  async #afterOthers(
+    asked: RequestKey,
+    response: ServerResponse,
+    goOn: (entry: Entry | undefined) => Promise<void>,
+  ): Promise<void> {
+    let entry = this.#lookUp(asked)
+    for (let waits = 0; entry === undefined && waits < MOST_WAITS; waits++) {
+      const answered = this.#asking.answered(sameAnswer(asked), this.#changes)
+      if (answered === undefined) break
+      await answered
+      if (response.destroyed) return
+      entry = this.#lookUp(asked)
+    }
+    return goOn(entry)
   }
 
   async #bypass(

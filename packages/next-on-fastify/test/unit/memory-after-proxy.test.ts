@@ -6,6 +6,7 @@ import { Socket, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Additions, watch, watchRenders } from '../../src/memory/after-proxy.ts'
 import type { Build } from '../../src/memory/build.ts'
@@ -145,6 +146,8 @@ describe('behind a proxy', () => {
     headers?: Record<string, string>
     /** What is rendered, if not the page. */
     render?: Handle
+    /** Milliseconds that it takes to render the page. */
+    takes?: number
     /** What is set before Next is asked. */
     hook?: (response: ServerResponse) => void
     /** What the router does to an answer after the proxy, beside what that has added. */
@@ -167,6 +170,7 @@ describe('behind a proxy', () => {
     const page: Handle = async (_, response) => {
       await handler.get('/page', { kind: 'APP_PAGE' })
       served.renders++
+      if (asked.takes !== undefined) await wait(asked.takes)
       response.setHeader('x-nextjs-cache', 'HIT')
       if (!response.hasHeader('cache-control')) response.setHeader('cache-control', 's-maxage=3600')
       response.end('the page')
@@ -318,6 +322,17 @@ describe('behind a proxy', () => {
     await ask({ added: {}, hook: (response) => response.setHeader('x-b', '1') })
     await ask({ added: {}, headers: { 'x-forwarded-host': 'b' } })
     expect(routed).toEqual([1, 2, 3, 4, 5, 6])
+  })
+
+  it('what several ask for at once is rendered once if it was kept before', async () => {
+    const served = await serve()
+    await served.ask({ added: { 'x-a': '1' } })
+    await handler.set('/page', { kind: 'APP_PAGE' }, {})
+    const asked = { added: { 'x-a': '2' }, takes: 30 }
+    const answers = await Promise.all(Array.from({ length: 5 }, () => served.ask(asked)))
+    const others = Array.from({ length: 4 }, () => 'hit | s-maxage=3600 | 2 | [the page]')
+    expect(answers.toSorted()).toEqual([...others, 'miss | s-maxage=3600 | 2 | [the page]'])
+    expect([served.renders, served.memory.counts]).toMatchObject([2, { hits: 4, misses: 2 }])
   })
 
   it('a page is not seen by whom the proxy keeps out', async () => {
