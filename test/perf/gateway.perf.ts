@@ -65,19 +65,19 @@ perfSuite('gateway', [
       options: { ...load, cases: { small }, connections },
       bounds: bounds['gateway-nest-undici'],
     },
+    {
+      title: `${connections} connections, bodies of 2 kB and 20 kB`,
+      subjects: { 'aggregator-gateway': ours, 'fastify-undici': byHand },
+      options: { ...load, cases: { medium, large }, connections },
+      bounds: bounds['gateway-bodies'],
+    },
+    {
+      title: `${connections} connections, identical requests`,
+      subjects: { 'aggregator-gateway-coalesced': coalesced, 'nestjs-express-axios': nestExpress },
+      options: { ...longLoad, cases: { small }, connections },
+      bounds: bounds['gateway-coalesced'],
+    },
   ]),
-  {
-    title: 'bodies of 2 kB and 20 kB',
-    subjects: { 'aggregator-gateway': ours, 'fastify-undici': byHand },
-    options: { ...load, cases: { medium, large }, connections: 100 },
-    bounds: bounds['gateway-bodies'],
-  },
-  {
-    title: 'identical requests',
-    subjects: { 'aggregator-gateway-coalesced': coalesced, 'nestjs-express-axios': nestExpress },
-    options: { ...longLoad, cases: { small }, connections: 100 },
-    bounds: bounds['gateway-coalesced'],
-  },
   {
     title: 'other servers',
     subjects: { 'aggregator-gateway': ours, ...others },
