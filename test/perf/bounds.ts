@@ -131,8 +131,8 @@ export const bounds: Record<
   'trpc-memory': [{ contender: 'trpc-fastify', over: 'official-adapter', atLeast: 2, metric: 'rss' }],
   // By CPU, as upstreams and load generator share the machine's two cores with what is measured. Shared, with 100 connections:
   // 1.69x (1.43 to 2.00), by throughput 1.66x (1.41 to 1.95). On two quiet cores of an Intel Xeon 1.62x (1.34 to 1.97), with 50
-  // connections 1.59x (1.41 to 1.79), by throughput the same. Quiet: 1.48x (1.38 to 1.59), with 50 connections 1.46x (1.35 to
-  // 1.57), by throughput 1.44x both. The margin is 32 %.
+  // connections 1.59x (1.41 to 1.79), by throughput the same. Quiet: 1.48x (1.38 to 1.59), by throughput 1.44x (1.35 to 1.54), with
+  // 50 connections 1.46x (1.35 to 1.57), 1.41x (1.32 to 1.51), by throughput 1.44x, 1.39x (1.32 to 1.46). The margin is 29 %.
   gateway: [{ contender: 'aggregator-gateway', over: 'fastify-undici', atLeast: 1, aim: 1.3, metric: 'cpu' }],
   // At most 1.10 times the CPU. Shared, with 100 connections: 0.96x (0.91 to 1.02), by throughput 0.97x (0.93 to 1.02), 30
   // processes of each. On the Xeon 0.99x (0.93 to 1.05), with 50 connections 0.96x (0.91 to 1.01). Quiet: 0.97x (0.93 to 1.01),
@@ -141,9 +141,10 @@ export const bounds: Record<
     { contender: 'aggregator-gateway', over: 'aggregator-gateway-bare', atLeast: 0.7, aim: 0.909, metric: 'cpu' },
   ],
   // Shared, with 100 connections: 2.18x (1.87 to 2.54) and 4.73x (4.01 to 5.58), by throughput 2.12x (1.93 to 2.32) and 4.20x (3.75
-  // to 4.72). Quiet: 2.15x (1.72 to 2.69) and 5.27x (3.55 to 7.81), by throughput 2.03x (1.77 to 2.33) and 4.89x (3.90 to 6.11);
-  // with 50 connections 2.22x (1.87 to 2.63) and 5.19x (4.20 to 6.42), by throughput 2.14x (1.90 to 2.42) and 4.88x (4.22 to
-  // 5.63). The margins are 35 and 26 %.
+  // to 4.72). Quiet: 2.15x (1.72 to 2.69) and 5.27x (3.55 to 7.81), then 2.25x (1.93 to 2.63) and 5.76x (4.01 to 8.28), by
+  // throughput 2.03x (1.77 to 2.33) and 4.89x (3.90 to 6.11) at the least; with 50 connections 2.22x (1.87 to 2.63) and 5.19x (4.20
+  // to 6.42), then 2.27x (1.84 to 2.80) and 5.52x (4.70 to 6.49), by throughput 2.14x (1.90 to 2.42) and 4.88x (4.22 to 5.63) at
+  // the least. The margins are 35 and 26 %.
   'gateway-bodies': [
     { case: 'medium', contender: 'aggregator-gateway', over: 'fastify-undici', atLeast: 1.4, aim: 1.7, metric: 'cpu' },
     { case: 'large', contender: 'aggregator-gateway', over: 'fastify-undici', atLeast: 3.5, aim: 3.5, metric: 'cpu' },
@@ -158,19 +159,19 @@ export const bounds: Record<
   ],
   // Shared, with 100 connections: 2.37x (2.13 to 2.64), by throughput 2.16x (1.97 to 2.37). On the Xeon 2.41x (2.12 to 2.74) and
   // 2.15x (1.96 to 2.35). Quiet: 2.37x (2.01 to 2.79) and 2.13x (1.89 to 2.41), with 50 connections 2.08x (1.86 to 2.34) and 1.88x
-  // (1.73 to 2.05). The margin is 37 %.
+  // (1.73 to 2.05), 2.05x (1.92 to 2.18) and 1.85x (1.77 to 1.93). The margin is 37 %.
   'gateway-nest-undici': [
     { contender: 'aggregator-gateway', over: 'nestjs-fastify-undici', atLeast: 1.3, aim: 1.8, metric: 'cpu' },
   ],
   // Shared, with 100 connections: 76.1x (64.2 to 90.3), by throughput 62.1x (52.8 to 73.0). Quiet: 68.5x (64.8 to 72.3) and 55.0x
-  // (51.8 to 58.4). With 50 connections it is less than we are after: 51.2x (48.4 to 54.1) and 40.5x (38.7 to 42.4), where an answer
-  // takes 12 to 13 µs, 73 % of them its write.
+  // (51.8 to 58.4), 68.7x (63.6 to 74.2) and 54.5x (50.7 to 58.6). With 50 connections it is less than we are after: 51.2x (48.4 to
+  // 54.1) and 40.5x (38.7 to 42.4). An answer takes 12 to 13 µs, half of them in the kernel. The margin is 27 %.
   'gateway-coalesced': [
     { contender: 'aggregator-gateway-coalesced', over: 'nestjs-express-axios', atLeast: 50, aim: 50, metric: 'cpu' },
   ],
   // Of processes that are under the same load with hedging and without, one call in a hundred being late. Shared: 201 ms against
-  // 6.0 to 8.0, by 1.0 % more calls; the worst process against the best was 25x. Quiet: 201 ms against 6.2 to 6.3, and 202 against
-  // 8.2 to 8.9 at the 99.9th percentile.
+  // 6.0 to 8.0, by 1.0 % more calls; the worst process against the best was 25x. Quiet, twice: 201 ms against 6.2 to 6.3, and 202
+  // against 8.2 to 11.0 at the 99.9th percentile.
   'gateway-tail': [{ contender: 'hedged', over: 'unhedged', atLeast: 10, metric: 'p99' }],
   // Shared: 13.9x (11.2 to 17.3), where a client takes gzip 21.8x (15.9 to 29.9), by the Pages Router 8.8x (6.7 to 11.6).
   // Quiet: 15.6x (13.0 to 18.6), 33.4x (26.4 to 42.3), by throughput 14.5x (12.1 to 17.3) and 28.3x (22.6 to 35.5), 15 processes
