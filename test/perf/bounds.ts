@@ -189,7 +189,9 @@ export const bounds: Record<
   ],
   // Shared: 20.9x (15.1 to 28.9). The margin is 57 %.
   'next-route': [{ case: 'api', contender: 'next-on-fastify', over: 'next-start', atLeast: 9, aim: 9, metric: 'cpu' }],
-  // Shared: 19.1x (13.8 to 26.4), 16.7x (13.3 to 21.0), 26.9x (22.3 to 32.4). The margins are 40 to 63 %.
+  // Shared: 19.1x (13.8 to 26.4), 16.7x (13.3 to 21.0), 26.9x (22.3 to 32.4). Quiet: 14.4x (11.9 to 17.5), 12.2x (10.8 to 13.8) with
+  // 25 processes of each, 25.7x (15.9 to 41.7), by throughput 12.9x (10.7 to 15.5), 11.4x (10.1 to 12.8), 24.3x (15.6 to 37.9). The
+  // margins are 18 to 61 %.
   'next-lifetime': [
     { case: 'isr', contender: 'next-on-fastify', over: 'next-start', atLeast: 10, aim: 10, metric: 'cpu' },
     { case: 'oldIsr', contender: 'next-on-fastify', over: 'next-start', atLeast: 10, aim: 10, metric: 'cpu' },
