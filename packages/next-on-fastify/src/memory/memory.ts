@@ -165,13 +165,12 @@ export class NextMemory {
     const asked = withHeaders(found, headersNow(response))
     // Of a path on which there are conditions nothing was learned: what is there needs no look at them.
     const known = this.#lookUp(asked)
-    if (known !== undefined) return this.#show(known, asked, request, response)
+    if (known !== undefined) return this.#show(asked, known, request, response)
     await this.#afterOthers(asked, response, (entry) => {
-      if (entry !== undefined) return this.#show(entry, asked, request, response)
+      if (entry !== undefined) return this.#show(asked, entry, request, response)
       if (this.#build.isConditional(found.path)) return this.#bypass('conditional-path', request, response, next)
       if (this.#isLeftToNext(asked)) return this.#bypass('not-kept', request, response, next)
-      const awaited = this.#othersWait(asked, response)
-      return this.#learn(asked, request, new CoveredResponse(response), () => next(request, response), awaited)
+      return this.#learn(asked, request, new CoveredResponse(response), () => next(request, response))
     })
   }
 
@@ -205,12 +204,9 @@ export class NextMemory {
       return typeof seen === 'object' && seen.key === found.key && seen.etag === found.etag
     }
     let isPassed = false
-    const answer = async ({ key }: RequestKey, entry: Entry): Promise<void> => {
+    const answer = async (routed: RequestKey, entry: Entry): Promise<void> => {
       isPassed = true
-      this.#countHit(response)
-      const answered = this.#byBrotli(key, entry, { method, headers })
-      if (isBusyTurn(response)) await endOfTurn()
-      covered.answer(answered)
+      await this.#show(routed, entry, { method, headers }, response, covered)
     }
     watch(
       request,
@@ -222,9 +218,7 @@ export class NextMemory {
         const routed = withHeaders(found, headersNow(response))
         return this.#afterOthers(routed, response, (entry) => {
           if (entry !== undefined) return answer(routed, entry)
-          if (!this.#isLeftToNext(routed)) {
-            return this.#learn(routed, request, covered, render, this.#othersWait(routed, response))
-          }
+          if (!this.#isLeftToNext(routed)) return this.#learn(routed, request, covered, render)
           this.#countBypass('not-kept', response)
           return render()
         })
@@ -244,12 +238,20 @@ export class NextMemory {
     if (!isPassed) this.#counts.bypasses.proxy = (this.#counts.bypasses.proxy ?? 0) + 1
   }
 
-  async #show(entry: Entry, asked: RequestKey, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** Answers from memory; past what has covered the response, where it is covered. */
+  async #show(
+    { key }: RequestKey,
+    entry: Entry,
+    asked: Pick<Asked, 'headers' | 'method'>,
+    response: ServerResponse,
+    covered?: CoveredResponse,
+  ): Promise<void> {
     this.#countHit(response)
-    const { status, head, body } = this.#byBrotli(asked.key, entry, request)
+    const answer = this.#byBrotli(key, entry, asked)
     if (isBusyTurn(response)) await endOfTurn()
-    response.writeHead(status, head as string[])
-    response.end(body, 'latin1')
+    if (covered !== undefined) return covered.answer(answer)
+    response.writeHead(answer.status, answer.head as string[])
+    response.end(answer.body, 'latin1')
   }
 
   /** Whether an answer was not kept a moment ago. */
@@ -342,7 +344,6 @@ export class NextMemory {
     request: IncomingMessage,
     covered: CoveredResponse,
     next: () => Promise<void>,
-    awaited?: Awaited,
   ): Promise<void> {
     this.#counts.misses++
     this.#explained(covered.response, 'miss')
@@ -351,6 +352,7 @@ export class NextMemory {
     const bodiless = request.method === 'HEAD'
     const changes = this.#changes
     const reads: PageRead[] = []
+    const awaited = this.#othersWait(asked, covered.response)
     covered.record(this.#limits.entryBytes, {
       headed: () => awaited?.headed(),
       recorded: (answer) => {
