@@ -28,15 +28,17 @@ export function takesBrotli(acceptEncoding: string | undefined): boolean {
 }
 
 /** The head of an answer in another coding, if Next compresses such an answer at all. */
-function brotliHead({ head, body }: RecordedAnswer): readonly string[] | undefined {
+function brotliHead({ head, body }: KeptAnswer): readonly string[] | undefined {
   if (!/\baccept-encoding\b/i.test(valueOf(head, 'vary') ?? '')) return undefined
   if (body.length < SMALLEST && valueOf(head, 'content-encoding') === undefined) return undefined
   const others = pairsOf(head).filter(([name]) => !/^content-(?:encoding|length)$/i.test(name))
   return [...others, ['Content-Encoding', 'br'] as const].flat()
 }
 
+type KeptAnswer = RecordedAnswer<Buffer | string>
+
 interface Task {
-  readonly answer: RecordedAnswer
+  readonly answer: KeptAnswer
   readonly head: readonly string[]
   readonly quality: number
   readonly done: (coded: RecordedAnswer) => void
@@ -44,12 +46,12 @@ interface Task {
 
 /** Compresses one answer after the other: the threads that do it read files too. */
 export class BrotliQueue {
-  readonly #begun = new WeakSet<RecordedAnswer>()
+  readonly #begun = new WeakSet<KeptAnswer>()
   readonly #waiting: Task[] = []
   #isWorking = false
 
   /** Calls back with the answer by brotli, once, if it is smaller by that. */
-  add(answer: RecordedAnswer, unchanging: boolean, done: Task['done']): void {
+  add(answer: KeptAnswer, unchanging: boolean, done: Task['done']): void {
     const head = brotliHead(answer)
     if (head === undefined || this.#begun.has(answer) || this.#waiting.length === MOST_WAITING) return
     this.#begun.add(answer)
@@ -62,13 +64,13 @@ export class BrotliQueue {
     for (let task = this.#waiting.shift(); task !== undefined; task = this.#waiting.shift()) {
       const { answer, head, quality, done } = task
       const body = await compressed(answer, quality)
-      if (body !== undefined && body.length < answer.body.length) done({ ...answer, head, body })
+      if (body !== undefined && body.length < answer.body.length) done({ status: answer.status, head, body })
     }
     this.#isWorking = false
   }
 }
 
-async function compressed({ head, body }: RecordedAnswer, quality: number): Promise<Buffer | undefined> {
+async function compressed({ head, body }: KeptAnswer, quality: number): Promise<Buffer | undefined> {
   const decode = DECODERS[valueOf(head, 'content-encoding') ?? 'identity']
   try {
     const plain = await decode?.(typeof body === 'string' ? Buffer.from(body, 'latin1') : body)

@@ -9,6 +9,7 @@
 // to 8, and 690 MB of memory in place of 430.
 
 import type { ServerResponse } from 'node:http'
+import { setImmediate as endOfTurn } from 'node:timers/promises'
 
 /** Milliseconds from one answer to the next, at the most, of a turn that is worth it: it saves 0.015 for each. */
 const QUICK = 0.25
@@ -17,19 +18,22 @@ const QUICK = 0.25
 let answers = 0
 let began = 0
 let wasBusy = false
+/** One for all answers of a turn. */
+let end: Promise<void> | undefined
 
-/** Counts an answer that is ready, and tells whether it is to be sent at the end of this turn. */
-export function isBusyTurn({ socket }: Pick<ServerResponse, 'socket'>): boolean {
+/** Counts an answer that is ready, and returns the end of this turn where it is to be sent then. */
+export function endOfBusyTurn({ socket }: Pick<ServerResponse, 'socket'>): Promise<void> | undefined {
   // It is given the socket when its turn comes.
-  if (socket === null) return false
+  if (socket === null) return undefined
   if (answers++ === 0) {
     began = performance.now()
     setImmediate(endTurn)
   }
-  return wasBusy
+  return wasBusy ? (end ??= endOfTurn()) : undefined
 }
 
 function endTurn(): void {
   wasBusy = answers > 1 && performance.now() - began < QUICK * answers
   answers = 0
+  end = undefined
 }

@@ -5,6 +5,7 @@ import { PageCacheTaken, standBeforePageCache } from '../page-cache.ts'
 import { watchRenders } from './after-proxy.ts'
 import { NotKeepable, readBuild } from './build.ts'
 import { NextMemory, type MemoryLimits } from './memory.ts'
+import { WRITES_CHUNKS } from './written-answer.ts'
 
 /** Options of the memory. */
 export interface MemoryOptions {
@@ -42,6 +43,7 @@ export async function createMemory(
     const afterProxy = proxyMemory === 'after-proxy'
     if (afterProxy) await watchRenders(dir)
     standBeforePageCache(dir)
+    if (!WRITES_CHUNKS) log.warn('this Node frames chunks itself: compressed answers from memory take longer to write')
     const { explain = false, brotli = false } = options
     return new NextMemory(build, limits, { explain, brotli, afterProxy })
   } catch (error) {

@@ -1,20 +1,20 @@
 // Answers that Next has declared fresh, served without asking it again.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { Answer } from '../answer.ts'
 import { AskedAtOnce, type Awaited } from './asked-at-once.ts'
 import { type Additions, watch } from './after-proxy.ts'
 import { BrotliQueue, takesBrotli } from './brotli.ts'
 import type { Build } from './build.ts'
-import { isBusyTurn } from './busy-turns.ts'
+import { endOfBusyTurn } from './busy-turns.ts'
 import { keepable, type Kept, type NotKept } from './keepable.ts'
 import { gatherReads, onCacheChange, type PageRead } from './page-reads.ts'
 import { headersOf, type Passage, passageOf } from './passage.ts'
 import { CoveredResponse, decisive, headersNow, type RecordedAnswer, type Unrecorded } from './recorded-answer.ts'
 import { requestKey, type Asked, type Bypass, type RequestKey } from './request-key.ts'
 import { isUnchanged } from './served-file.ts'
+import { readyAnswer, type ReadyAnswer, writeAnswer } from './written-answer.ts'
 
 /** How much is kept. */
 export interface MemoryLimits {
@@ -52,9 +52,9 @@ export interface MemoryCounts {
   dropped: number
 }
 
-interface Entry extends RecordedAnswer, Kept {
+interface Entry extends ReadyAnswer, Kept {
   /** The same, compressed by brotli. */
-  readonly brotli?: RecordedAnswer
+  readonly brotli?: ReadyAnswer
 }
 
 /** What holds for each answer to a path, as a rule: to record the next ones would be for nothing. */
@@ -69,12 +69,7 @@ const LASTING: ReadonlySet<NotKept | Unrecorded | 'changed'> = new Set([
   'vary',
 ])
 
-/**
- * Bytes of a body that is kept as a string, at the most: Node writes such a one together with its head. On a bare `node:http`
- * that took 10 % off the CPU of an answer of 37 bytes, 7 % with 1,000 and 4 % from 5,000 to 10,000, nothing with 12,000 to
- * 16,000, and with 40,000 it took 16 % more.
- */
-const ONE_PIECE = 10_240
+const NO_BODY = Buffer.alloc(0)
 
 /** How often a request waits for another one: what Next makes anew, it only has in its cache for the second one. */
 const MOST_WAITS = 2
@@ -248,10 +243,9 @@ export class NextMemory {
   ): Promise<void> {
     this.#countHit(response)
     const answer = this.#byBrotli(key, entry, asked)
-    if (isBusyTurn(response)) await endOfTurn()
-    if (covered !== undefined) return covered.answer(answer)
-    response.writeHead(answer.status, answer.head as string[])
-    response.end(answer.body, 'latin1')
+    const others = endOfBusyTurn(response)
+    if (others !== undefined) await others
+    writeAnswer(response, answer, covered?.methods)
   }
 
   /** Whether an answer was not kept a moment ago. */
@@ -269,18 +263,18 @@ export class NextMemory {
   }
 
   /** An answer by brotli where the client takes that, as soon as it is there. */
-  #byBrotli(key: string, entry: Entry, { method, headers }: Pick<Asked, 'headers' | 'method'>): RecordedAnswer {
+  #byBrotli(key: string, entry: Entry, { method, headers }: Pick<Asked, 'headers' | 'method'>): ReadyAnswer {
     if (this.#brotli === undefined) return entry
     if (entry.status !== 200 || !takesBrotli(headers['accept-encoding'])) return entry
     if (entry.brotli !== undefined) return entry.brotli
     if (method === 'HEAD') {
       // As it would be to GET, which has a body to compress.
       const got = this.#fresh(`GET${key.slice('HEAD'.length)}`)?.brotli
-      return got === undefined ? entry : { ...got, body: entry.body }
+      return got === undefined ? entry : { status: got.status, head: got.head, body: entry.body }
     }
     this.#brotli.add(entry, entry.file !== undefined && entry.file.version === undefined, (coded) => {
       // It may have been dropped since.
-      if (this.#entries.peek(key) === entry) this.#entries.set(key, { ...entry, brotli: inOnePiece(coded) })
+      if (this.#entries.peek(key) === entry) this.#entries.set(key, { ...entry, brotli: readyAnswer(coded) })
     })
     return entry
   }
@@ -402,7 +396,9 @@ export class NextMemory {
     if (unmodified && (asked.etag === undefined || asked.etag !== strong(kept.etag ?? ''))) return 'condition'
     const until = Math.min(kept.until, ...this.#expiriesOf(kept.page))
     if (until < Date.now()) return 'lifetime'
-    return { ...inOnePiece(unmodified || bodiless ? { ...answer, body: '' } : answer), ...kept, until }
+    const { status, head } = answer
+    const body = unmodified || bodiless ? NO_BODY : answer.body
+    return { ...readyAnswer({ status, head, body }), ...kept, until }
   }
 
   #drop(isStale: (entry: Entry) => boolean): void {
@@ -431,12 +427,6 @@ function withHeaders(asked: RequestKey, headers: Iterable<readonly [name: string
   const set = decisive(headers)
   // As a rule there are none.
   return set === '' ? asked : { ...asked, key: asked.key + set, kind: asked.kind + set }
-}
-
-/** An answer that is small, so that head and body are written as one string: see {@link ONE_PIECE}. */
-function inOnePiece(answer: RecordedAnswer): RecordedAnswer {
-  const { body } = answer
-  return typeof body === 'string' || body.length > ONE_PIECE ? answer : { ...answer, body: body.toString('latin1') }
 }
 
 /** Requests with the same one get the same answer while nothing changes. */

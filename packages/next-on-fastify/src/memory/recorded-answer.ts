@@ -3,12 +3,11 @@
 import type { OutgoingHttpHeader, ServerResponse } from 'node:http'
 
 /** What Next answered, without what was there before Next was asked. */
-export interface RecordedAnswer {
+export interface RecordedAnswer<Body = Buffer> {
   readonly status: number
   /** Names and values in turn, as `writeHead` takes them. */
   readonly head: readonly string[]
-  /** The bytes of a string are its characters, in `latin1`: Node writes such a one together with the head. */
-  readonly body: Buffer | string
+  readonly body: Body
 }
 
 /** The names and values of a head. */
@@ -34,6 +33,9 @@ interface Covered {
   readonly end: (this: ServerResponse, ...rest: unknown[]) => ServerResponse
 }
 
+/** What writes an answer. */
+export type Writing = Pick<Covered, 'end' | 'writeHead'>
+
 /** Who is told of what is recorded. */
 export interface Recorder {
   /** The head is there. */
@@ -41,20 +43,20 @@ export interface Recorder {
   recorded(answer: RecordedAnswer | Unrecorded): void
 }
 
-/** A response whose answer can be recorded, or given in place of what is about to be written. */
+/** A response whose answer can be recorded, or written in place of what is about to be. */
 export class CoveredResponse {
   readonly response: ServerResponse
-  readonly #covered: Covered
+  /** What writes past all that has covered the response since, which would compress an answer again. */
+  readonly methods: Writing
   #recording: Recording | undefined
 
   /**
    * The methods of this one response are covered, as compression does it: what Next compresses comes by here as it leaves.
    */
   constructor(response: ServerResponse) {
-    const covered = response as unknown as Covered
-    const { writeHead, write, end } = covered
+    const { writeHead, write, end } = response as unknown as Covered
     this.response = response
-    this.#covered = { writeHead, write, end }
+    this.methods = { writeHead, end }
     const recording = (): Recording | undefined => this.#recording
     Object.assign(response, {
       writeHead(this: ServerResponse, status: number, ...rest: unknown[]) {
@@ -85,12 +87,6 @@ export class CoveredResponse {
   /** Lets what is recorded not be taken for an answer. */
   refuse(why: Unrecorded): void {
     this.#recording?.refuse(why)
-  }
-
-  /** Answers past what has covered the response since, which would compress it again. */
-  answer({ status, head, body }: RecordedAnswer): void {
-    this.#covered.writeHead.call(this.response, status, head)
-    this.#covered.end.call(this.response, body, 'latin1')
   }
 }
 
