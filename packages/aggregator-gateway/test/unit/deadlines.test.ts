@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
 import type { Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { gateway, gatewayOf, sendJson, tcpUpstream, upstream } from './servers.ts'
+import { gateway, gatewayOf, jsonUpstream, sendJson, tcpUpstream, upstream } from './servers.ts'
 
 /** Answers `/fast` at once, and nothing else ever. */
 const halfHanging = (hanging: Set<Socket> = new Set()): Promise<string> =>
@@ -98,6 +98,24 @@ it('gives up its calls when the client leaves, and makes no further one', async 
   await expect.poll(() => hanging.size).toBe(2)
   client.destroy()
   await expect.poll(() => hanging.size).toBe(0)
+})
+
+it('makes no calls when the client has left before they start', async () => {
+  const started: string[] = []
+  const app = await gateway({
+    upstreams: { it: await jsonUpstream((path) => path) },
+    endpoints: [{ path: '/:id', calls: { one: { upstream: 'it', path: '/{params.id}' } } }],
+    observers: [{ callStarted: (_call, { url }) => void started.push(url) }],
+  })
+  app.addHook('preHandler', ({ url }, { raw }, done) => {
+    // As a stream of HTTP/2 that is reset in the packet in which it begins.
+    if (url === '/leaves') process.nextTick(() => raw.destroy().emit('close'))
+    done()
+  })
+  const gatewayOrigin = await app.listen({ port: 0, host: '127.0.0.1' })
+  await expect(fetch(`${gatewayOrigin}/leaves`)).rejects.toThrow('fetch failed')
+  expect(await (await fetch(`${gatewayOrigin}/stays`)).json()).toEqual({ one: '/stays' })
+  expect(started).toEqual(['/stays'])
 })
 
 it('counts the time of calls that wait for others', async () => {

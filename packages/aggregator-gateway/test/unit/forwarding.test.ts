@@ -85,3 +85,30 @@ it('hands on the JSON body where it is asked for', async () => {
   const { json } = await app.inject({ method: 'POST', url: '/', payload: { id: 1, text: 'é' } })
   expect(json()).toEqual({ one: ['POST', 'application/json', '{"id":1,"text":"é"}'], two: ['PUT', null, ''] })
 })
+
+it('a body that is no JSON is answered by 500, what was called for it is given up, and others are answered', async () => {
+  const ended: unknown[] = []
+  const origin = await jsonUpstream((path) => path)
+  const app = await gateway({
+    upstreams: { it: origin },
+    endpoints: [
+      {
+        method: 'POST',
+        path: '/',
+        calls: {
+          one: { upstream: 'it', path: '/one' },
+          two: { upstream: 'it', path: '/two', method: 'POST', forwardBody: true },
+        },
+      },
+    ],
+    observers: [{ callEnded: ({ name }, { reason }) => void ended.push([name, reason]) }],
+  })
+  app.addHook('preHandler', async (request) => {
+    if (request.headers['x-big'] !== undefined) request.body = { big: 1n }
+  })
+  const big = await app.inject({ method: 'POST', url: '/', payload: {}, headers: { 'x-big': 'yes' } })
+  expect(big.json()).toMatchObject({ statusCode: 500, message: expect.stringContaining('BigInt') as string })
+  expect(ended).toEqual([['one', 'given-up']])
+  const { json } = await app.inject({ method: 'POST', url: '/', payload: {} })
+  expect(json()).toEqual({ one: '/one', two: '/two' })
+})
