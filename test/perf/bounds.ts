@@ -166,8 +166,9 @@ export const bounds: Record<
   ],
   // Shared, with 100 connections: 76.1x (64.2 to 90.3), by throughput 62.1x (52.8 to 73.0). Quiet: 68.5x (64.8 to 72.3) and 55.0x
   // (51.8 to 58.4), 68.7x (63.6 to 74.2) and 54.5x (50.7 to 58.6). With 50 connections it is less than we are after: 51.2x (48.4 to
-  // 54.1) and 40.5x (38.7 to 42.4), 52.9x (50.3 to 55.6) and 40.8x (38.3 to 43.5). An answer takes 12 to 13 µs, half of them in
-  // the kernel. The margin is 27 %.
+  // 54.1) and 40.5x (38.7 to 42.4), 52.9x (50.3 to 55.6) and 40.8x (38.3 to 43.5). By wrk, as autocannon was the bottleneck: 71.2x
+  // (61.8 to 82.0) and 59.2x (51.3 to 68.4), with 50 connections 52.6x (46.3 to 59.8) and 43.3x (38.1 to 49.1). An answer takes 12
+  // to 13 µs, half of them in the kernel. The margin is 27 %.
   'gateway-coalesced': [
     { contender: 'aggregator-gateway-coalesced', over: 'nestjs-express-axios', atLeast: 50, aim: 50, metric: 'cpu' },
   ],
