@@ -52,12 +52,17 @@ export function writesAsIs(Response: typeof ServerResponse = ServerResponse): bo
   }) as Socket
   const request = new IncomingMessage(socket)
   Object.assign(request, { method: 'GET', httpVersionMajor: 1, httpVersionMinor: 1 })
-  const response = new Response(request)
-  response.assignSocket(socket)
-  response.writeHead(200)
-  if (!response.chunkedEncoding) return false
-  response.chunkedEncoding = false
-  response.end('body', 'latin1')
+  try {
+    const response = new Response(request)
+    response.assignSocket(socket)
+    response.writeHead(200)
+    if (!response.chunkedEncoding) return false
+    response.chunkedEncoding = false
+    response.end('body', 'latin1')
+  } catch {
+    // What has been put before Node's methods expects a request of a client.
+    return false
+  }
   return /\r\ntransfer-encoding: chunked\r\n(?:.+\r\n)*\r\nbody$/i.test(Buffer.concat(written).toString('latin1'))
 }
 

@@ -148,6 +148,11 @@ describe('what stands before the response sees the body, not the chunk', () => {
 })
 
 describe('where Node does otherwise, that is seen', () => {
+  class Patched extends ServerResponse {
+    override assignSocket(): never {
+      throw new Error('No client')
+    }
+  }
   const of = (descriptor: PropertyDescriptor): typeof ServerResponse =>
     class extends ServerResponse {
       constructor(...all: ConstructorParameters<typeof ServerResponse>) {
@@ -159,6 +164,7 @@ describe('where Node does otherwise, that is seen', () => {
   it.each<[string, typeof ServerResponse, boolean]>([
     ['it writes what it is told to', ServerResponse, true],
     ['it does not tell of chunks', of({ get: () => undefined, set: () => undefined }), false],
+    ['it has been changed, and does not take it', Patched as typeof ServerResponse, false],
     ['it cannot be told otherwise', of({ get: () => true, set: () => undefined }), false],
   ])('%s', (_, Response, expected) => {
     expect(writesAsIs(Response)).toBe(expected)
