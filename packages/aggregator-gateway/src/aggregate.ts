@@ -2,9 +2,9 @@
 // the answer together, for one client or for several that have asked the same.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { atEndOfTurn } from './end-of-turn.ts'
 import { Call, type CallOwner, type PlannedCall } from './call.ts'
 import type { Compose } from './compose.ts'
+import { atEndOfTurn } from './end-of-turn.ts'
 import { BadParameterError, UpstreamStatusError } from './errors.ts'
 import { forwardedHeaders } from './forwarded-headers.ts'
 import { latest } from './latest.ts'
@@ -118,15 +118,14 @@ export class Aggregate implements CallOwner, Values {
   }
 
   due(): void {
-    if (!this.#isOver) this.#first!.runInAsyncScope(() => this.#start())
-  }
-
-  #start(): void {
-    try {
-      this.#startCalls()
-    } catch (cause) {
-      this.#refuse(cause as Error)
-    }
+    if (this.#isOver) return
+    this.#first!.runInAsyncScope(() => {
+      try {
+        this.#startCalls()
+      } catch (cause) {
+        this.#refuse(cause as Error)
+      }
+    })
   }
 
   #startCalls(): void {

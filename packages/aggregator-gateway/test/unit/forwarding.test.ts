@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { expect, it } from 'vitest'
-import { gateway, gatewayOf, jsonUpstream, sendJson, upstream } from './servers.ts'
+import { gatewayOf, jsonUpstream, sendJson, upstream } from './servers.ts'
 
 const OURS = {
   authorization: 'Bearer secret',
@@ -69,19 +69,11 @@ it('hands on the JSON body where it is asked for', async () => {
     request.setEncoding('utf8').on('data', (part: string) => (text += part))
     request.on('end', () => sendJson(response, JSON.stringify([request.method, request.headers['content-type'], text])))
   })
-  const app = await gateway({
-    upstreams: { it: origin },
-    endpoints: [
-      {
-        method: 'POST',
-        path: '/',
-        calls: {
-          one: { upstream: 'it', path: '/', method: 'POST', forwardBody: true },
-          two: { upstream: 'it', path: '/{body.id}', method: 'PUT' },
-        },
-      },
-    ],
-  })
+  const app = await gatewayOf(
+    origin,
+    { one: { path: '/', method: 'POST', forwardBody: true }, two: { path: '/{body.id}', method: 'PUT' } },
+    { method: 'POST' },
+  )
   const { json } = await app.inject({ method: 'POST', url: '/', payload: { id: 1, text: 'é' } })
   expect(json()).toEqual({ one: ['POST', 'application/json', '{"id":1,"text":"é"}'], two: ['PUT', null, ''] })
 })
@@ -89,20 +81,12 @@ it('hands on the JSON body where it is asked for', async () => {
 it('a body that is no JSON is answered by 500, what was called for it is given up, and others are answered', async () => {
   const ended: unknown[] = []
   const origin = await jsonUpstream((path) => path)
-  const app = await gateway({
-    upstreams: { it: origin },
-    endpoints: [
-      {
-        method: 'POST',
-        path: '/',
-        calls: {
-          one: { upstream: 'it', path: '/one' },
-          two: { upstream: 'it', path: '/two', method: 'POST', forwardBody: true },
-        },
-      },
-    ],
-    observers: [{ callEnded: ({ name }, { reason }) => void ended.push([name, reason]) }],
-  })
+  const app = await gatewayOf(
+    origin,
+    { one: { path: '/one' }, two: { path: '/two', method: 'POST', forwardBody: true } },
+    { method: 'POST' },
+    [{ callEnded: ({ name }, { reason }) => void ended.push([name, reason]) }],
+  )
   app.addHook('preHandler', async (request) => {
     if (request.headers['x-big'] !== undefined) request.body = { big: 1n }
   })

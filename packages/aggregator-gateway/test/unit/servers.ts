@@ -73,11 +73,13 @@ export async function gateway<const Endpoints extends readonly unknown[]>(
 export function gatewayOf(
   origin: string,
   calls: Readonly<Record<string, Omit<CallOptions, 'upstream'>>>,
-  endpoint: { timeout?: number; path?: string; compose?: 'object' | 'array' | 'merge' } = {},
+  endpoint: { method?: 'POST'; timeout?: number; path?: string; compose?: 'object' | 'array' | 'merge' } = {},
+  observers: CreateAggregatorGatewayOptions['observers'] = [],
 ): Promise<FastifyInstance> {
   const all = Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, { upstream: 'it', ...call }]))
   return gateway({
     upstreams: { it: { origin, maxResponseSize: 10_000, connectTimeout: 500 } },
     endpoints: [{ path: '/', timeout: 1000, calls: all, ...endpoint }],
+    observers,
   })
 }

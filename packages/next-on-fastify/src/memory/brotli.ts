@@ -2,7 +2,8 @@
 
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gunzip, inflate } from 'node:zlib'
-import { pairsOf, type RecordedAnswer } from './recorded-answer.ts'
+import { pairsOf, type RecordedAnswer, valueOf } from './recorded-answer.ts'
+import type { ReadyAnswer } from './written-answer.ts'
 
 const compress = promisify(brotliCompress)
 
@@ -28,17 +29,15 @@ export function takesBrotli(acceptEncoding: string | undefined): boolean {
 }
 
 /** The head of an answer in another coding, if Next compresses such an answer at all. */
-function brotliHead({ head, body }: KeptAnswer): readonly string[] | undefined {
+function brotliHead({ head, body }: ReadyAnswer): readonly string[] | undefined {
   if (!/\baccept-encoding\b/i.test(valueOf(head, 'vary') ?? '')) return undefined
   if (body.length < SMALLEST && valueOf(head, 'content-encoding') === undefined) return undefined
   const others = pairsOf(head).filter(([name]) => !/^content-(?:encoding|length)$/i.test(name))
   return [...others, ['Content-Encoding', 'br'] as const].flat()
 }
 
-type KeptAnswer = RecordedAnswer<Buffer | string>
-
 interface Task {
-  readonly answer: KeptAnswer
+  readonly answer: ReadyAnswer
   readonly head: readonly string[]
   readonly quality: number
   readonly done: (coded: RecordedAnswer) => void
@@ -46,12 +45,12 @@ interface Task {
 
 /** Compresses one answer after the other: the threads that do it read files too. */
 export class BrotliQueue {
-  readonly #begun = new WeakSet<KeptAnswer>()
+  readonly #begun = new WeakSet<ReadyAnswer>()
   readonly #waiting: Task[] = []
   #isWorking = false
 
   /** Calls back with the answer by brotli, once, if it is smaller by that. */
-  add(answer: KeptAnswer, unchanging: boolean, done: Task['done']): void {
+  add(answer: ReadyAnswer, unchanging: boolean, done: Task['done']): void {
     const head = brotliHead(answer)
     if (head === undefined || this.#begun.has(answer) || this.#waiting.length === MOST_WAITING) return
     this.#begun.add(answer)
@@ -70,7 +69,7 @@ export class BrotliQueue {
   }
 }
 
-async function compressed({ head, body }: KeptAnswer, quality: number): Promise<Buffer | undefined> {
+async function compressed({ head, body }: ReadyAnswer, quality: number): Promise<Buffer | undefined> {
   const decode = DECODERS[valueOf(head, 'content-encoding') ?? 'identity']
   try {
     const plain = await decode?.(typeof body === 'string' ? Buffer.from(body, 'latin1') : body)
@@ -83,8 +82,4 @@ async function compressed({ head, body }: KeptAnswer, quality: number): Promise<
     // What cannot be read back is given as it is.
     return undefined
   }
-}
-
-function valueOf(head: readonly string[], wanted: string): string | undefined {
-  return pairsOf(head).find(([name]) => name.toLowerCase() === wanted)?.[1]
 }

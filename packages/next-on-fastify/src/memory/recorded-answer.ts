@@ -15,6 +15,11 @@ export function pairsOf(head: readonly string[]): (readonly [name: string, value
   return Array.from({ length: head.length / 2 }, (_, index) => [head[index * 2] ?? '', head[index * 2 + 1] ?? ''])
 }
 
+/** The first value of a header, by its name in lower case. */
+export function valueOf(head: readonly string[], wanted: string): string | undefined {
+  return pairsOf(head).find(([name]) => name.toLowerCase() === wanted)?.[1]
+}
+
 /** Why an answer could not be recorded. */
 export type Unrecorded = 'aborted' | 'failed' | 'headers' | 'too-big'
 

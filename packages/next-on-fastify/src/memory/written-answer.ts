@@ -8,7 +8,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import { pairsOf, type RecordedAnswer, type Writing } from './recorded-answer.ts'
+import { type RecordedAnswer, valueOf, type Writing } from './recorded-answer.ts'
 
 /** An answer that is ready to be written. The bytes of a string are its characters, in `latin1`. */
 export interface ReadyAnswer extends RecordedAnswer<Buffer | string> {
@@ -27,7 +27,7 @@ const CHUNK_END = '\r\n0\r\n\r\n'
 
 /** Makes an answer ready to be written. */
 export function readyAnswer({ status, head, body }: RecordedAnswer): ReadyAnswer {
-  if (body.length === 0 || pairsOf(head).some(([name]) => name.toLowerCase() === 'content-length')) {
+  if (body.length === 0 || valueOf(head, 'content-length') !== undefined) {
     return { status, head, body: inOnePiece(body) }
   }
   const start = `${body.length.toString(16)}\r\n`
