@@ -53,6 +53,7 @@ export const bounds: Record<
   | 'next-files'
   | 'next-large-file'
   | 'next-rendered'
+  | 'next-direct'
   | 'clustered-server-work'
   | 'clustered-server-overhead'
   | 'clustered-server-many'
@@ -231,6 +232,19 @@ export const bounds: Record<
     { case: 'dynamicHandler', contender: 'next-on-fastify', over: 'next-start', atLeast: 0.65, metric: 'cpu' },
     { case: 'ssr', contender: 'next-on-fastify', over: 'next-start', atLeast: 0.65, metric: 'cpu' },
     { case: 'oldSsr', contender: 'next-on-fastify', over: 'next-start', atLeast: 0.65, metric: 'cpu' },
+  ],
+  'next-direct': [
+    { case: 'api', contender: 'next-on-fastify-direct', over: 'next-start', atLeast: 1.2, aim: 1.7, metric: 'cpu' },
+    {
+      case: 'dynamicHandler',
+      contender: 'next-on-fastify-direct',
+      over: 'next-start',
+      atLeast: 1.1,
+      aim: 1.4,
+      metric: 'cpu',
+    },
+    { case: 'ssr', contender: 'next-on-fastify-direct', over: 'next-start', atLeast: 0.8, aim: 1.15, metric: 'cpu' },
+    { case: 'oldSsr', contender: 'next-on-fastify-direct', over: 'next-start', atLeast: 0.8, aim: 0.97, metric: 'cpu' },
   ],
   // Quiet: 0.99 to 1.00x by CPU, four times 1.96 to 1.97x (1.90 to 2.03) by throughput. Shared: 1.68 to 1.79x, and 1.0x where
   // many other programs take all of their time.

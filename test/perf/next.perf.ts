@@ -107,6 +107,7 @@ perfSuite('next', [
     title: 'without the router server',
     subjects: directRace,
     options: { ...load, duration: 1000, cases: { api, dynamicHandler, ssr, oldSsr } },
+    bounds: bounds['next-direct'],
   },
   {
     title: 'streaming without the router server',

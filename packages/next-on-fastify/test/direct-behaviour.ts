@@ -128,6 +128,11 @@ export function describeDirect(peers: Peers): void {
       ['a body that is as big as it may', { path: '/api/small', method: 'POST', body: 'x'.repeat(10) }, 200],
       ['a body that is read as it comes', { path: '/api/raw', method: 'POST', body: 'x'.repeat(500_000) }, 200],
       ['a redirect of an API route', { path: '/api/moved' }, 307],
+      ['cookies of an API route', { path: '/api/cookies', headers: { cookie: 'session=me' } }, 200],
+      ['the end of a draft', { path: '/api/cookies?draft=off' }, 200],
+      ['what an API route has cached', { path: '/api/data' }, 200],
+      ['a query that the router of the App Router adds', { path: '/echo?_rsc=1&a=2' }, 200],
+      ['the same of an API route', { path: '/api/any?_rsc=1&a=2' }, 200],
       ['an API route with a parameter', { path: '/api/users/1?id=2&b=3' }, 200],
       ['one beside it that has a name', { path: '/api/users/me' }, 200],
       ['an API route with many', { path: '/api/rest/a/b' }, 200],
@@ -260,9 +265,37 @@ export function describeDirect(peers: Peers): void {
       for (const other of others) expect(other).toEqual(first)
     })
 
+    it.each([
+      ['a route handler', '/handlers/loud'],
+      ['an API route', '/api/loud'],
+    ])('is answered where onRequestError fails, too: %s', async (_, path) => {
+      expect(await same({ path }, true)).toMatchObject({ status: 500 })
+    })
+
     it('after its answer runs once, too', async () => {
       expect(await same({ path: '/api/half' }, true)).toMatchObject({ status: 200, body: 'half' })
       expect(told.runs?.['api half']).toBe(6)
+    })
+  })
+
+  it('routes that are not pages are called without the render server, if that leaves on a request what is known', async () => {
+    const entrypoints = (): number => direct.nextDirect.get('')!.counts.entrypoints
+    const found: Record<string, number> = {}
+    for (const path of ['/echo', '/deep/a', '/api/any', '/api/users/1', '/echo?_rsc=1', '/ssr', '/old/ssr']) {
+      await ask(direct, { path })
+      const before = entrypoints()
+      await ask(direct, { path, headers: GZIP })
+      found[path] = entrypoints() - before
+    }
+    const ofNewest = peers === 'lowest' ? 0 : 1
+    expect(found).toEqual({
+      '/echo': ofNewest,
+      '/deep/a': ofNewest,
+      '/api/any': ofNewest,
+      '/api/users/1': ofNewest,
+      '/echo?_rsc=1': 0,
+      '/ssr': 0,
+      '/old/ssr': 0,
     })
   })
 

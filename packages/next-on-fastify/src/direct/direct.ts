@@ -5,12 +5,16 @@ import type { FastifyBaseLogger } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import type { Answer } from '../answer.ts'
 import { isPlainPath, oddityOf, type Oddity, pathOf, queryOf, type RouteKind } from './direct-request.ts'
-import { findRenderServer, NotDirect, type NotRouted, type RenderServer, type Routed } from './render-server.ts'
+import { mayEnter } from './entrypoints.ts'
+import { NotDirect } from './next-internals.ts'
+import { findRenderServer, type NotRouted, type RenderServer, type Routed } from './render-server.ts'
 
 /** How often what happened since the start. */
 export interface DirectCounts {
   /** Requests that reached their route without the router server. */
   direct: number
+  /** Of those, requests that reached the entry point of their route without the render server. */
+  entrypoints: number
   /** Requests that went to the router server, by reason. */
   routed: Partial<Record<NotRouted | Oddity | 'first', number>>
 }
@@ -25,7 +29,7 @@ const ALL: ReadonlySet<RouteKind> = new Set([...HANDLERS, 'app-page', 'pages-pag
 export class NextDirect {
   readonly #server: RenderServer
   readonly #paths = new LRUCache<string, Routed | NotRouted>({ max: MOST_PATHS })
-  readonly #counts: DirectCounts = { direct: 0, routed: {} }
+  readonly #counts: DirectCounts = { direct: 0, entrypoints: 0, routed: {} }
 
   constructor(server: RenderServer) {
     this.#server = server
@@ -33,8 +37,8 @@ export class NextDirect {
 
   /** How often what happened, and how many paths are known now. */
   get counts(): Readonly<DirectCounts> & { readonly paths: number } {
-    const { direct, routed } = this.#counts
-    return { direct, routed: { ...routed }, paths: this.#paths.size }
+    const { routed } = this.#counts
+    return { ...this.#counts, routed: { ...routed }, paths: this.#paths.size }
   }
 
   /** Hands a request to its route, or lets `next` answer it and learns where that has sent it. */
@@ -49,8 +53,10 @@ export class NextDirect {
     if (oddity !== undefined) return this.#route(oddity, next, request, response)
     const query = queryOf(url)
     if (query === undefined) return this.#route('query', next, request, response)
+    const entrypoint = mayEnter(query) ? known.entrypoint : undefined
     this.#counts.direct++
-    return this.#server.render(known, query, request, response)
+    if (entrypoint !== undefined) this.#counts.entrypoints++
+    return this.#server.render(known, entrypoint, query, request, response)
   }
 
   #route(why: keyof DirectCounts['routed'], next: Answer, ...pair: Parameters<Answer>): Promise<void> {
@@ -66,7 +72,7 @@ export class NextDirect {
     const oddity = oddityOf(request)
     if (oddity !== undefined) return this.#route(oddity, next, request, response)
     await this.#route('first', next, request, response)
-    const found = this.#server.routed(path, request, response)
+    const found = await this.#server.routed(path, request, response)
     if (found !== undefined) this.#paths.set(path, found)
   }
 }

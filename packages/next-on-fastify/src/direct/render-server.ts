@@ -1,5 +1,6 @@
 // The server behind Next's router server, which renders what that has routed. Next's documentation has neither of them:
-// all that is used of both stands in this file, and where something of it is missing there is no direct path.
+// what is used of both stands in this file, or beside it for the entry points of routes, and where something of it is
+// missing there is no direct path.
 //
 // Where a request goes is not decided here. The router server decides it for the first request of a path, and leaves on
 // the request what it told the render server. The same is told for those that follow, if the build has nothing that could
@@ -15,6 +16,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import { patternsOf, type RoutesManifest, rulesOf } from '../route-rules.ts'
 import type { Answer } from '../answer.ts'
 import type { RouteKind } from './direct-request.ts'
+import { entrypointsOf, type FindEntrypoint } from './entrypoints.ts'
+import { functionOf, type Load, NotDirect, type Params, type RequestMeta, type RouteMatch } from './next-internals.ts'
 
 /** Where the router server sends all requests for a path that are plain. */
 export interface Routed {
@@ -24,6 +27,8 @@ export interface Routed {
   readonly route: string
   readonly relativeProjectDir: string | undefined
   readonly match: RouteMatch | undefined
+  /** What the build has for the route, if that can be called without the render server. */
+  readonly entrypoint: Answer | undefined
 }
 
 /** Why a path is the router server's. */
@@ -34,31 +39,15 @@ export interface RenderServer {
   /** Whether there may be a route for a path that can be reached directly. */
   mayRoute(path: string): boolean
   /** Where the router server has sent this request, which is answered; nothing where that does not tell. */
-  routed(path: string, request: IncomingMessage, response: ServerResponse): Routed | NotRouted | undefined
-  /** Answers a request for a path of which that is known. */
-  render(to: Routed, query: ParsedUrlQuery, request: IncomingMessage, response: ServerResponse): Promise<void>
-}
-
-/** Thrown where an app has no direct path. */
-export class NotDirect extends Error {}
-
-type Params = Readonly<Record<string, string | readonly string[] | undefined>>
-
-/** A route and what it makes of a path, as newer versions of Next have it. */
-interface RouteMatch {
-  readonly definition: { readonly kind: unknown; readonly page: unknown; readonly pathname: unknown }
-  readonly params: Params | undefined
-}
-
-/** What Next keeps on a request, as far as it is used here. */
-interface RequestMeta {
-  readonly invokePath?: unknown
-  readonly invokeOutput?: unknown
-  readonly invokeQuery?: ParsedUrlQuery
-  readonly invokeStatus?: unknown
-  readonly middlewareInvoke?: unknown
-  readonly relativeProjectDir?: string | undefined
-  readonly match?: RouteMatch | undefined
+  routed(path: string, request: IncomingMessage, response: ServerResponse): Promise<Routed | NotRouted | undefined>
+  /** Answers a request for a path of which that is known, by the entry point that is given or by itself. */
+  render(
+    to: Routed,
+    entrypoint: Answer | undefined,
+    query: ParsedUrlQuery,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void>
 }
 
 interface Config {
@@ -84,6 +73,7 @@ interface Parts {
   readonly isAbortError: (error: unknown) => boolean
   /** Which route a path has, and with what parameters: versions that look that up by themselves do not have it. */
   readonly matchOf: ((path: string) => RouteMatch | null) | undefined
+  readonly entrypointOf: FindEntrypoint | undefined
   readonly compress: Compress | undefined
   /** Lets go of the compression of an answer whose client has left. Older versions do not. */
   readonly release: ((response: ServerResponse) => void) | undefined
@@ -111,19 +101,25 @@ export async function findRenderServer(
   asked: (handle: Answer) => Answer,
   log: FastifyBaseLogger,
 ): Promise<RenderServer> {
-  const parts = await loadParts(dir, next)
-  const handle = asked(parts.handle)
+  const parts = await loadParts(dir, next, log)
+  const byServer = asked(parts.handle)
   const routes = readRoutes(join(dir, parts.config.distDir), kinds)
   return {
     mayRoute: (path) => routes.hasParameters || isKind(routes.kinds.get(path)),
-    routed: (path, request, response) => routedTo(parts, routes, path, request, response),
-    render: (to, query, request, response) => render(parts, handle, log, to, query, request, response),
+    routed: async (path, request, response) => {
+      const found = routedTo(parts, routes, path, request, response)
+      if (found === undefined || typeof found === 'string') return found
+      const { kind, match } = found
+      const entrypoint = match && (await parts.entrypointOf?.(kind, match, parts.getMeta(request)))
+      return { ...found, entrypoint: entrypoint && asked(entrypoint) }
+    },
+    render: (to, answer = byServer, ...asking) => render(parts, log, to, answer, ...asking),
   }
 }
 
-async function loadParts(dir: string, next: object): Promise<Parts> {
+async function loadParts(dir: string, next: object, log: FastifyBaseLogger): Promise<Parts> {
   const fromApp = createRequire(join(dir, 'package.json'))
-  const load = (path: string): Record<string, unknown> => fromApp(`next/dist/${path}`) as Record<string, unknown>
+  const load: Load = (path) => fromApp(`next/dist/${path}`) as Record<string, unknown>
   // The loader that Next itself reads its configuration with: it answers from what it has read.
   const loadConfig = functionOf(load('server/config'), 'default')
   const config = (await loadConfig('phase-production-server', dir, { silent: true })) as Config
@@ -134,19 +130,31 @@ async function loadParts(dir: string, next: object): Promise<Parts> {
   const meta = load('server/request-meta')
   const compression = fromApp('next/dist/compiled/compression') as () => Compress
   const matchOf = inner['getRouteMatch'] === undefined ? undefined : functionOf(inner, 'getRouteMatch').bind(inner)
+  const handle = functionOf(server, 'getRequestHandler').call(server) as Answer
+  const getMeta = functionOf(meta, 'getRequestMeta') as Parts['getMeta']
   return {
     config,
-    handle: functionOf(server, 'getRequestHandler').call(server) as Answer,
-    getMeta: functionOf(meta, 'getRequestMeta') as Parts['getMeta'],
+    handle,
+    getMeta,
     setMeta: functionOf(meta, 'setRequestMeta'),
     isAbortError: functionOf(load('server/pipe-readable'), 'isAbortError') as Parts['isAbortError'],
     matchOf: matchOf as Parts['matchOf'],
+    entrypointOf: matchOf && findEntrypoints(() => entrypointsOf(inner, load, getMeta), log),
     compress: config.compress === false ? undefined : compression(),
     release: releaseOf(load),
   }
 }
 
-function releaseOf(load: (path: string) => Record<string, unknown>): Parts['release'] {
+function findEntrypoints(find: () => FindEntrypoint, log: FastifyBaseLogger): FindEntrypoint | undefined {
+  try {
+    return find()
+  } catch (err) {
+    log.warn({ err }, 'routes of this Next app are asked of its render server, for its Next calls them in another way')
+    return undefined
+  }
+}
+
+function releaseOf(load: Load): Parts['release'] {
   let module: Record<string, unknown>
   try {
     module = load('server/lib/release-compression-stream')
@@ -154,12 +162,6 @@ function releaseOf(load: (path: string) => Record<string, unknown>): Parts['rele
     return undefined
   }
   return functionOf(module, 'releaseCompressionStream')
-}
-
-function functionOf(module: Record<string, unknown> | undefined, name: string): (...args: unknown[]) => unknown {
-  const found = module?.[name]
-  if (typeof found !== 'function') throw new NotDirect(`its Next has no \`${name}\` where it is looked for`)
-  return found as (...args: unknown[]) => unknown
 }
 
 function demandKnown({ experimental = {}, ...config }: Config): void {
@@ -260,7 +262,7 @@ function routedTo(
   path: string,
   request: IncomingMessage,
   response: ServerResponse,
-): Routed | NotRouted | undefined {
+): Omit<Routed, 'entrypoint'> | NotRouted | undefined {
   const { invokePath, invokeOutput: route, invokeStatus, middlewareInvoke, ...meta } = getMeta(request)
   // A file, or a page that is not there: none of it is at this path.
   if (invokePath !== path || typeof route !== 'string' || invokeStatus !== undefined || middlewareInvoke !== false) {
@@ -302,10 +304,10 @@ function withoutLists(params: Params = {}): Params {
 }
 
 async function render(
-  { handle: handleUnasked, getMeta, setMeta, isAbortError, compress, release }: Parts,
-  handle: Answer,
+  { handle, getMeta, setMeta, isAbortError, compress, release }: Parts,
   log: FastifyBaseLogger,
   { path, route, relativeProjectDir, match }: Routed,
+  answer: Answer,
   query: ParsedUrlQuery,
   request: IncomingMessage,
   response: ServerResponse,
@@ -324,11 +326,10 @@ async function render(
     middlewareInvoke: false,
     invokeOutput: route,
     ...(relativeProjectDir !== undefined && { relativeProjectDir }),
-    // An app may change its parameters.
-    ...(match !== undefined && { match: { definition: match.definition, params: structuredClone(match.params) } }),
+    ...(match !== undefined && { match: { definition: match.definition, params: copyOf(match.params) } }),
   })
   try {
-    await handle(request, response)
+    await answer(request, response)
   } catch (error) {
     if (isAbortError(error)) return
     // What fails in a route is answered by the render server itself. If that has failed, its error page is asked for, and
@@ -337,8 +338,14 @@ async function render(
     if (response.headersSent) throw error
     response.statusCode = 500
     setMeta(request, { ...getMeta(request), invokePath: '/500', invokeQuery: {}, invokeStatus: 500 })
-    await handleUnasked(request, response)
+    await handle(request, response)
   }
+}
+
+/** An app may change its parameters. */
+function copyOf(params: Params | undefined): Params | undefined {
+  // Most routes have none, and it costs as much as all that is told of a request.
+  return params && structuredClone(params)
 }
 
 function ignore(): void {}

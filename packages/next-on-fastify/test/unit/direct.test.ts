@@ -175,7 +175,7 @@ describe('a path goes directly', () => {
     const [first, second] = [await served.ask('/handler'), await served.ask('/handler')]
     expect(JSON.parse(second.slice(4))).toEqual(JSON.parse(first.slice(4)))
     expect(served.routed).toBe(1)
-    expect(served.direct.counts).toEqual({ direct: 1, routed: { first: 1 }, paths: 1 })
+    expect(served.direct.counts).toEqual({ direct: 1, entrypoints: 0, routed: { first: 1 }, paths: 1 })
   })
 
   it('with the query of each request', async () => {
@@ -355,7 +355,7 @@ describe('the router server is asked', () => {
       which: 'api',
     })
     expect(await isDirect(served, '/none')).toBe(false)
-    expect(served.direct.counts).toEqual({ direct: 0, routed: { route: 2 }, paths: 0 })
+    expect(served.direct.counts).toEqual({ direct: 0, entrypoints: 0, routed: { route: 2 }, paths: 0 })
     expect(await isDirect(served, '/api/a')).toBe(true)
   })
 })

@@ -1,0 +1,3 @@
+export default function handler() {
+  throw new Error('The API is loud')
+}

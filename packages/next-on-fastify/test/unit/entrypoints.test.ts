@@ -1,0 +1,275 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { RouteKind } from '../../src/direct/direct-request.ts'
+import { entrypointsOf, mayEnter } from '../../src/direct/entrypoints.ts'
+import { NotDirect, type RouteMatch } from '../../src/direct/next-internals.ts'
+
+// How an entry point is called is asked of Next itself in test/live and in the differential test.
+
+type Meta = Record<string, unknown>
+interface Call {
+  readonly headers: IncomingHttpHeaders
+  readonly vary: unknown
+  readonly context: { readonly waitUntil?: unknown; readonly requestMeta?: Meta }
+}
+
+const key = Symbol('meta')
+const getMeta = (request: object): Meta => (request as { [key]: Meta })[key]
+
+/** What a render server has that is used here, each of which leaves its trace. */
+const SERVER = {
+  hostname: 'localhost',
+  port: 3000,
+  normalizeReq: (request: IncomingMessage) => ({ originalRequest: request }),
+  normalizeRes: (response: ServerResponse) => ({ originalResponse: response }),
+  attachRequestMeta({ originalRequest }: { originalRequest: IncomingMessage }, { query }: { query: object }) {
+    Object.assign(getMeta(originalRequest), { initURL: originalRequest.url, initQuery: { ...query } })
+  },
+  setVaryHeader(_: object, { originalResponse }: { originalResponse: Meta }, isApp: boolean, route: string) {
+    originalResponse['vary'] = [isApp, route]
+  },
+  async getIncrementalCache({ requestHeaders }: { requestHeaders: IncomingHttpHeaders }) {
+    const cache = { host: requestHeaders.host, for: requestHeaders['x-forwarded-for'], isReset: false }
+    return Object.assign(cache, { resetRequestCache: () => (cache.isReset = true) })
+  },
+  getWaitUntil: () => 'waits until',
+}
+
+const load = (): Record<string, unknown> => ({
+  patchSetHeaderWithCookieSupport: (_: object, response: Meta) => (response['mergesCookies'] = true),
+})
+
+/** An entry point that has been loaded, unless told otherwise. */
+function entrypoint(content: string, isLoaded = true): string {
+  const dir = mkdtempSync(join(tmpdir(), 'next-on-fastify-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  const file = join(dir, 'entrypoint.js')
+  writeFileSync(file, content)
+  if (isLoaded) createRequire(file)(file)
+  return file
+}
+
+const HANDLER = `exports.handler = async ({ headers }, { vary, mergesCookies }, context) => {
+  globalThis.called.push({ headers: { ...headers }, vary, mergesCookies, context })
+}`
+
+const matchOf = (filename: unknown, params?: Record<string, string[]>): RouteMatch => ({
+  definition: { kind: 'kind', page: '/page', pathname: '/route', filename },
+  params,
+})
+
+/** What the render server has left on the first request of the path. */
+const LEFT: Meta = {
+  relativeProjectDir: 'web',
+  invokePath: '/route',
+  invokeOutput: '/route',
+  middlewareInvoke: false,
+  bubbleNoFallback: true,
+  isLocaleDomain: false,
+  distDir: '/web/.next',
+  defaultLocale: undefined,
+  query: { first: '1' },
+  params: undefined,
+  initURL: 'http://localhost:3000/route?first=1&_rsc=1',
+  cacheBustingSearchParam: '1',
+  incrementalCache: {},
+}
+
+const find = (kind: RouteKind, match: RouteMatch, left: Meta = LEFT): Promise<unknown> =>
+  entrypointsOf(SERVER, load, getMeta)(kind, match, left)
+
+interface Asking {
+  readonly kind?: RouteKind
+  readonly server?: object
+  readonly meta?: Meta
+  readonly headers?: IncomingHttpHeaders
+  readonly socket?: object
+}
+
+async function called({ kind = 'route-handler', server, meta, headers, socket }: Asking): Promise<Call> {
+  const calls: Call[] = []
+  Object.assign(globalThis, { called: calls })
+  const match = matchOf(entrypoint(HANDLER))
+  const answer = await entrypointsOf({ ...SERVER, ...server }, load, getMeta)(kind, match, LEFT)
+  const request = {
+    url: '/route?a=1',
+    headers: { host: 'a.example', ...headers },
+    socket: { remoteAddress: '127.0.0.1', ...socket },
+    [key]: { invokePath: '/route', invokeQuery: { a: '1' }, match, ...meta },
+  }
+  await answer!(request as unknown as IncomingMessage, {} as ServerResponse)
+  expect(calls).toHaveLength(1)
+  return calls[0]!
+}
+
+describe('an entry point is called', () => {
+  it('with what the render server tells of all requests of the path, and with what is of this one', async () => {
+    const match = matchOf('', { parts: ['a'] })
+    const { context } = await called({ meta: { match } })
+    expect(context.waitUntil).toBe('waits until')
+    expect(context.requestMeta).toEqual({
+      relativeProjectDir: 'web',
+      invokePath: '/route',
+      invokeOutput: '/route',
+      middlewareInvoke: false,
+      bubbleNoFallback: true,
+      isLocaleDomain: false,
+      distDir: '/web/.next',
+      invokeQuery: { a: '1' },
+      query: { a: '1' },
+      match,
+      params: { parts: ['a'] },
+      initURL: '/route?a=1',
+      initQuery: { a: '1' },
+      incrementalCache: expect.objectContaining({ host: 'a.example', for: '127.0.0.1', isReset: true }) as unknown,
+    })
+    const { query, invokeQuery, incrementalCache } = context.requestMeta!
+    // Next takes names of its own out of the one, and not out of the other.
+    expect(query).not.toBe(invokeQuery)
+    expect((globalThis as Meta)['__incrementalCache']).toBe(incrementalCache)
+  })
+
+  it.each<[RouteKind, unknown]>([
+    ['route-handler', [true, '/route']],
+    ['pages-api', undefined],
+  ])('of the kind %s: it varies as answers of its router do, and merges cookies', async (kind, vary) => {
+    expect(await called({ kind })).toMatchObject({ vary, mergesCookies: true })
+  })
+
+  const host = { 'x-forwarded-host': 'a.example', 'x-forwarded-for': '127.0.0.1' }
+  it.each<[string, Asking, IncomingHttpHeaders]>([
+    ['a port', {}, { ...host, 'x-forwarded-port': '3000', 'x-forwarded-proto': 'http' }],
+    ['no port', { server: { port: undefined } }, { ...host, 'x-forwarded-port': '80', 'x-forwarded-proto': 'http' }],
+    [
+      'no port, by TLS',
+      { server: { port: undefined }, socket: { encrypted: true } },
+      { ...host, 'x-forwarded-port': '443', 'x-forwarded-proto': 'https' },
+    ],
+    [
+      'TLS before it',
+      { server: { port: 0 }, headers: { 'x-forwarded-proto': 'https' } },
+      { ...host, 'x-forwarded-port': '443', 'x-forwarded-proto': 'https' },
+    ],
+    [
+      'plain HTTP before it, and TLS here',
+      { server: { port: 0 }, headers: { 'x-forwarded-proto': 'http' }, socket: { encrypted: true } },
+      { ...host, 'x-forwarded-port': '80', 'x-forwarded-proto': 'http' },
+    ],
+    [
+      'all of it before it',
+      {
+        headers: {
+          'x-forwarded-host': 'b.example',
+          'x-forwarded-port': '1',
+          'x-forwarded-proto': 'https',
+          'x-forwarded-for': '10.0.0.1',
+        },
+      },
+      {
+        'x-forwarded-host': 'b.example',
+        'x-forwarded-port': '1',
+        'x-forwarded-proto': 'https',
+        'x-forwarded-for': '10.0.0.1',
+      },
+    ],
+    ['no host', { headers: { host: undefined } }, { 'x-forwarded-host': 'localhost' }],
+  ])('and what was forwarded is as the render server leaves it: %s', async (_, asking, expected) => {
+    expect((await called(asking)).headers).toMatchObject(expected)
+  })
+})
+
+describe('the head of an answer', () => {
+  async function heldBack(kind: RouteKind, socket: object | null): Promise<void> {
+    const match = matchOf(entrypoint('exports.handler = async () => {}'))
+    const answer = await entrypointsOf(SERVER, load, getMeta)(kind, match, LEFT)
+    const request = { headers: {}, socket: {}, [key]: { match } }
+    await answer!(request as unknown as IncomingMessage, { socket } as unknown as ServerResponse)
+  }
+
+  it.each<[RouteKind, number]>([
+    ['route-handler', 1],
+    // Next sends it with the rest.
+    ['pages-api', 0],
+  ])('waits for what is written in the same turn of the event loop: %s', async (kind, expected) => {
+    let corked = 0
+    await heldBack(kind, { cork: () => corked++, uncork: () => corked-- })
+    expect(corked).toBe(expected)
+    await setImmediate()
+    expect(corked).toBe(0)
+  })
+
+  it('waits for nothing where the answer has no socket yet', async () => {
+    await expect(heldBack('route-handler', null)).resolves.toBeUndefined()
+  })
+})
+
+describe('an entry point is not called', () => {
+  it.each<RouteKind>(['app-page', 'pages-page'])('of the kind %s, which has a page for its failures', async (kind) => {
+    expect(await find(kind, matchOf(entrypoint(HANDLER)))).toBeUndefined()
+  })
+
+  it.each<[string, Meta]>([
+    ['something that is not known', { ...LEFT, more: false }],
+    ['an object for all requests of the path', { ...LEFT, serverComponentsHmrCache: {} }],
+    ['nothing for all of them', { ...LEFT, distDir: null }],
+  ])('where the render server has left %s', async (_, left) => {
+    expect(await find('pages-api', matchOf(entrypoint(HANDLER)), left)).toBeUndefined()
+  })
+
+  it.each<[string, () => unknown]>([
+    ['is not named', () => undefined],
+    ['has not been loaded', () => entrypoint(HANDLER, false)],
+    ['has no handler', () => entrypoint('exports.handler = {}')],
+    ['exports nothing', () => entrypoint('module.exports = undefined')],
+    [
+      'has failed',
+      () => entrypoint('module.exports = Promise.reject(new Error("failed")); module.exports.catch(() => {})'),
+    ],
+  ])('that %s', async (_, file) => {
+    expect(await find('pages-api', matchOf(file()))).toBeUndefined()
+  })
+
+  it('and neither is one that was not loaded loaded for that', async () => {
+    const file = entrypoint('globalThis.isLoadedTwice = true', false)
+    await find('pages-api', matchOf(file))
+    expect(globalThis).not.toHaveProperty('isLoadedTwice')
+  })
+
+  it('and one that loads with time is, when it has', async () => {
+    const file = entrypoint(`module.exports = Promise.resolve().then(() => ({ handler: async () => {} }))`)
+    expect(await find('pages-api', matchOf(file))).toBeTypeOf('function')
+  })
+
+  const methods = Object.entries(SERVER).flatMap(([name, value]) => (typeof value === 'function' ? [name] : []))
+  it.each([...methods, 'patchSetHeaderWithCookieSupport'])('by a render server without %s', (name) => {
+    const without = { ...SERVER, [name]: undefined }
+    const loadNone = (): Record<string, unknown> => ({})
+    expect(() => entrypointsOf(without, name in SERVER ? load : loadNone, getMeta)).toThrow(
+      new NotDirect(`its Next has no \`${name}\` where it is looked for`),
+    )
+  })
+
+  it('with a query that the render server takes something out of', () => {
+    expect([{}, { a: '1' }, { _rsc: '' }, { _rsc: undefined }].map((query) => mayEnter(query))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ])
+  })
+
+  it('while a provider of tracers is registered', () => {
+    const place = globalThis as { [key: symbol]: unknown }
+    const registry = Symbol.for('opentelemetry.js.api.1')
+    onTestFinished(() => void delete place[registry])
+    place[registry] = { version: '1.9.0', diag: {} }
+    expect(mayEnter({})).toBe(true)
+    place[registry] = { version: '1.9.0', trace: {} }
+    expect(mayEnter({})).toBe(false)
+  })
+})
