@@ -10,7 +10,7 @@ import { createRequire } from 'node:module'
 import type { ParsedUrlQuery } from 'node:querystring'
 import type { Answer } from '../answer.ts'
 import type { RouteKind } from './direct-request.ts'
-import { functionOf, type Load, type RequestMeta, type RouteMatch } from './next-internals.ts'
+import { functionOf, type RequestMeta, type RouteMatch } from './next-internals.ts'
 
 /** Finds what answers the requests of a path, by what the render server has left on the first of them. */
 export type FindEntrypoint = (kind: RouteKind, match: RouteMatch, meta: RequestMeta) => Promise<Answer | undefined>
@@ -76,7 +76,6 @@ interface Parts {
   readonly setVaryHeader: (request: Wrapped, response: Wrapped, isAppPath: boolean, route: string) => void
   readonly getIncrementalCache: (made: { readonly requestHeaders: object }) => Promise<IncrementalCache>
   readonly getWaitUntil: () => unknown
-  readonly mergeCookies: (request: IncomingMessage, response: ServerResponse) => void
   readonly getMeta: (request: IncomingMessage) => RequestMeta
 }
 
@@ -85,11 +84,7 @@ interface Parts {
  *
  * @throws NotDirect where it is of a version that does that in another way
  */
-export function entrypointsOf(
-  server: Readonly<Record<string, unknown>>,
-  load: Load,
-  getMeta: Parts['getMeta'],
-): FindEntrypoint {
+export function entrypointsOf(server: Readonly<Record<string, unknown>>, getMeta: Parts['getMeta']): FindEntrypoint {
   const method = (name: string): unknown => functionOf(server, name).bind(server)
   const parts = {
     hostname: server['hostname'],
@@ -100,7 +95,6 @@ export function entrypointsOf(
     setVaryHeader: method('setVaryHeader'),
     getIncrementalCache: method('getIncrementalCache'),
     getWaitUntil: method('getWaitUntil'),
-    mergeCookies: functionOf(load('server/lib/patch-set-header'), 'patchSetHeaderWithCookieSupport'),
     getMeta,
   } as Parts
   return async (kind, match, meta) => {
@@ -148,7 +142,6 @@ async function call(
   const { getMeta, wrapRequest, wrapResponse } = parts
   const meta = getMeta(request)
   const { invokeQuery = {}, match } = meta
-  parts.mergeCookies(request, response)
   addForwarded(parts, request)
   Object.assign(meta, ofPath, { query: { ...invokeQuery }, params: match?.params })
   const wrapped = wrapRequest(request)

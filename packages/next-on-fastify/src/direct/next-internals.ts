@@ -5,9 +5,6 @@ import type { ParsedUrlQuery } from 'node:querystring'
 /** Thrown where an app has no direct path. */
 export class NotDirect extends Error {}
 
-/** Loads a module of the Next of an app, by its path in `next/dist`. */
-export type Load = (path: string) => Record<string, unknown>
-
 export type Params = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** A route and what it makes of a path, as newer versions of Next have it. */

@@ -17,7 +17,7 @@ import { patternsOf, type RoutesManifest, rulesOf } from '../route-rules.ts'
 import type { Answer } from '../answer.ts'
 import type { RouteKind } from './direct-request.ts'
 import { entrypointsOf, type FindEntrypoint } from './entrypoints.ts'
-import { functionOf, type Load, NotDirect, type Params, type RequestMeta, type RouteMatch } from './next-internals.ts'
+import { functionOf, NotDirect, type Params, type RequestMeta, type RouteMatch } from './next-internals.ts'
 
 /** Where the router server sends all requests for a path that are plain. */
 export interface Routed {
@@ -61,6 +61,9 @@ interface Config {
   readonly output?: string
   readonly experimental?: Readonly<Record<string, unknown>>
 }
+
+/** Loads a module of the Next of an app, by its path in `next/dist`. */
+type Load = (path: string) => Record<string, unknown>
 
 type Compress = (request: IncomingMessage, response: ServerResponse, next: () => void) => void
 
@@ -139,7 +142,7 @@ async function loadParts(dir: string, next: object, log: FastifyBaseLogger): Pro
     setMeta: functionOf(meta, 'setRequestMeta'),
     isAbortError: functionOf(load('server/pipe-readable'), 'isAbortError') as Parts['isAbortError'],
     matchOf: matchOf as Parts['matchOf'],
-    entrypointOf: matchOf && findEntrypoints(() => entrypointsOf(inner, load, getMeta), log),
+    entrypointOf: matchOf && findEntrypoints(() => entrypointsOf(inner, getMeta), log),
     compress: config.compress === false ? undefined : compression(),
     release: releaseOf(load),
   }

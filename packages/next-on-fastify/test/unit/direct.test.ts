@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -406,6 +407,64 @@ describe('a Next that looks routes up by itself', () => {
     const untold: Route = (path, request) => ({ ...route(path, request), match: undefined })
     const served = await serve({ route: untold, inner: { getRouteMatch: () => match } })
     expect(await isDirect(served, '/handlers/a')).toBe(false)
+  })
+})
+
+describe('the entry point of a route', () => {
+  /** A render server that has what is used to call one, and an app whose build has this one for `/api/a`. */
+  async function serveEntrypoint(content: string, stage: Stage = {}): Promise<Served> {
+    const file = join(mkdtempSync(join(tmpdir(), 'next-on-fastify-')), 'a.js')
+    onTestFinished(() => rmSync(join(file, '..'), { recursive: true }))
+    writeFileSync(file, content)
+    createRequire(file)(file)
+    const definition = { kind: 'PAGES_API', page: '/api/a', pathname: '/api/a', filename: file }
+    const match = { definition, params: undefined }
+    const inner = {
+      getRouteMatch: () => match,
+      normalizeReq: (request: object) => request,
+      normalizeRes: (response: object) => response,
+      attachRequestMeta: () => {},
+      setVaryHeader: () => {},
+      getIncrementalCache: async () => ({ resetRequestCache: () => {} }),
+      getWaitUntil: () => {},
+    }
+    return serve({ inner, route: (path, request) => ({ ...atItsPath(path, request), match }), ...stage })
+  }
+  const answering = 'exports.handler = async (_, response) => void response.end("by itself")'
+  const byServer: Render = (_, response, { invokeStatus }) => void response.end(`by Next ${String(invokeStatus)}`)
+
+  it('answers, and is counted', async () => {
+    const served = await serveEntrypoint(answering, { render: byServer })
+    const answers = [await served.ask('/api/a'), await served.ask('/api/a?b=1'), await served.ask('/api/a?_rsc=1')]
+    expect(answers).toEqual(['200 by Next undefined', '200 by itself', '200 by Next undefined'])
+    expect(served.direct.counts).toMatchObject({ direct: 2, entrypoints: 1 })
+    // Who watches what Next is asked hears of both.
+    expect(served.asked).toBe(2)
+    expect(served.messages).toEqual([])
+  })
+
+  it('is not run again if it fails, and Next is asked for its error page', async () => {
+    const failing = 'exports.handler = async () => { globalThis.failures.count++; throw new Error("failed") }'
+    const failures = { count: 0 }
+    Object.assign(globalThis, { failures })
+    const served = await serveEntrypoint(failing, { render: byServer })
+    await served.ask('/api/a')
+    expect(await served.ask('/api/a')).toBe('500 by Next 500')
+    expect(failures.count).toBe(1)
+    expect(served.messages).toEqual(['Next has failed'])
+  })
+
+  it('is left to a render server that is not known to call it like this, which is said once', async () => {
+    const match = { definition: { kind: 'PAGES_API', page: '/api/a', pathname: '/api/a' }, params: undefined }
+    const served = await serve({
+      inner: { getRouteMatch: () => match },
+      route: (path, request) => ({ ...atItsPath(path, request), match }),
+    })
+    expect(await isDirect(served, '/api/a')).toBe(true)
+    expect(served.direct.counts).toMatchObject({ direct: 1, entrypoints: 0 })
+    expect(served.messages).toEqual([
+      'routes of this Next app are asked of its render server, for its Next calls them in another way',
+    ])
   })
 })
 

@@ -40,10 +40,6 @@ const SERVER = {
   getWaitUntil: () => 'waits until',
 }
 
-const load = (): Record<string, unknown> => ({
-  patchSetHeaderWithCookieSupport: (_: object, response: Meta) => (response['mergesCookies'] = true),
-})
-
 /** An entry point that has been loaded, unless told otherwise. */
 function entrypoint(content: string, isLoaded = true): string {
   const dir = mkdtempSync(join(tmpdir(), 'next-on-fastify-'))
@@ -54,8 +50,8 @@ function entrypoint(content: string, isLoaded = true): string {
   return file
 }
 
-const HANDLER = `exports.handler = async ({ headers }, { vary, mergesCookies }, context) => {
-  globalThis.called.push({ headers: { ...headers }, vary, mergesCookies, context })
+const HANDLER = `exports.handler = async ({ headers }, { vary }, context) => {
+  globalThis.called.push({ headers: { ...headers }, vary, context })
 }`
 
 const matchOf = (filename: unknown, params?: Record<string, string[]>): RouteMatch => ({
@@ -81,7 +77,7 @@ const LEFT: Meta = {
 }
 
 const find = (kind: RouteKind, match: RouteMatch, left: Meta = LEFT): Promise<unknown> =>
-  entrypointsOf(SERVER, load, getMeta)(kind, match, left)
+  entrypointsOf(SERVER, getMeta)(kind, match, left)
 
 interface Asking {
   readonly kind?: RouteKind
@@ -95,7 +91,7 @@ async function called({ kind = 'route-handler', server, meta, headers, socket }:
   const calls: Call[] = []
   Object.assign(globalThis, { called: calls })
   const match = matchOf(entrypoint(HANDLER))
-  const answer = await entrypointsOf({ ...SERVER, ...server }, load, getMeta)(kind, match, LEFT)
+  const answer = await entrypointsOf({ ...SERVER, ...server }, getMeta)(kind, match, LEFT)
   const request = {
     url: '/route?a=1',
     headers: { host: 'a.example', ...headers },
@@ -137,8 +133,8 @@ describe('an entry point is called', () => {
   it.each<[RouteKind, unknown]>([
     ['route-handler', [true, '/route']],
     ['pages-api', undefined],
-  ])('of the kind %s: it varies as answers of its router do, and merges cookies', async (kind, vary) => {
-    expect(await called({ kind })).toMatchObject({ vary, mergesCookies: true })
+  ])('of the kind %s: it varies as answers of its router do', async (kind, vary) => {
+    expect(await called({ kind })).toHaveProperty('vary', vary)
   })
 
   const host = { 'x-forwarded-host': 'a.example', 'x-forwarded-for': '127.0.0.1' }
@@ -186,7 +182,7 @@ describe('an entry point is called', () => {
 describe('the head of an answer', () => {
   async function heldBack(kind: RouteKind, socket: object | null): Promise<void> {
     const match = matchOf(entrypoint('exports.handler = async () => {}'))
-    const answer = await entrypointsOf(SERVER, load, getMeta)(kind, match, LEFT)
+    const answer = await entrypointsOf(SERVER, getMeta)(kind, match, LEFT)
     const request = { headers: {}, socket: {}, [key]: { match } }
     await answer!(request as unknown as IncomingMessage, { socket } as unknown as ServerResponse)
   }
@@ -246,10 +242,8 @@ describe('an entry point is not called', () => {
   })
 
   const methods = Object.entries(SERVER).flatMap(([name, value]) => (typeof value === 'function' ? [name] : []))
-  it.each([...methods, 'patchSetHeaderWithCookieSupport'])('by a render server without %s', (name) => {
-    const without = { ...SERVER, [name]: undefined }
-    const loadNone = (): Record<string, unknown> => ({})
-    expect(() => entrypointsOf(without, name in SERVER ? load : loadNone, getMeta)).toThrow(
+  it.each(methods)('by a render server without %s', (name) => {
+    expect(() => entrypointsOf({ ...SERVER, [name]: undefined }, getMeta)).toThrow(
       new NotDirect(`its Next has no \`${name}\` where it is looked for`),
     )
   })
