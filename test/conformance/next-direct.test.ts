@@ -9,7 +9,7 @@ import { directRequests } from '../differential/direct-requests.ts'
 import { type RunningPair, startPair } from '../differential/next-pair.ts'
 import { followUps, nextRequests, type Spelling, varieties } from '../differential/next-requests.ts'
 import { ask, type RawRequest } from '../differential/raw-request.ts'
-import { BUILD_TIMEOUT, type Variant } from '../suites/next.ts'
+import { BUILD_TIMEOUT, isLowest, type Variant } from '../suites/next.ts'
 
 /** `NEXT_DIFFERENTIAL=all` asks every pair of route and header, with every way to build the app. */
 const all = process.env['NEXT_DIFFERENTIAL'] === 'all'
@@ -40,6 +40,7 @@ const variants: Partial<Record<Variant, Look>> = {
 
 interface Counts {
   readonly direct?: number
+  readonly entrypoints?: number
   readonly routed?: Readonly<Record<string, number>>
 }
 
@@ -64,8 +65,10 @@ describe.each(Object.entries(variants) as [Variant, Look][])(
     it('give the same answers to what is made for each request, each time', { timeout: LONG }, async () => {
       const found = await differencesOf(pair, directRequests(step), 2)
       expect(found.differences.slice(0, 20).join('\n')).toBe('')
-      const { direct = 0, routed = {} } = await countsOf(pair)
+      const { direct = 0, entrypoints = 0, routed = {} } = await countsOf(pair)
       expect(direct).toBeGreaterThanOrEqual(atLeast)
+      // The App Router asks the render server, and the lowest Next calls its entry points in another way.
+      expect(entrypoints).toBeGreaterThanOrEqual(isLowest ? 0 : atLeast * 0.9)
       expect(Object.keys(routed)).toEqual(expect.arrayContaining([...reasons]))
     })
 

@@ -53,7 +53,7 @@ export class NextDirect {
     if (oddity !== undefined) return this.#route(oddity, next, request, response)
     const query = queryOf(url)
     if (query === undefined) return this.#route('query', next, request, response)
-    const entrypoint = mayEnter(query) ? known.entrypoint : undefined
+    const entrypoint = mayEnter(request, query) ? known.entrypoint : undefined
     this.#counts.direct++
     if (entrypoint !== undefined) this.#counts.entrypoints++
     return this.#server.render(known, entrypoint, query, request, response)

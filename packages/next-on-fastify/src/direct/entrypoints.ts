@@ -2,21 +2,19 @@
 // Next documents for those who host an app by themselves.
 //
 // What the render server does to a request before it calls the handler is done here, with its own methods as far as it has
-// them. Nothing of that is documented, so it is checked: a route is called like this if what the render server has left on
-// the first request of a path is what is known here, and has values that a handler of ours would be given as well.
+// them, and so is what it does when a page has failed. Nothing of that is documented, so it is checked: an entry point is
+// called if what the render server has left on the first request of a path is what is known here.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { ParsedUrlQuery } from 'node:querystring'
 import type { Answer } from '../answer.ts'
 import type { RouteKind } from './direct-request.ts'
+import { ROUTER_HEADERS } from '../next-headers.ts'
 import { functionOf, type RequestMeta, type RouteMatch } from './next-internals.ts'
 
 /** Finds what answers the requests of a path, by what the render server has left on the first of them. */
 export type FindEntrypoint = (kind: RouteKind, match: RouteMatch, meta: RequestMeta) => Promise<Answer | undefined>
-
-/** Kinds of routes of which nothing else is rendered if they fail: pages have another page for that. */
-const CALLED: ReadonlySet<RouteKind> = new Set(['pages-api', 'route-handler'])
 
 /** What the render server leaves on a request that is the same for all of its path. */
 const OF_PATH: ReadonlySet<string> = new Set([
@@ -49,12 +47,14 @@ const OF_REQUEST: ReadonlySet<string> = new Set([
 
 const OPENTELEMETRY = Symbol.for('opentelemetry.js.api.1')
 
-/** Whether a request with such a query is the same without the render server, which takes `_rsc` out and makes spans. */
-export function mayEnter(query: ParsedUrlQuery): boolean {
+/** Whether a request gets the same without the render server, which answers the router of the App Router, and makes spans. */
+export function mayEnter({ headers }: Pick<IncomingMessage, 'headers'>, query: ParsedUrlQuery): boolean {
   // A provider of tracers is in this place for each copy of `@opentelemetry/api` 1.x in a process.
   const { [OPENTELEMETRY]: registered } = globalThis as { [OPENTELEMETRY]?: { readonly trace?: unknown } }
-  return !('_rsc' in query) && registered?.trace === undefined
+  return registered?.trace === undefined && !('_rsc' in query) && !ROUTER_HEADERS.some((name) => name in headers)
 }
+
+type RenderServer = Readonly<Record<string, unknown>>
 
 type Handler = (request: IncomingMessage, response: ServerResponse, context: object) => Promise<unknown>
 
@@ -73,10 +73,18 @@ interface Parts {
   readonly wrapResponse: (response: ServerResponse) => Wrapped
   /** Leaves the URL, the protocol and the body on a request. */
   readonly attachRequestMeta: (request: Wrapped, url: { readonly query: object }) => void
-  readonly setVaryHeader: (request: Wrapped, response: Wrapped, isAppPath: boolean, route: string) => void
+  readonly setVaryHeader: (request: Wrapped, response: Wrapped, isAppPath: boolean, path: string) => void
   readonly getIncrementalCache: (made: { readonly requestHeaders: object }) => Promise<IncrementalCache>
   readonly getWaitUntil: () => unknown
   readonly getMeta: (request: IncomingMessage) => RequestMeta
+  /** Renders what is shown in place of a page that has failed like this. */
+  readonly renderFailure: (
+    cause: unknown,
+    request: Wrapped,
+    response: Wrapped,
+    path: string,
+    query: ParsedUrlQuery,
+  ) => Promise<void>
 }
 
 /**
@@ -84,7 +92,7 @@ interface Parts {
  *
  * @throws NotDirect where it is of a version that does that in another way
  */
-export function entrypointsOf(server: Readonly<Record<string, unknown>>, getMeta: Parts['getMeta']): FindEntrypoint {
+export function entrypointsOf(server: RenderServer, getMeta: Parts['getMeta']): FindEntrypoint {
   const method = (name: string): unknown => functionOf(server, name).bind(server)
   const parts = {
     hostname: server['hostname'],
@@ -96,15 +104,23 @@ export function entrypointsOf(server: Readonly<Record<string, unknown>>, getMeta
     getIncrementalCache: method('getIncrementalCache'),
     getWaitUntil: method('getWaitUntil'),
     getMeta,
+    renderFailure: failureOf(server),
   } as Parts
-  return async (kind, match, meta) => {
-    const { pathname, filename } = match.definition
-    if (!CALLED.has(kind) || typeof pathname !== 'string' || typeof filename !== 'string') return undefined
+  return async (kind, { definition: { filename } }, meta) => {
     const ofPath = ofPathIn(meta)
-    const handler = await handlerOf(filename)
+    const handler = typeof filename === 'string' ? await handlerOf(filename) : undefined
     if (ofPath === undefined || handler === undefined) return undefined
-    const vary = kind === 'route-handler' ? pathname : undefined
-    return (request, response) => call(parts, handler, ofPath, vary, request, response)
+    return (request, response) => call(parts, handler, kind, ofPath, request, response)
+  }
+}
+
+/** What the server does when a page fails, done by a server of which each page fails like this. */
+function failureOf(server: RenderServer): Parts['renderFailure'] {
+  const render = functionOf(server, 'render')
+  functionOf(server, 'renderPageComponent')
+  return async (cause, request, response, path, query) => {
+    const failing: object = Object.create(server, { renderPageComponent: { value: () => Promise.reject(cause) } })
+    await render.call(failing, request, response, path, query, { pathname: path, query }, true)
   }
 }
 
@@ -134,27 +150,36 @@ function ofPathIn(meta: RequestMeta): RequestMeta | undefined {
 async function call(
   parts: Parts,
   handler: Handler,
+  kind: RouteKind,
   ofPath: RequestMeta,
-  vary: string | undefined,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { getMeta, wrapRequest, wrapResponse } = parts
   const meta = getMeta(request)
   const { invokeQuery = {}, match } = meta
+  const path = String(meta.invokePath)
   addForwarded(parts, request)
-  Object.assign(meta, ofPath, { query: { ...invokeQuery }, params: match?.params })
+  const params = match?.params
+  // Next does so for pages of the one router, and not of the other.
+  const query = { ...invokeQuery, ...(kind === 'pages-page' && params) }
+  Object.assign(meta, ofPath, { query, params })
   const wrapped = wrapRequest(request)
   parts.attachRequestMeta(wrapped, { query: invokeQuery })
   const incrementalCache = await parts.getIncrementalCache({ requestHeaders: { ...request.headers } })
   incrementalCache.resetRequestCache()
   Object.assign(meta, { incrementalCache })
   Object.assign(globalThis, { __incrementalCache: incrementalCache })
-  if (vary !== undefined) {
-    parts.setVaryHeader(wrapped, wrapResponse(response), true, vary)
-    holdHead(response)
+  if (kind === 'app-page' || kind === 'route-handler') {
+    parts.setVaryHeader(wrapped, wrapResponse(response), true, path)
   }
-  await handler(request, response, { waitUntil: parts.getWaitUntil(), requestMeta: meta })
+  if (kind === 'route-handler') holdHead(response)
+  try {
+    await handler(request, response, { waitUntil: parts.getWaitUntil(), requestMeta: meta })
+  } catch (error) {
+    if (kind === 'pages-api') throw error
+    await parts.renderFailure(error, wrapped, wrapResponse(response), path, { ...invokeQuery })
+  }
 }
 
 /**

@@ -427,6 +427,8 @@ describe('the entry point of a route', () => {
       setVaryHeader: () => {},
       getIncrementalCache: async () => ({ resetRequestCache: () => {} }),
       getWaitUntil: () => {},
+      render: async () => {},
+      renderPageComponent: async () => {},
     }
     return serve({ inner, route: (path, request) => ({ ...atItsPath(path, request), match }), ...stage })
   }

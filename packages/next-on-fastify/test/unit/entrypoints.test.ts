@@ -38,6 +38,19 @@ const SERVER = {
     return Object.assign(cache, { resetRequestCache: () => (cache.isReset = true) })
   },
   getWaitUntil: () => 'waits until',
+  async render(
+    this: { renderPageComponent(): Promise<unknown> },
+    _: object,
+    { originalResponse }: { originalResponse: Meta },
+    path: string,
+    query: object,
+    url: object,
+    isInternal: boolean,
+  ) {
+    originalResponse['failure'] = await this.renderPageComponent().catch((error: unknown) => error)
+    originalResponse['rendered'] = { path, query, url, isInternal }
+  },
+  renderPageComponent: () => Promise.resolve('a page'),
 }
 
 /** An entry point that has been loaded, unless told otherwise. */
@@ -132,9 +145,21 @@ describe('an entry point is called', () => {
 
   it.each<[RouteKind, unknown]>([
     ['route-handler', [true, '/route']],
+    ['app-page', [true, '/route']],
     ['pages-api', undefined],
+    ['pages-page', undefined],
   ])('of the kind %s: it varies as answers of its router do', async (kind, vary) => {
     expect(await called({ kind })).toHaveProperty('vary', vary)
+  })
+
+  it.each<[RouteKind, object]>([
+    ['pages-page', { a: '1', id: ['2'] }],
+    ['app-page', { a: '1' }],
+    ['pages-api', { a: '1' }],
+    ['route-handler', { a: '1' }],
+  ])('of the kind %s, with parameters in its query where that is of pages of the Pages Router', async (kind, query) => {
+    const { context } = await called({ kind, meta: { match: matchOf('', { id: ['2'] }) } })
+    expect(context.requestMeta).toMatchObject({ query, params: { id: ['2'] } })
   })
 
   const host = { 'x-forwarded-host': 'a.example', 'x-forwarded-for': '127.0.0.1' }
@@ -179,6 +204,42 @@ describe('an entry point is called', () => {
   })
 })
 
+describe('an entry point that fails', () => {
+  async function failed(kind: RouteKind): Promise<Meta> {
+    const match = matchOf(entrypoint('exports.handler = async () => { throw globalThis.theFailure }'))
+    const answer = await entrypointsOf(SERVER, getMeta)(kind, match, LEFT)
+    const invokeQuery = { a: '1' }
+    const request = { headers: {}, socket: {}, [key]: { match, invokePath: '/route', invokeQuery } }
+    const response: Meta = {}
+    await answer!(request as unknown as IncomingMessage, response as unknown as ServerResponse)
+    return response
+  }
+  const error = new Error('failed')
+
+  it.each<RouteKind>(['app-page', 'pages-page', 'route-handler'])(
+    'has what Next renders for that: %s',
+    async (kind) => {
+      Object.assign(globalThis, { theFailure: error })
+      expect(await failed(kind)).toMatchObject({
+        failure: error,
+        rendered: {
+          path: '/route',
+          query: { a: '1' },
+          url: { pathname: '/route', query: { a: '1' } },
+          isInternal: true,
+        },
+      })
+      // The server itself goes on as before.
+      expect(await SERVER.renderPageComponent()).toBe('a page')
+    },
+  )
+
+  it('of an API has failed, for it has sent its failures by itself', async () => {
+    Object.assign(globalThis, { theFailure: error })
+    await expect(failed('pages-api')).rejects.toBe(error)
+  })
+})
+
 describe('the head of an answer', () => {
   async function heldBack(kind: RouteKind, socket: object | null): Promise<void> {
     const match = matchOf(entrypoint('exports.handler = async () => {}'))
@@ -205,10 +266,6 @@ describe('the head of an answer', () => {
 })
 
 describe('an entry point is not called', () => {
-  it.each<RouteKind>(['app-page', 'pages-page'])('of the kind %s, which has a page for its failures', async (kind) => {
-    expect(await find(kind, matchOf(entrypoint(HANDLER)))).toBeUndefined()
-  })
-
   it.each<[string, Meta]>([
     ['something that is not known', { ...LEFT, more: false }],
     ['an object for all requests of the path', { ...LEFT, serverComponentsHmrCache: {} }],
@@ -249,12 +306,13 @@ describe('an entry point is not called', () => {
   })
 
   it('with a query that the render server takes something out of', () => {
-    expect([{}, { a: '1' }, { _rsc: '' }, { _rsc: undefined }].map((query) => mayEnter(query))).toEqual([
-      true,
-      true,
-      false,
-      false,
-    ])
+    const queries = [{}, { a: '1' }, { _rsc: '' }, { _rsc: undefined }]
+    expect(queries.map((query) => mayEnter({ headers: {} }, query))).toEqual([true, true, false, false])
+  })
+
+  it('for the router of the App Router', () => {
+    const headers = [{}, { host: 'a.example' }, { rsc: '1' }, { 'next-url': '' }]
+    expect(headers.map((some) => mayEnter({ headers: some }, {}))).toEqual([true, true, false, false])
   })
 
   it('while a provider of tracers is registered', () => {
@@ -262,8 +320,8 @@ describe('an entry point is not called', () => {
     const registry = Symbol.for('opentelemetry.js.api.1')
     onTestFinished(() => void delete place[registry])
     place[registry] = { version: '1.9.0', diag: {} }
-    expect(mayEnter({})).toBe(true)
+    expect(mayEnter({ headers: {} }, {})).toBe(true)
     place[registry] = { version: '1.9.0', trace: {} }
-    expect(mayEnter({})).toBe(false)
+    expect(mayEnter({ headers: {} }, {})).toBe(false)
   })
 })
