@@ -142,15 +142,19 @@ async function loadParts(dir: string, next: object, log: FastifyBaseLogger): Pro
     setMeta: functionOf(meta, 'setRequestMeta'),
     isAbortError: functionOf(load('server/pipe-readable'), 'isAbortError') as Parts['isAbortError'],
     matchOf: matchOf as Parts['matchOf'],
-    entrypointOf: matchOf && findEntrypoints(() => entrypointsOf(inner, getMeta), log),
+    entrypointOf: matchOf && entrypointsIn(inner, getMeta, log),
     compress: config.compress === false ? undefined : compression(),
     release: releaseOf(load),
   }
 }
 
-function findEntrypoints(find: () => FindEntrypoint, log: FastifyBaseLogger): FindEntrypoint | undefined {
+function entrypointsIn(
+  server: Readonly<Record<string, unknown>>,
+  getMeta: Parts['getMeta'],
+  log: FastifyBaseLogger,
+): FindEntrypoint | undefined {
   try {
-    return find()
+    return entrypointsOf(server, getMeta)
   } catch (err) {
     log.warn({ err }, 'routes of this Next app are asked of its render server, for its Next calls them in another way')
     return undefined
@@ -329,7 +333,7 @@ async function render(
     middlewareInvoke: false,
     invokeOutput: route,
     ...(relativeProjectDir !== undefined && { relativeProjectDir }),
-    ...(match !== undefined && { match: { definition: match.definition, params: copyOf(match.params) } }),
+    ...(match !== undefined && { match: copyOf(match) }),
   })
   try {
     await answer(request, response)
@@ -345,10 +349,9 @@ async function render(
   }
 }
 
-/** An app may change its parameters. */
-function copyOf(params: Params | undefined): Params | undefined {
-  // Most routes have none, and it costs as much as all that is told of a request.
-  return params && structuredClone(params)
+/** An app may change its parameters. Most routes have none, and to clone nothing took 2 % of a profile of `pages/api`. */
+function copyOf({ definition, params }: RouteMatch): RouteMatch {
+  return { definition, params: params && structuredClone(params) }
 }
 
 function ignore(): void {}

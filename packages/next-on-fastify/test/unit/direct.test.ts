@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +8,7 @@ import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { createNextOnFastify } from 'next-on-fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDirect, type NextDirect } from '../../src/direct/direct.ts'
+import { entrypointFile } from './entrypoint-file.ts'
 import { standInApp } from './stand-in.ts'
 
 // What this package does with what Next tells. Next itself is for the tests in test/live.
@@ -413,11 +413,8 @@ describe('a Next that looks routes up by itself', () => {
 describe('the entry point of a route', () => {
   /** A render server that has what is used to call one, and an app whose build has this one for `/api/a`. */
   async function serveEntrypoint(content: string, stage: Stage = {}): Promise<Served> {
-    const file = join(mkdtempSync(join(tmpdir(), 'next-on-fastify-')), 'a.js')
-    onTestFinished(() => rmSync(join(file, '..'), { recursive: true }))
-    writeFileSync(file, content)
-    createRequire(file)(file)
-    const definition = { kind: 'PAGES_API', page: '/api/a', pathname: '/api/a', filename: file }
+    const filename = entrypointFile(content)
+    const definition = { kind: 'PAGES_API', page: '/api/a', pathname: '/api/a', filename }
     const match = { definition, params: undefined }
     const inner = {
       getRouteMatch: () => match,

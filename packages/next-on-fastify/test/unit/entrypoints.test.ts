@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RouteKind } from '../../src/direct/direct-request.ts'
 import { entrypointsOf, mayEnter } from '../../src/direct/entrypoints.ts'
 import { NotDirect, type RouteMatch } from '../../src/direct/next-internals.ts'
+import { entrypointFile } from './entrypoint-file.ts'
 
 // How an entry point is called is asked of Next itself in test/live and in the differential test.
 
@@ -53,16 +50,6 @@ const SERVER = {
   renderPageComponent: () => Promise.resolve('a page'),
 }
 
-/** An entry point that has been loaded, unless told otherwise. */
-function entrypoint(content: string, isLoaded = true): string {
-  const dir = mkdtempSync(join(tmpdir(), 'next-on-fastify-'))
-  onTestFinished(() => rmSync(dir, { recursive: true }))
-  const file = join(dir, 'entrypoint.js')
-  writeFileSync(file, content)
-  if (isLoaded) createRequire(file)(file)
-  return file
-}
-
 const HANDLER = `exports.handler = async ({ headers }, { vary }, context) => {
   globalThis.called.push({ headers: { ...headers }, vary, context })
 }`
@@ -72,8 +59,8 @@ const matchOf = (filename: unknown, params?: Record<string, string[]>): RouteMat
   params,
 })
 
-/** What the render server has left on the first request of the path. */
-const LEFT: Meta = {
+/** What the render server leaves on each request of the path. */
+const OF_PATH: Meta = {
   relativeProjectDir: 'web',
   invokePath: '/route',
   invokeOutput: '/route',
@@ -81,6 +68,11 @@ const LEFT: Meta = {
   bubbleNoFallback: true,
   isLocaleDomain: false,
   distDir: '/web/.next',
+}
+
+/** What it has left on the first one. */
+const LEFT: Meta = {
+  ...OF_PATH,
   defaultLocale: undefined,
   query: { first: '1' },
   params: undefined,
@@ -104,10 +96,10 @@ interface Asking {
   readonly socket?: object
 }
 
-async function called({ kind = 'route-handler', server, meta, headers, socket }: Asking): Promise<Call> {
-  const calls: Call[] = []
-  Object.assign(globalThis, { called: calls })
-  const match = matchOf(entrypoint(HANDLER))
+/** Has an entry point called for a request. */
+async function call(content: string, asking: Asking, response: object): Promise<void> {
+  const { kind = 'route-handler', server, meta, headers, socket } = asking
+  const match = matchOf(entrypointFile(content))
   const answer = await entrypointsOf({ ...SERVER, ...server }, getMeta)(kind, match, LEFT)
   const request = {
     url: '/route?a=1',
@@ -115,7 +107,13 @@ async function called({ kind = 'route-handler', server, meta, headers, socket }:
     socket: { remoteAddress: '127.0.0.1', ...socket },
     [key]: { invokePath: '/route', invokeQuery: { a: '1' }, match, ...meta },
   }
-  await answer!(request as unknown as IncomingMessage, {} as ServerResponse)
+  await answer!(request as unknown as IncomingMessage, response as ServerResponse)
+}
+
+async function called(asking: Asking): Promise<Call> {
+  const calls: Call[] = []
+  Object.assign(globalThis, { called: calls })
+  await call(HANDLER, asking, {})
   expect(calls).toHaveLength(1)
   return calls[0]!
 }
@@ -126,13 +124,7 @@ describe('an entry point is called', () => {
     const { context } = await called({ meta: { match } })
     expect(context.waitUntil).toBe('waits until')
     expect(context.requestMeta).toEqual({
-      relativeProjectDir: 'web',
-      invokePath: '/route',
-      invokeOutput: '/route',
-      middlewareInvoke: false,
-      bubbleNoFallback: true,
-      isLocaleDomain: false,
-      distDir: '/web/.next',
+      ...OF_PATH,
       invokeQuery: { a: '1' },
       query: { a: '1' },
       match,
@@ -210,12 +202,8 @@ describe('an entry point is called', () => {
 
 describe('an entry point that fails', () => {
   async function failed(kind: RouteKind): Promise<Meta> {
-    const match = matchOf(entrypoint('exports.handler = async () => { throw globalThis.theFailure }'))
-    const answer = await entrypointsOf(SERVER, getMeta)(kind, match, LEFT)
-    const invokeQuery = { a: '1' }
-    const request = { headers: {}, socket: {}, [key]: { match, invokePath: '/route', invokeQuery } }
     const response: Meta = {}
-    await answer!(request as unknown as IncomingMessage, response as unknown as ServerResponse)
+    await call('exports.handler = async () => { throw globalThis.theFailure }', { kind }, response)
     return response
   }
   const error = new Error('failed')
@@ -245,12 +233,8 @@ describe('an entry point that fails', () => {
 })
 
 describe('the head of an answer', () => {
-  async function heldBack(kind: RouteKind, socket: object | null): Promise<void> {
-    const match = matchOf(entrypoint('exports.handler = async () => {}'))
-    const answer = await entrypointsOf(SERVER, getMeta)(kind, match, LEFT)
-    const request = { headers: {}, socket: {}, [key]: { match } }
-    await answer!(request as unknown as IncomingMessage, { socket } as unknown as ServerResponse)
-  }
+  const heldBack = (kind: RouteKind, socket: object | null): Promise<void> =>
+    call('exports.handler = async () => {}', { kind }, { socket })
 
   it.each<[RouteKind, number]>([
     ['route-handler', 1],
@@ -279,30 +263,30 @@ describe('an entry point is not called', () => {
     ['an object for all requests of the path', { ...LEFT, serverComponentsHmrCache: {} }],
     ['nothing for all of them', { ...LEFT, distDir: null }],
   ])('where the render server has left %s', async (_, left) => {
-    expect(await find('pages-api', matchOf(entrypoint(HANDLER)), left)).toBeUndefined()
+    expect(await find('pages-api', matchOf(entrypointFile(HANDLER)), left)).toBeUndefined()
   })
 
   it.each<[string, () => unknown]>([
     ['is not named', () => undefined],
-    ['has not been loaded', () => entrypoint(HANDLER, false)],
-    ['has no handler', () => entrypoint('exports.handler = {}')],
-    ['exports nothing', () => entrypoint('module.exports = undefined')],
+    ['has not been loaded', () => entrypointFile(HANDLER, false)],
+    ['has no handler', () => entrypointFile('exports.handler = {}')],
+    ['exports nothing', () => entrypointFile('module.exports = undefined')],
     [
       'has failed',
-      () => entrypoint('module.exports = Promise.reject(new Error("failed")); module.exports.catch(() => {})'),
+      () => entrypointFile('module.exports = Promise.reject(new Error("failed")); module.exports.catch(() => {})'),
     ],
   ])('that %s', async (_, file) => {
     expect(await find('pages-api', matchOf(file()))).toBeUndefined()
   })
 
   it('and neither is one that was not loaded loaded for that', async () => {
-    const file = entrypoint('globalThis.isLoadedTwice = true', false)
+    const file = entrypointFile('globalThis.isLoadedTwice = true', false)
     await find('pages-api', matchOf(file))
     expect(globalThis).not.toHaveProperty('isLoadedTwice')
   })
 
   it('and one that loads with time is, when it has', async () => {
-    const file = entrypoint(`module.exports = Promise.resolve().then(() => ({ handler: async () => {} }))`)
+    const file = entrypointFile(`module.exports = Promise.resolve().then(() => ({ handler: async () => {} }))`)
     expect(await find('pages-api', matchOf(file))).toBeTypeOf('function')
   })
 
