@@ -1,5 +1,6 @@
 // What is asked of a memory behind a proxy, with the newest and with the lowest Next.
 
+import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BUILD_TIMEOUT, type Peers } from './built-fixture.ts'
@@ -8,6 +9,7 @@ import { comparable, twoServers, type Answer, type Question, type TwoServers } f
 const PATHS = ['/behind', '/behind/isr', '/behind/json', '/behind/ps', '/behind/still']
 const DECISIONS = [
   'header',
+  'seen',
   'lifetime',
   'vary',
   'etag',
@@ -83,6 +85,46 @@ export function describeAfterProxy(peers: Peers): void {
         for (const own of [decided, {}, decided, {}, {}, decided]) await same({ path, headers: { ...headers, ...own } })
       }
     })
+  })
+
+  it('the proxy sees the same of each request, in whatever way it comes to run', async () => {
+    const queries = ['', '?', '?a=1', '?a=1&b=2&a=3&c', '?a=%20%2B+%C3%A4&&=', '?__proto__=1', '?nxtPa=1', '?a[]=1;b']
+    const headers: IncomingHttpHeaders[] = [
+      {},
+      { cookie: 'a=b; c="d"', 'accept-language': 'de', 'user-agent': 'Someone/1.0', 'x-real-ip': '10.0.0.1' },
+      { 'x-forwarded-for': '10.0.0.1, 10.0.0.2', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'b.example' },
+      { 'x-forwarded-proto': 'http', 'x-forwarded-port': '8080', traceparent: '00-1-1-01' },
+    ]
+    for (const query of queries) {
+      for (const own of headers) {
+        const question = { path: `/behind/isr${query}`, headers: { 'x-decide': 'seen', ...own } }
+        for (let turn = 0; turn < 3; turn++) await same(question)
+      }
+    }
+  })
+
+  it("runs the proxy before Next's router is asked where that has been seen to run it, and once", async () => {
+    const early = async (question: Question): Promise<number> => {
+      await same(question)
+      const before = servers.counts().earlyProxies
+      await same(question)
+      await same(question)
+      return servers.counts().earlyProxies - before
+    }
+    const rsc = { rsc: '1', 'next-router-prefetch': '1' }
+    const questions: Question[] = [
+      ...PATHS.map((path) => ({ path: `${path}?early=1` })),
+      { path: '/sometimes?early=1' },
+      { path: '/plain?early=1' },
+      { path: '/behind/isr?early=%22' },
+      { path: '/behind/isr?early=2', headers: rsc },
+      { path: '/behind/isr?early=3', headers: { 'x-decide': 'rewrite' } },
+      { path: '/dynamic?early=1' },
+    ]
+    const found: number[] = []
+    for (const question of questions) found.push(await early(question))
+    // What is made for each request comes to its page by the router, and is known to pass the proxy.
+    expect(found).toEqual([2, 2, 2, 2, 2, 0, 0, 2, 0, 0, 2])
   })
 
   it('what the proxy guards is seen by nobody else, whoever came first', async () => {

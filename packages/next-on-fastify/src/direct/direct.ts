@@ -4,9 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import type { Answer } from '../answer.ts'
+import { mayEnter } from '../before-route.ts'
+import { NotDirect } from '../next-internals.ts'
 import { isPlainPath, oddityOf, type Oddity, pathOf, queryOf, type RouteKind } from './direct-request.ts'
-import { mayEnter } from './entrypoints.ts'
-import { NotDirect } from './next-internals.ts'
 import { findRenderServer, type NotRouted, type RenderServer, type Routed } from './render-server.ts'
 
 /** How often what happened since the start. */

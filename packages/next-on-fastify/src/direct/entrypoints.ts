@@ -10,9 +10,9 @@ import { createRequire } from 'node:module'
 import type { ParsedUrlQuery } from 'node:querystring'
 import { types } from 'node:util'
 import type { Answer } from '../answer.ts'
-import { ROUTER_HEADERS } from '../next-headers.ts'
+import { BeforeRoute, type WrappedRequest, type WrappedResponse } from '../before-route.ts'
+import { functionOf, type RequestMeta, type RouteMatch } from '../next-internals.ts'
 import type { RouteKind } from './direct-request.ts'
-import { functionOf, type RequestMeta, type RouteMatch } from './next-internals.ts'
 
 /** Finds what answers the requests of a path, by what the render server has left on the first of them. */
 export type FindEntrypoint = (kind: RouteKind, match: RouteMatch, meta: RequestMeta) => Promise<Answer | undefined>
@@ -46,43 +46,21 @@ const OF_REQUEST: ReadonlySet<string> = new Set([
   'query',
 ])
 
-const OPENTELEMETRY = Symbol.for('opentelemetry.js.api.1')
-
-/** Whether a request gets the same without the render server, which answers the router of the App Router, and makes spans. */
-export function mayEnter({ headers }: Pick<IncomingMessage, 'headers'>, query: ParsedUrlQuery): boolean {
-  // A provider of tracers is in this place for each copy of `@opentelemetry/api` 1.x in a process.
-  const { [OPENTELEMETRY]: registered } = globalThis as { [OPENTELEMETRY]?: { readonly trace?: unknown } }
-  return registered?.trace === undefined && !('_rsc' in query) && !ROUTER_HEADERS.some((name) => name in headers)
-}
-
 type RenderServer = Readonly<Record<string, unknown>>
 
 type Handler = (request: IncomingMessage, response: ServerResponse, context: object) => Promise<unknown>
 
-interface IncrementalCache {
-  resetRequestCache(): void
-}
-
-/** Next's own request and response around those of Node. */
-type Wrapped = object
-
 /** What is used of the render server, and of what it uses. */
 interface Parts {
-  readonly hostname: string | undefined
-  readonly port: number | undefined
-  readonly wrapRequest: (request: IncomingMessage) => Wrapped
-  readonly wrapResponse: (response: ServerResponse) => Wrapped
-  /** Leaves the URL, the protocol and the body on a request. */
-  readonly attachRequestMeta: (request: Wrapped, url: { readonly query: object }) => void
-  readonly setVaryHeader: (request: Wrapped, response: Wrapped, isAppPath: boolean, path: string) => void
-  readonly getIncrementalCache: (made: { readonly requestHeaders: object }) => Promise<IncrementalCache>
+  readonly before: BeforeRoute
+  readonly setVaryHeader: (request: WrappedRequest, response: WrappedResponse, isAppPath: boolean, path: string) => void
   readonly getWaitUntil: () => unknown
   readonly getMeta: (request: IncomingMessage) => RequestMeta
   /** Renders what is shown in place of a page that has failed like this. */
   readonly renderFailure: (
     cause: unknown,
-    request: Wrapped,
-    response: Wrapped,
+    request: WrappedRequest,
+    response: WrappedResponse,
     path: string,
     query: ParsedUrlQuery,
   ) => Promise<void>
@@ -96,13 +74,8 @@ interface Parts {
 export function entrypointsOf(server: RenderServer, getMeta: Parts['getMeta']): FindEntrypoint {
   const method = (name: string): unknown => functionOf(server, name).bind(server)
   const parts = {
-    hostname: server['hostname'],
-    port: server['port'],
-    wrapRequest: method('normalizeReq'),
-    wrapResponse: method('normalizeRes'),
-    attachRequestMeta: method('attachRequestMeta'),
+    before: new BeforeRoute(server, getMeta),
     setVaryHeader: method('setVaryHeader'),
-    getIncrementalCache: method('getIncrementalCache'),
     getWaitUntil: method('getWaitUntil'),
     getMeta,
     renderFailure: failureOf(server),
@@ -156,30 +129,24 @@ async function call(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { getMeta, wrapRequest, wrapResponse } = parts
-  const meta = getMeta(request)
+  const { before } = parts
+  const meta = parts.getMeta(request)
   const { invokeQuery = {}, match } = meta
   const path = String(meta.invokePath)
-  addForwarded(parts, request)
   const params = match?.params
   // Next does so for pages of the one router, and not of the other.
   const query = { ...invokeQuery, ...(kind === 'pages-page' && params) }
   Object.assign(meta, ofPath, { query, params })
-  const wrapped = wrapRequest(request)
-  parts.attachRequestMeta(wrapped, { query: invokeQuery })
-  const incrementalCache = await parts.getIncrementalCache({ requestHeaders: { ...request.headers } })
-  incrementalCache.resetRequestCache()
-  Object.assign(meta, { incrementalCache })
-  Object.assign(globalThis, { __incrementalCache: incrementalCache })
+  const wrapped = await before.ready(request, request.headers, invokeQuery)
   if (kind === 'app-page' || kind === 'route-handler') {
-    parts.setVaryHeader(wrapped, wrapResponse(response), true, path)
+    parts.setVaryHeader(wrapped, before.wrapResponse(response), true, path)
   }
   if (kind === 'route-handler') holdHead(response)
   try {
     await handler(request, response, { waitUntil: parts.getWaitUntil(), requestMeta: meta })
   } catch (error) {
     if (kind === 'pages-api') throw error
-    await parts.renderFailure(error, wrapped, wrapResponse(response), path, { ...invokeQuery })
+    await parts.renderFailure(error, wrapped, before.wrapResponse(response), path, { ...invokeQuery })
   }
 }
 
@@ -192,14 +159,4 @@ function holdHead({ socket }: ServerResponse): void {
   if (!socket || types.isProxy(socket)) return
   socket.cork()
   setImmediate(() => socket.uncork())
-}
-
-/** As the render server does it, which has no method for that. */
-function addForwarded({ hostname, port }: Parts, { headers, socket }: IncomingMessage): void {
-  const forwarded = headers['x-forwarded-proto']
-  const isHttps = forwarded ? forwarded === 'https' : 'encrypted' in socket && Boolean(socket.encrypted)
-  headers['x-forwarded-host'] ??= headers.host ?? hostname
-  headers['x-forwarded-port'] ??= port ? port.toString() : isHttps ? '443' : '80'
-  headers['x-forwarded-proto'] ??= isHttps ? 'https' : 'http'
-  headers['x-forwarded-for'] ??= socket.remoteAddress
 }

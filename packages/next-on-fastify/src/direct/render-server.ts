@@ -17,7 +17,7 @@ import { patternsOf, type RoutesManifest, rulesOf } from '../route-rules.ts'
 import type { Answer } from '../answer.ts'
 import type { RouteKind } from './direct-request.ts'
 import { entrypointsOf, type FindEntrypoint } from './entrypoints.ts'
-import { functionOf, NotDirect, type Params, type RequestMeta, type RouteMatch } from './next-internals.ts'
+import { functionOf, NotDirect, type Params, type RequestMeta, type RouteMatch } from '../next-internals.ts'
 
 /** Where the router server sends all requests for a path that are plain. */
 export interface Routed {

@@ -10,7 +10,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import type { FastifyBaseLogger } from 'fastify'
+import { functionOf } from '../next-internals.ts'
 import { NotKeepable } from './build.ts'
+import { type EarlyProxy, earlyProxyOf, type MetaStore, type ProxyResult } from './early-proxy.ts'
 
 /** Headers that the proxy has added to the answer. Next shows them to the page as headers of the request, too. */
 export type Additions = Readonly<Record<string, string>>
@@ -26,8 +29,13 @@ type Handle = (request: IncomingMessage, response: ServerResponse, parsedUrl?: u
 
 /** What is used of Next's module for its render server. */
 interface RenderServerModule {
-  readonly initialize: (options: { dir: string }) => Promise<{ requestHandler: Handle }>
+  readonly initialize: (options: { dir: string }) => Promise<RenderServer>
   readonly getServerField: (dir: string, field: string) => Promise<unknown>
+}
+
+interface RenderServer {
+  requestHandler: Handle
+  readonly server?: Record<string, unknown>
 }
 
 /**
@@ -51,23 +59,32 @@ export function watch(request: IncomingMessage, before: BeforeRender, after: Aft
 }
 
 /**
- * Watches what the app in `dir` renders, of which Next must have been prepared.
+ * Watches what the app in `dir` renders, of which Next must have been prepared, and returns what runs its proxy before Next's
+ * router is asked, if there is a way to do that.
  *
  * @throws NotKeepable where Next is not as expected
  */
-export async function watchRenders(dir: string): Promise<void> {
+export async function watchRenders(dir: string, log: FastifyBaseLogger): Promise<EarlyProxy | undefined> {
   const fromApp = createRequire(join(dir, 'package.json'))
   const { initialize, getServerField } = fromApp('next/dist/server/lib/render-server') as Partial<RenderServerModule>
-  const { getRequestMeta } = fromApp('next/dist/server/request-meta') as { getRequestMeta?: GetRequestMeta }
-  const isKnown = [initialize, getServerField, getRequestMeta].every((one) => typeof one === 'function')
+  const meta = fromApp('next/dist/server/request-meta') as MetaStore & { getRequestMeta?: GetRequestMeta }
+  const isKnown = [initialize, getServerField, meta.getRequestMeta].every((one) => typeof one === 'function')
   if (!isKnown) throw new NotKeepable('its Next has no render server that can be watched')
   // It throws where there is no server for this folder, which the other would make.
   await getServerField!(dir, 'buildId')
   const server = await initialize!({ dir })
   if (typeof server.requestHandler !== 'function') throw new NotKeepable('its Next renders in another way')
-  if (renderServers.has(server)) return
-  renderServers.add(server)
-  server.requestHandler = watchedHandler(server.requestHandler, getRequestMeta!)
+  if (!renderServers.has(server)) {
+    renderServers.add(server)
+    server.requestHandler = watchedHandler(server.requestHandler, meta.getRequestMeta)
+  }
+  try {
+    const inner = (await functionOf(server.server, 'getServer').call(server.server)) as Record<string, unknown>
+    return earlyProxyOf(inner, meta)
+  } catch (err) {
+    log.warn({ err }, 'the proxy of this Next app is run by its router, for its Next runs it in another way')
+    return undefined
+  }
 }
 
 type GetRequestMeta = (request: IncomingMessage, name: string) => unknown
@@ -80,7 +97,7 @@ function watchedHandler(handle: Handle, getRequestMeta: GetRequestMeta): Handle 
       try {
         return await handle(request, response, parsedUrl)
       } catch (error) {
-        found.additions = additionsOf(error)
+        found.additions = additionsOf((error as { result?: ProxyResult } | undefined)?.result)
         const answering = found.additions && found.after(found.additions)
         if (answering !== undefined) return await answering
         throw error
@@ -93,8 +110,7 @@ function watchedHandler(handle: Handle, getRequestMeta: GetRequestMeta): Handle 
 }
 
 /** What a proxy has added that did nothing else. */
-function additionsOf(error: unknown): Additions | undefined {
-  const response = (error as { result?: { response?: Response } } | undefined)?.result?.response
+export function additionsOf({ response }: ProxyResult = {}): Additions | undefined {
   if (response === undefined || response.status !== 200 || response.body !== null) return undefined
   if (response.headers.get('x-middleware-next') !== '1') return undefined
   const additions: Record<string, string> = {}

@@ -21,6 +21,8 @@ export interface Build {
   readonly isBot: (userAgent: string | undefined) => boolean
   /** Whether middleware may see this path. */
   readonly isProxied: (path: string) => boolean
+  /** Whether it sees each request for this path, however that looks otherwise. */
+  readonly isAlwaysProxied: (path: string) => boolean
   /** Whether the build has made what is at this path, and all of it. */
   readonly isMade: (path: string) => boolean
   /** The lifetime that a page had when it was built. */
@@ -37,6 +39,7 @@ export interface Build {
 interface Config extends BotsConfig, PathConfig {
   readonly distDir: string
   readonly assetPrefix?: string
+  readonly trailingSlash?: boolean
   readonly skipTrailingSlashRedirect?: boolean
   readonly cacheHandler?: string
   readonly cacheHandlers?: Readonly<Record<string, unknown>>
@@ -44,7 +47,11 @@ interface Config extends BotsConfig, PathConfig {
 }
 
 interface Middleware {
-  readonly matchers: readonly { readonly regexp: string }[]
+  readonly matchers: readonly Matcher[]
+}
+
+interface Matcher extends Pick<Rule, 'has' | 'missing'> {
+  readonly regexp: string
 }
 
 interface PrerenderManifest {
@@ -90,7 +97,10 @@ export async function readBuild(dir: string, proxyMemory: boolean, isShared = fa
 
   const paths = appPaths(config)
   const conditional = conditionalPaths(routes)
-  const proxied = patternsOf(middleware.flatMap(({ matchers }) => matchers.map(({ regexp }) => regexp)))
+  const matchers = middleware.flatMap((found) => found.matchers)
+  const proxied = patternsOf(matchers.map(({ regexp }) => regexp))
+  const always = readsPathsAsTheyAre(config) ? matchers.filter((matcher) => !isConditionalRule(matcher)) : []
+  const alwaysProxied = always.map(({ regexp }) => patternsOf([regexp]))
   const isOneOf = (patterns: readonly RegExp[], path: string): boolean =>
     patterns.length > 0 && paths.routedAs(path).some((one) => patterns.some((pattern) => pattern.test(one)))
   const staticPage = (path: string): string | undefined => {
@@ -104,6 +114,7 @@ export async function readBuild(dir: string, proxyMemory: boolean, isShared = fa
     isBot: botsOf(fromApp, config),
     isConditional: (path) => paths.isLocalised(path) || isOneOf(conditional, path),
     isProxied: (path) => isOneOf(proxied, path),
+    isAlwaysProxied: (path) => alwaysProxied.some((readings) => readings.every((pattern) => pattern.test(path))),
     fileOf: paths.fileOf,
     isMade: (path) => {
       const page = paths.pageOf(path)
@@ -166,6 +177,11 @@ function conditionalPaths(routes: RoutesManifest): RegExp[] {
   return patternsOf([...others.filter(isConditionalRule), ...doubtful].map(({ regex }) => regex))
 }
 
-function isConditionalRule({ has = [], missing = [] }: Rule): boolean {
+function isConditionalRule({ has = [], missing = [] }: Pick<Rule, 'has' | 'missing'>): boolean {
   return has.length > 0 || missing.length > 0
+}
+
+/** Whether Next tells its proxy the path of a URL as that is. */
+function readsPathsAsTheyAre({ basePath, i18n, trailingSlash, experimental = {} }: Config): boolean {
+  return !basePath && !i18n && !trailingSlash && !experimental['trustHostHeader'] && !experimental['testProxy']
 }

@@ -41,11 +41,11 @@ export async function createMemory(
   try {
     const build = await readBuild(dir, proxyMemory !== false, isShared)
     const afterProxy = proxyMemory === 'after-proxy'
-    if (afterProxy) await watchRenders(dir)
+    const earlyProxy = afterProxy ? await watchRenders(dir, log) : undefined
     standBeforePageCache(dir)
     if (!WRITES_CHUNKS) log.warn('this Node frames chunks itself: compressed answers from memory take longer to write')
     const { explain = false, brotli = false } = options
-    return new NextMemory(build, limits, { explain, brotli, afterProxy })
+    return new NextMemory(build, limits, { explain, brotli, afterProxy, earlyProxy })
   } catch (error) {
     const isReason = error instanceof NotKeepable || error instanceof PageCacheTaken
     const why = isReason ? error.message : 'its build is not as expected'

@@ -4,13 +4,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import type { Answer } from '../answer.ts'
 import { AskedAtOnce, type Awaited } from './asked-at-once.ts'
-import { type Additions, watch } from './after-proxy.ts'
+import { type Additions, additionsOf, watch } from './after-proxy.ts'
 import { BrotliQueue, takesBrotli } from './brotli.ts'
 import type { Build } from './build.ts'
 import { endOfBusyTurn } from './busy-turns.ts'
+import type { EarlyProxy } from './early-proxy.ts'
 import { keepable, type Kept, type NotKept } from './keepable.ts'
 import { gatherReads, onCacheChange, type PageRead } from './page-reads.ts'
-import { headersOf, type Passage, passageOf } from './passage.ts'
+import { headersOf, type Passage, passageOf, withPassage } from './passage.ts'
 import { CoveredResponse, decisive, headersNow, type RecordedAnswer, type Unrecorded } from './recorded-answer.ts'
 import { requestKey, type Asked, type Bypass, type RequestKey } from './request-key.ts'
 import { isUnchanged } from './served-file.ts'
@@ -34,6 +35,8 @@ interface MemoryWays {
   readonly brotli?: boolean
   /** Whether paths are kept that a proxy sees: what is rendered must be watched. */
   readonly afterProxy?: boolean
+  /** Runs the proxy of a request before Next is asked. */
+  readonly earlyProxy?: EarlyProxy | undefined
 }
 
 /** How often what happened since the start. */
@@ -44,6 +47,8 @@ export interface MemoryCounts {
   misses: number
   /** Requests that are none for the memory, by reason. */
   bypasses: Partial<Record<Bypass | 'bot' | 'conditional-path' | 'not-kept' | 'proxy', number>>
+  /** Requests of which the proxy has run before Next's router was asked. */
+  earlyProxies: number
   /** Answers of Next that were kept. */
   kept: number
   /** Answers of Next that were not kept, by reason. */
@@ -84,16 +89,25 @@ export class NextMemory {
   readonly #explain: boolean
   readonly #brotli: BrotliQueue | undefined
   readonly #afterProxy: boolean
+  readonly #earlyProxy: EarlyProxy | undefined
   readonly #entries: LRUCache<string, Entry>
   /** Until when answers to what is asked for are not recorded, in milliseconds since 1970; 0 where the last one was kept. */
   readonly #notKept: LRUCache<string, number>
   readonly #asking = new AskedAtOnce()
-  /** What Next's router sets once the proxy has let a request pass. */
-  readonly #passages: LRUCache<string, Passage>
+  /** What Next's router sets once the proxy has let a request pass: what has such, comes to the proxy. */
+  readonly #passages: LRUCache<string, readonly Passage[]>
   readonly #stop: () => void
   /** When tags that are only stale now will be gone. */
   readonly #expiring = new Map<string, number>()
-  readonly #counts: MemoryCounts = { hits: 0, misses: 0, bypasses: {}, kept: 0, notKept: {}, dropped: 0 }
+  readonly #counts: MemoryCounts = {
+    hits: 0,
+    misses: 0,
+    bypasses: {},
+    earlyProxies: 0,
+    kept: 0,
+    notKept: {},
+    dropped: 0,
+  }
   /** Changes of Next's cache: what was begun before one of them is not kept. */
   #changes = 0
   /** Of them, those that a request has begun by having its page made anew, by what was read for it. */
@@ -102,12 +116,13 @@ export class NextMemory {
   constructor(
     build: Build,
     limits: MemoryLimits,
-    { explain = false, brotli = false, afterProxy = false }: MemoryWays = {},
+    { explain = false, brotli = false, afterProxy = false, earlyProxy }: MemoryWays = {},
   ) {
     this.#build = build
     this.#limits = limits
     this.#explain = explain
     this.#afterProxy = afterProxy
+    this.#earlyProxy = earlyProxy
     this.#brotli = brotli ? new BrotliQueue() : undefined
     this.#entries = new LRUCache({
       max: limits.entries,
@@ -187,46 +202,52 @@ export class NextMemory {
     const { method, url, httpVersionMajor } = request
     // Next writes to the headers while it answers.
     const headers = { ...request.headers }
-    const covered = new CoveredResponse(response)
     this.#explained(response, 'bypass; proxy')
     const before = headersNow(response)
     const asked = withHeaders(found, before)
-    const passageKey = (additions: Additions): string => [asked.key, ...Object.keys(additions)].join('\n+ ')
     const isSame = (additions: Additions): boolean => {
       if (response.statusCode !== 200) return false
       if (Object.keys(additions).length === 0) return true
       const seen = requestKey({ method, url, httpVersionMajor, headers: { ...headers, ...additions } })
       return typeof seen === 'object' && seen.key === found.key && seen.etag === found.etag
     }
-    let isPassed = false
-    const answer = async (routed: RequestKey, entry: Entry): Promise<void> => {
-      isPassed = true
-      await this.#show(routed, entry, { method, headers }, response, covered)
+    const show = (additions: Additions | undefined, covered?: CoveredResponse): Promise<void> | undefined => {
+      const set = additions && headersOf(this.#passages.get(asked.key) ?? [], additions)
+      if (!set || !isSame(additions)) return undefined
+      const routed = withHeaders(asked, set)
+      const entry = this.#lookUp(routed)
+      if (entry === undefined) return undefined
+      for (const [name, value] of set) response.setHeader(name, value)
+      return this.#show(routed, entry, { method, headers }, response, covered)
     }
+    // What Next's router does before it runs the proxy, and whether it comes to that, does not depend on more than is asked.
+    if (this.#earlyProxy && this.#build.isAlwaysProxied(found.path) && this.#passages.has(asked.key)) {
+      const result = await this.#earlyProxy(request, response)
+      if (result !== undefined) this.#counts.earlyProxies++
+      const shown = show(additionsOf(result))
+      if (shown !== undefined) return shown
+    }
+    const covered = new CoveredResponse(response)
+    let isPassed = false
     watch(
       request,
       async (additions, render) => {
         if (additions === undefined || !isSame(additions)) return render()
         isPassed = true
         const passage = passageOf(response, before, additions)
-        if (passage) this.#passages.set(passageKey(additions), passage)
+        if (passage) this.#passages.set(asked.key, withPassage(this.#passages.get(asked.key) ?? [], passage))
         const routed = withHeaders(found, headersNow(response))
         return this.#afterOthers(routed, response, (entry) => {
-          if (entry !== undefined) return answer(routed, entry)
+          if (entry !== undefined) return this.#show(routed, entry, { method, headers }, response, covered)
           if (!this.#isLeftToNext(routed)) return this.#learn(routed, request, covered, render)
           this.#countBypass('not-kept', response)
           return render()
         })
       },
       (additions) => {
-        const passage = this.#passages.get(passageKey(additions))
-        const set = passage && headersOf(passage, additions)
-        if (!set || !isSame(additions)) return undefined
-        const routed = withHeaders(asked, set)
-        const entry = this.#lookUp(routed)
-        if (entry === undefined) return undefined
-        for (const [name, value] of set) response.setHeader(name, value)
-        return answer(routed, entry)
+        const shown = show(additions, covered)
+        isPassed = isPassed || shown !== undefined
+        return shown
       },
     )
     await next(request, response)

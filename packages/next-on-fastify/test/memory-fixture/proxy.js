@@ -26,8 +26,16 @@ function guarded(request) {
 
 const next = (headers) => NextResponse.next({ headers })
 
+/** What a proxy can know of a request. */
+function seen({ method, url, nextUrl, headers, cookies, body, geo, ip }) {
+  const { href, pathname, search, locale, defaultLocale, buildId, basePath, trailingSlash } = nextUrl
+  const ofUrl = { href, pathname, search, locale, defaultLocale, buildId, basePath, trailingSlash }
+  return { method, url, ofUrl, headers: [...headers], cookies: cookies.getAll(), body, geo, ip }
+}
+
 const decisions = {
   header: (request) => next({ 'x-of-proxy': request.headers.get('x-value') }),
+  seen: (request) => next({ 'x-seen': JSON.stringify(seen(request)) }),
   lifetime: () => next({ 'cache-control': 'private, max-age=7' }),
   vary: () => next({ vary: 'x-value' }),
   etag: () => next({ etag: '"of the proxy"' }),

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { mayEnter } from '../../src/before-route.ts'
 import type { RouteKind } from '../../src/direct/direct-request.ts'
-import { entrypointsOf, mayEnter } from '../../src/direct/entrypoints.ts'
-import { NotDirect, type RouteMatch } from '../../src/direct/next-internals.ts'
+import { entrypointsOf } from '../../src/direct/entrypoints.ts'
+import { NotDirect, type RouteMatch } from '../../src/next-internals.ts'
 import { entrypointFile } from './entrypoint-file.ts'
 
 // How an entry point is called is asked of Next itself in test/live and in the differential test.

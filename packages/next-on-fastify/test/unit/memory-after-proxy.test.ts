@@ -7,13 +7,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
+import Fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Additions, watch, watchRenders } from '../../src/memory/after-proxy.ts'
 import type { Build } from '../../src/memory/build.ts'
+import type { ProxyResult } from '../../src/memory/early-proxy.ts'
 import { NextMemory } from '../../src/memory/memory.ts'
 import { observed } from '../../src/memory/page-reads.ts'
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+const silent = Fastify().log
 
 /** What a request is for, as Next notes it. */
 const invokes = new WeakSet<IncomingMessage>()
@@ -76,7 +80,7 @@ describe('what a proxy decides', () => {
     const { dir, ask } = aNext(async (request: IncomingMessage) => {
       if (invokes.has(request)) throw Object.assign(new Error('decided'), { result: { response } })
     })
-    await watchRenders(dir)
+    await watchRenders(dir, silent)
     const [request, answer] = anExchange()
     const seen: unknown[] = []
     watch(request, async (found, render) => {
@@ -95,7 +99,7 @@ describe('what a proxy decides', () => {
 
   it('is not known where none was asked', async () => {
     const { dir, ask } = aNext(async () => {})
-    await watchRenders(dir)
+    await watchRenders(dir, silent)
     const [request, answer] = anExchange()
     const seen: unknown[] = []
     watch(request, async (found) => void seen.push(found))
@@ -110,8 +114,8 @@ describe('what a proxy decides', () => {
 it('requests that nobody watches are rendered, however often their app is watched', async () => {
   const rendered: unknown[] = []
   const { dir, ask } = aNext(async (...asked: unknown[]) => void rendered.push(asked))
-  await watchRenders(dir)
-  await watchRenders(dir)
+  await watchRenders(dir, silent)
+  await watchRenders(dir, silent)
   const exchange = anExchange()
   await ask(...exchange)
   expect(rendered).toEqual([[...exchange, undefined]])
@@ -123,8 +127,16 @@ describe('nothing is kept behind the proxy of a Next', () => {
     ['that has not been prepared', 'no app initialized', undefined, RENDER_SERVER],
     ['that renders in another way', 'its Next renders in another way', {}, RENDER_SERVER],
   ])('%s', async (_, why, handle, renderServer) => {
-    await expect(watchRenders(aNext(handle, renderServer).dir)).rejects.toThrow(why)
+    await expect(watchRenders(aNext(handle, renderServer).dir, silent)).rejects.toThrow(why)
   })
+})
+
+it('a Next that runs its proxy in another way runs it by its router, and that is logged', async () => {
+  const messages: string[] = []
+  const stream = { write: (line: string) => void messages.push((JSON.parse(line) as { msg: string }).msg) }
+  const { log } = Fastify({ logger: { level: 'warn', stream } })
+  expect(await watchRenders(aNext(async () => {}).dir, log)).toBeUndefined()
+  expect(messages).toEqual(['the proxy of this Next app is run by its router, for its Next runs it in another way'])
 })
 
 describe('behind a proxy', () => {
@@ -141,6 +153,8 @@ describe('behind a proxy', () => {
   const handler = new Handler({})
 
   interface Asked {
+    /** Whether the proxy fails when it runs before Next is asked. */
+    fails?: boolean
     /** Headers that the proxy adds; it answers 401 where there are none. */
     added?: Record<string, string>
     headers?: Record<string, string>
@@ -162,11 +176,20 @@ describe('behind a proxy', () => {
     renders: number
     /** How often Next has looked for what comes after the proxy. */
     routed: number
+    /** How often the proxy has run before Next was asked. */
+    early: number
   }
 
   /** Serves one page behind a proxy, as Next does, with a memory before it. */
-  async function serve(): Promise<Served> {
+  async function serve({ isEarly = false, isAlwaysProxied = true } = {}): Promise<Served> {
     let asked: Asked = {}
+    const decided = (): ProxyResult => ({
+      response: asked.added ? next({ headers: asked.added }) : new Response('Who are you?', { status: 401 }),
+    })
+    const earlyProxy = async (): Promise<ProxyResult | undefined> => {
+      served.early++
+      return asked.fails ? undefined : decided()
+    }
     const page: Handle = async (_, response) => {
       await handler.get('/page', { kind: 'APP_PAGE' })
       served.renders++
@@ -177,10 +200,9 @@ describe('behind a proxy', () => {
     }
     const { dir, ask } = aNext(async (request: IncomingMessage, response: ServerResponse) => {
       if (!invokes.has(request)) return (asked.render ?? page)(request, response)
-      const decision = asked.added ? next({ headers: asked.added }) : new Response('Who are you?', { status: 401 })
-      throw Object.assign(new Error(), { result: { response: decision } })
+      throw Object.assign(new Error(), { result: decided() })
     })
-    await watchRenders(dir)
+    await watchRenders(dir, silent)
     const router: Handle = async (request, response) => {
       invokes.add(request)
       await ask(request, response).catch(() => {})
@@ -207,6 +229,7 @@ describe('behind a proxy', () => {
       isConditional: () => false,
       isBot: () => false,
       isProxied: () => true,
+      isAlwaysProxied: () => isAlwaysProxied,
       lifetimeOf: () => undefined,
       fileOf: () => undefined,
       isMade: () => false,
@@ -216,7 +239,7 @@ describe('behind a proxy', () => {
     const memory = new NextMemory(
       build,
       { entries: 10, bytes: 1e6, entryBytes: 1e5 },
-      { explain: true, afterProxy: true },
+      { explain: true, afterProxy: true, earlyProxy: isEarly ? earlyProxy : undefined },
     )
     const server = createServer((request, response) => {
       asked.hook?.(response)
@@ -234,6 +257,7 @@ describe('behind a proxy', () => {
       memory,
       renders: 0,
       routed: 0,
+      early: 0,
       ask: async (question) => {
         asked = question
         const sent = httpRequest({ port, headers: { host: 'a', ...question.headers } }).end()
@@ -322,6 +346,59 @@ describe('behind a proxy', () => {
     await ask({ added: {}, hook: (response) => response.setHeader('x-b', '1') })
     await ask({ added: {}, headers: { 'x-forwarded-host': 'b' } })
     expect(routed).toEqual([1, 2, 3, 4, 5, 6])
+  })
+
+  it("the proxy is run before Next is asked of what Next's router has come to it with", async () => {
+    const served = await serve({ isEarly: true })
+    const route = (response: ServerResponse): void => void response.setHeader('X-Of-Router', 'b')
+    const heads: string[][] = []
+    for (const value of ['1', '2', '3']) heads.push(await served.headOf({ added: { 'x-a': value }, route }))
+    const cached = ['x-nextjs-cache', 'HIT', 'cache-control', 's-maxage=3600']
+    expect(heads.map((head) => head.slice(0, 10))).toEqual([
+      ['x-next-on-fastify', 'miss', 'x-a', '1', 'X-Of-Router', 'b', ...cached],
+      ['x-next-on-fastify', 'hit', 'x-a', '2', 'X-Of-Router', 'b', ...cached],
+      ['x-next-on-fastify', 'hit', 'x-a', '3', 'X-Of-Router', 'b', ...cached],
+    ])
+    expect([served.routed, served.early]).toEqual([1, 2])
+    expect(served.memory.counts).toMatchObject({ hits: 2, earlyProxies: 2, bypasses: {} })
+  })
+
+  it('Next is asked where the proxy decides otherwise when it has run, fails, or what is kept is gone', async () => {
+    const served = await serve({ isEarly: true })
+    const answers: string[] = []
+    for (const asked of [{ added: {} }, {}, { added: {}, fails: true }, { added: { rsc: '1' } }, { added: {} }]) {
+      answers.push(await served.ask(asked))
+    }
+    await handler.set('/page', { kind: 'APP_PAGE' }, {})
+    answers.push(await served.ask({ added: {} }))
+    expect(answers).toEqual([
+      'miss | s-maxage=3600 | [the page]',
+      'bypass; proxy | Who are you?',
+      'hit | s-maxage=3600 | [the page]',
+      'bypass; proxy | s-maxage=3600 | [the page]',
+      'hit | s-maxage=3600 | [the page]',
+      'miss | s-maxage=3600 | [the page]',
+    ])
+    expect([served.early, served.memory.counts.earlyProxies]).toEqual([5, 4])
+  })
+
+  it('the proxy is not run before Next is asked where it may not see all requests for a path', async () => {
+    const served = await serve({ isEarly: true, isAlwaysProxied: false })
+    for (let turn = 0; turn < 3; turn++) await served.ask({ added: {} })
+    expect([served.early, served.memory.counts.hits]).toEqual([0, 2])
+  })
+
+  it('of the ways by which the router may be passed for one request, the last four are known', async () => {
+    const served = await serve()
+    const routed = async (name: string): Promise<number> => {
+      const before = served.routed
+      await served.ask({ added: { [name]: '1' } })
+      return served.routed - before
+    }
+    const ways = ['x-1', 'x-2', 'x-3', 'x-4']
+    for (const name of ways) expect(await routed(name)).toBe(1)
+    for (const name of ways) expect(await routed(name)).toBe(0)
+    expect([await routed('x-5'), await routed('x-4'), await routed('x-1')]).toEqual([1, 0, 1])
   })
 
   it('what several ask for at once is rendered once if it was kept before', async () => {

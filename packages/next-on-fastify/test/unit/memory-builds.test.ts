@@ -241,3 +241,30 @@ it('a page without data is the file that the manifest says', async () => {
     undefined,
   ])
 })
+
+describe('middleware sees each request for a path', () => {
+  const matchers = [
+    { regexp: '^/all(?:/.*)?$' },
+    { regexp: '^/(?!api).*$', has: [{ type: 'header', key: 'a' }] },
+    { regexp: '^/some$', missing: [{ type: 'header', key: 'a' }] },
+    { regexp: '^/case/(?!API).*$' },
+  ]
+  const files = { 'server/functions-config-manifest.json': { functions: { '/_middleware': { matchers } } } }
+  const paths = ['/all', '/all/1', '/some', '/any', '/api', '/case/a', '/case/api']
+
+  it('that a matcher matches without a condition, however case is read', async () => {
+    const { isAlwaysProxied, isProxied } = await readBuild(aBuild({}, files), true)
+    expect(paths.filter(isAlwaysProxied)).toEqual(['/all', '/all/1', '/case/a'])
+    expect(paths.filter(isProxied)).toEqual(['/all', '/all/1', '/some', '/any', '/case/a', '/case/api'])
+  })
+
+  it.each<[string, object]>([
+    ['a base path', { basePath: '/docs' }],
+    ['locales', { i18n: { locales: ['en'], defaultLocale: 'en' } }],
+    ['slashes at the end', { trailingSlash: true }],
+    ['hosts that are trusted', { experimental: { trustHostHeader: true } }],
+  ])('is not said of an app with %s', async (_, config) => {
+    const { isAlwaysProxied } = await readBuild(aBuild(config, files), true)
+    expect(paths.filter(isAlwaysProxied)).toEqual([])
+  })
+})

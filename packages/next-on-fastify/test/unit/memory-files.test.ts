@@ -13,6 +13,7 @@ const build: Build = {
   isConditional: () => false,
   isBot: () => false,
   isProxied: () => false,
+  isAlwaysProxied: () => false,
   lifetimeOf: () => undefined,
   fileOf: (path) => (path.startsWith('/outside') ? undefined : path),
   isMade: () => false,

@@ -95,6 +95,7 @@ async function serve(
     isConditional: () => false,
     isBot: (userAgent: string | undefined) => userAgent === 'a bot',
     isProxied: () => false,
+    isAlwaysProxied: () => false,
     isMade: () => isMade,
     lifetimeOf: () => undefined,
     fileOf: (path: string) => path,
