@@ -113,6 +113,7 @@ perfSuite('next', [
     title: 'streaming without the router server',
     subjects: directRace,
     options: { ...load, duration: 2000, turn: 500, connections: 20, cases: { streaming } },
+    bounds: bounds['next-direct-streaming'],
   },
   {
     title: 'streaming',
