@@ -179,42 +179,48 @@ export const bounds: Record<
   // against 8.2 to 11.0 at the 99.9th percentile.
   'gateway-tail': [{ contender: 'hedged', over: 'unhedged', atLeast: 10, metric: 'p99' }],
   // Shared: 13.9x (11.2 to 17.3), where a client takes gzip 21.8x (15.9 to 29.9), by the Pages Router 8.8x (6.7 to 11.6).
-  // Quiet: 15.6x (13.0 to 18.6), 33.4x (26.4 to 42.3), by throughput 14.5x (12.1 to 17.3) and 28.3x (22.6 to 35.5), 15 processes
-  // of each; 6.2x (4.5 to 8.6) by the Pages Router, whose page costs `next start` half as much. The margins are 42 to 64 %, and
-  // 35 % for the last.
+  // Quiet, twice: 15.6x (13.0 to 18.6), 33.4x (26.4 to 42.3), by throughput 14.5x (12.1 to 17.3) and 28.3x (22.6 to 35.5), 15
+  // processes of each; 14.7x (12.2 to 17.7), 32.7x (25.6 to 41.7), 13.4x, 27.0x. By the Pages Router, whose page costs `next start`
+  // half as much, 6.2x (4.5 to 8.6), then 8.32x (6.18 to 11.2), by throughput 7.60x (5.94 to 9.72): 10x of 121 µs would be what a
+  // bare `node:http` takes. The margins are 42 to 64 %, and 35 % for the last.
   'next-kept': [
     { case: 'page', contender: 'next-on-fastify', over: 'next-start', atLeast: 8, aim: 12, metric: 'cpu' },
     { case: 'pageGzip', contender: 'next-on-fastify', over: 'next-start', atLeast: 12, aim: 25, metric: 'cpu' },
     { case: 'oldPage', contender: 'next-on-fastify', over: 'next-start', atLeast: 4, aim: 10, metric: 'cpu' },
   ],
   // Shared: 23.2x (15.2 to 35.5) and 26.5x (18.5 to 38.0). Quiet: 16.1x (12.6 to 20.5) and 22.9x (19.4 to 27.0), by throughput
-  // 15.3x (12.1 to 19.2) and 20.7x (17.9 to 24.0). The margins are 25 and 34 %.
+  // 15.3x (12.1 to 19.2) and 20.7x (17.9 to 24.0); 16.7x (13.8 to 20.2) and 23.7x (18.7 to 30.1), 16.0x (13.3 to 19.2) and 21.4x.
+  // The margins are 25 and 34 %.
   'next-learned': [
     { case: 'unmodified', contender: 'next-on-fastify', over: 'next-start', atLeast: 12, aim: 12, metric: 'cpu' },
     { case: 'rsc', contender: 'next-on-fastify', over: 'next-start', atLeast: 15, aim: 15, metric: 'cpu' },
   ],
-  // Shared: 20.9x (15.1 to 28.9). Quiet: 14.8x (13.6 to 16.0), by throughput 13.8x (12.6 to 15.1). The margin is 39 %.
+  // Shared: 20.9x (15.1 to 28.9). Quiet: 14.8x (13.6 to 16.0), by throughput 13.8x (12.6 to 15.1); 14.4x (11.9 to 17.4),
+  // 13.3x (10.7 to 16.5); 14.0x (11.8 to 16.6), 12.9x (10.6 to 15.7). The margin is 36 %.
   'next-route': [{ case: 'api', contender: 'next-on-fastify', over: 'next-start', atLeast: 9, aim: 9, metric: 'cpu' }],
   // Shared: 19.1x (13.8 to 26.4), 16.7x (13.3 to 21.0), 26.9x (22.3 to 32.4). Quiet: 14.4x (11.9 to 17.5), 12.2x (10.8 to 13.8) with
-  // 25 processes of each, 25.7x (15.9 to 41.7), by throughput 12.9x (10.7 to 15.5), 11.4x (10.1 to 12.8), 24.3x (15.6 to 37.9). The
+  // 25 processes of each, 25.7x (15.9 to 41.7), by throughput 12.9x (10.7 to 15.5), 11.4x (10.1 to 12.8), 24.3x (15.6 to 37.9); 16.0x
+  // (12.6 to 20.3), 12.3x (10.8 to 13.9), 25.8x (21.9 to 30.5), 14.5x (11.3 to 18.4), 11.4x (10.1 to 12.9), 24.3x (20.8 to 28.4). The
   // margins are 18 to 61 %.
   'next-lifetime': [
     { case: 'isr', contender: 'next-on-fastify', over: 'next-start', atLeast: 10, aim: 10, metric: 'cpu' },
     { case: 'oldIsr', contender: 'next-on-fastify', over: 'next-start', atLeast: 10, aim: 10, metric: 'cpu' },
     { case: 'handler', contender: 'next-on-fastify', over: 'next-start', atLeast: 10, aim: 10, metric: 'cpu' },
   ],
-  // What we are after is 3x where the proxy runs. Quiet: 5.14x (3.44 to 7.69), 466 µs against 88.3, and beside the proxy 16.3x (11.6
-  // to 22.9). Before, when Next's router had the proxy run, 2.65x (1.91 to 3.68), 16.4x (13.1 to 20.5); shared, when it also looked
-  // for the page again after it, 1.97x (1.58 to 2.45), 18.9x (16.2 to 22.0). The margins are 42 and 39 %.
+  // What we are after is 3x where the proxy runs. Quiet: 5.14x (3.44 to 7.69), 5.09x (3.70 to 7.01), by throughput 5.46x (4.66 to
+  // 6.40), then 5.23x (4.24 to 6.44) and 5.61x (5.02 to 6.26); beside the proxy 16.3x (11.6 to 22.9), 16.5x, 15.1x (10.2 to 22.3).
+  // Before, when Next's router had the proxy run, 2.65x (1.91 to 3.68), 16.4x (13.1 to 20.5); shared, when it also looked for the
+  // page again after it, 1.97x (1.58 to 2.45), 18.9x (16.2 to 22.0). The margins are 41 and 34 %.
   'next-proxy': [
     { case: 'behindProxy', contender: 'next-on-fastify', over: 'next-start', atLeast: 3, aim: 3, metric: 'cpu' },
     { case: 'besideProxy', contender: 'next-on-fastify', over: 'next-start', atLeast: 10, metric: 'cpu' },
   ],
   // What we are after is 7x, and 15x where a client takes gzip. Quiet: 6.38x (5.82 to 6.99), 6.75x (5.98 to 7.61), 13.8x (11.9 to
   // 16.0); then, when `next start` took half as long again, 8.25x (7.61 to 8.94), 8.77x (8.10 to 9.49), 17.4x (15.3 to 19.7), by
-  // throughput 7.24x (6.78 to 7.73), 7.49x (6.99 to 8.02), 15.0x (13.3 to 17.0), 20 to 25 processes of each. Shared, with a
-  // generator that slept: 5.69x (5.08 to 6.37), 5.43x (4.95 to 5.96), 13.0x (11.9 to 14.1). The margins are 26 to 35 %. A bare
-  // `node:http` that says the same takes 10.0 to 11.4 µs for a small file, and this 11.6 to 12.1, by wrk.
+  // throughput 7.24x (6.78 to 7.73), 7.49x (6.99 to 8.02), 15.0x (13.3 to 17.0), 20 to 25 processes of each, and 8.33x (7.69 to
+  // 9.02), 8.82x (8.12 to 9.58), 18.8x (16.2 to 21.8), 7.38x (6.88 to 7.91), 7.38x (6.80 to 8.01), 16.3x (14.1 to 18.9). Shared,
+  // with a generator that slept: 5.69x (5.08 to 6.37), 5.43x (4.95 to 5.96), 13.0x (11.9 to 14.1). The margins are 26 to 35 %. A
+  // bare `node:http` that says the same takes 10.0 to 11.4 µs for a small file, and this 11.6 to 12.1, by wrk.
   'next-files': [
     { case: 'small', contender: 'next-on-fastify', over: 'next-start', atLeast: 4, aim: 7, metric: 'cpu' },
     { case: 'asset', contender: 'next-on-fastify', over: 'next-start', atLeast: 4, aim: 7, metric: 'cpu' },
@@ -251,6 +257,8 @@ export const bounds: Record<
     { case: 'ssr', contender: 'next-on-fastify-direct', over: 'next-start', atLeast: 0.8, aim: 1.15, metric: 'cpu' },
     { case: 'oldSsr', contender: 'next-on-fastify-direct', over: 'next-start', atLeast: 0.97, metric: 'cpu' },
   ],
+  // Quiet, with 20 connections: 1.05x (0.949 to 1.16) by CPU, of which there was 13 % in use, 1.01x (0.996 to 1.02) by throughput.
+  // The margin is 24 %.
   'next-direct-streaming': [
     { contender: 'next-on-fastify-direct', over: 'next-start', atLeast: 0.8, aim: 0.97, metric: 'cpu' },
   ],

@@ -112,13 +112,13 @@ perfSuite('next', [
   {
     title: 'streaming without the router server',
     subjects: directRace,
-    options: { ...load, duration: 2000, turn: 500, connections: 20, cases: { streaming } },
+    options: { ...load, duration: 2000, turn: 500, connections: 100, cases: { streaming } },
     bounds: bounds['next-direct-streaming'],
   },
   {
     title: 'streaming',
     subjects: race,
-    options: { ...load, duration: 2000, turn: 500, connections: 20, cases: { streaming } },
+    options: { ...load, duration: 2000, turn: 500, connections: 100, cases: { streaming } },
   },
   {
     title: 'other servers',
