@@ -1,8 +1,8 @@
-// How what Next does not document is read: it is there and of the kind that is expected, or there is no direct path.
+// How what Next does not document is read: it is there and of the kind that is expected, or that way into Next is not taken.
 
 import type { ParsedUrlQuery } from 'node:querystring'
 
-/** Thrown where an app has no direct path. */
+/** Thrown where a way into Next is not taken. */
 export class NotDirect extends Error {}
 
 export type Params = Readonly<Record<string, string | readonly string[] | undefined>>

@@ -37,7 +37,7 @@ interface Params {
   readonly request: WrappedRequest
 }
 
-/** The render server, of which methods are replaced: it is an object of Next's own that knows them by their names. */
+/** The render server, of which three methods are replaced: Next calls them by their names. */
 type Server = Record<string, unknown>
 
 const proxies = new WeakMap<Server, EarlyProxy>()
@@ -47,9 +47,11 @@ const proxies = new WeakMap<Server, EarlyProxy>()
  *
  * @throws NotDirect where that is of a version that does it in another way
  */
-export function earlyProxyOf(server: Server, { getRequestMeta, setRequestMeta }: MetaStore): EarlyProxy {
+export function earlyProxyOf(server: Server, store: MetaStore): EarlyProxy {
   const known = proxies.get(server)
   if (known !== undefined) return known
+  const { getRequestMeta, setRequestMeta } = store
+  functionOf({ setRequestMeta }, 'setRequestMeta')
   const before = new BeforeRoute(server, getRequestMeta)
   const runMiddleware = functionOf(server, 'runMiddleware')
   const load = functionOf(server, 'loadNodeMiddleware')

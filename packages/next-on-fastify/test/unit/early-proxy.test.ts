@@ -153,6 +153,15 @@ it('one server has one', () => {
   expect(earlyProxyOf(server, meta)).toBe(earlyProxyOf(server, meta))
 })
 
+it('a Next that keeps what it knows of requests in another way has none', () => {
+  const { server } = aServer()
+  const before = { ...server }
+  expect(() => earlyProxyOf(server, { getRequestMeta } as typeof meta)).toThrow(
+    new NotDirect('its Next has no `setRequestMeta` where it is looked for'),
+  )
+  expect(server).toEqual(before)
+})
+
 it.each([
   'normalizeReq',
   'normalizeRes',
