@@ -181,8 +181,8 @@ export const bounds: Record<
   // Shared: 13.9x (11.2 to 17.3), where a client takes gzip 21.8x (15.9 to 29.9), by the Pages Router 8.8x (6.7 to 11.6).
   // Quiet, twice: 15.6x (13.0 to 18.6), 33.4x (26.4 to 42.3), by throughput 14.5x (12.1 to 17.3) and 28.3x (22.6 to 35.5), 15
   // processes of each; 14.7x (12.2 to 17.7), 32.7x (25.6 to 41.7), 13.4x, 27.0x. By the Pages Router, whose page costs `next start`
-  // half as much, 6.2x (4.5 to 8.6), then 8.32x (6.18 to 11.2), by throughput 7.60x (5.94 to 9.72): 10x of 121 µs would be what a
-  // bare `node:http` takes. The margins are 42 to 64 %, and 35 % for the last.
+  // half as much, 6.2x (4.5 to 8.6), then 8.32x (6.18 to 11.2), by throughput 7.60x (5.94 to 9.72): 10x of 121 µs would be less
+  // than the 12.4 to 13.4 that a bare `node:http` takes which says the same. The margins are 42 to 64 %, and 35 % for the last.
   'next-kept': [
     { case: 'page', contender: 'next-on-fastify', over: 'next-start', atLeast: 8, aim: 12, metric: 'cpu' },
     { case: 'pageGzip', contender: 'next-on-fastify', over: 'next-start', atLeast: 12, aim: 25, metric: 'cpu' },
