@@ -46,7 +46,11 @@ const atStart = [
   'NEXT_ON_FASTIFY_BASE_PATH',
   'NEXT_ON_FASTIFY_CACHE_NOT_SHARED',
 ]
-hasCodedErrors('next-on-fastify', { 'create-next-on-fastify.ts': atStart, 'next-plugin.ts': atStart })
+hasCodedErrors('next-on-fastify', {
+  'create-next-on-fastify.ts': atStart,
+  'next-plugin.ts': atStart,
+  'request.ts': ['NEXT_ON_FASTIFY_NO_REQUEST'],
+})
 
 it('the README has the codes of all errors, with what they mean, and no others', () => {
   const errors = [...read('src/errors.ts').matchAll(/\/\*\* (.*) \*\/\n[^']*'(\w+)'/g)]

@@ -33,11 +33,14 @@ const FILES = {
   'types.ts': `
 import Fastify from 'fastify'
 import { createNextOnFastify, nextPlugin, routableUrl, type NextPluginOptions } from 'next-on-fastify'
+import { fastifyRequest, fastifyRequestOf } from 'next-on-fastify/request'
 
 const options = { dir: 'web', dev: false, logLevel: 'warn', memory: false } satisfies NextPluginOptions
 await Fastify({ rewriteUrl: routableUrl }).register(nextPlugin, options)
 await createNextOnFastify({ ...options, fastify: { logger: true } })
 await Fastify({ http2: true }).register(nextPlugin, options)
+export const whose = async (): Promise<string> => (await fastifyRequest()).ip
+export const getServerSideProps = ({ req }: { req: Parameters<typeof fastifyRequestOf>[0] }) => fastifyRequestOf(req).ip
 // @ts-expect-error There is no such level.
 await createNextOnFastify({ logLevel: 'loud' })
 `,
@@ -45,7 +48,7 @@ await createNextOnFastify({ logLevel: 'loud' })
 }
 
 beforeAll(() => {
-  mkdirSync(join(project, 'web/app'), { recursive: true })
+  mkdirSync(join(project, 'web/app/me'), { recursive: true })
   return tarball.install(FILES, ['fastify', 'next', 'react', 'react-dom', '@types/node', 'prom-client', 'redis'])
 })
 
@@ -71,7 +74,7 @@ isWellPacked(tarball, {
 })
 
 describe('in an empty project', () => {
-  it('the quick start of the README answers as the README says, and has the page of Next', async () => {
+  it('the quick start of the README answers as the README says, and has the pages of Next', async () => {
     expect(server).not.toBe(samples['server.ts'])
     expect(readme).toContain('npm install next-on-fastify fastify next react react-dom')
     let answers: Promise<string[]> | undefined
@@ -81,13 +84,15 @@ describe('in an empty project', () => {
       ['env', 'NEXT_TELEMETRY_DISABLED=1', process.execPath, 'server.ts'],
       (said, end) => {
         const address = /^at (\S+)\n/m.exec(said)?.[1]
-        if (address !== undefined) answers ??= Promise.all([ask(address + path), ask(address)]).finally(end)
+        if (address === undefined) return
+        answers ??= Promise.all([ask(address + path), ask(address), ask(`${address}/me`)]).finally(end)
       },
     )
     if (!answers) throw new Error(`It never listened:\n${output}`)
-    const [api, page] = await answers
+    const [api, page, own] = await answers
     expect(api).toBe(answer)
     expect(page).toContain('<h1>Hello from Next</h1>')
+    expect(own!.replaceAll('<!-- -->', '')).toMatch(/<p>req-\w+ of 127\.0\.0\.1<\/p>/)
   })
 
   it.each([

@@ -42,3 +42,10 @@ export const BodyReadError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_BOD
 /** The cache of an app cannot be shared: what stands against it. */
 export const CacheNotSharedError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_CACHE_NOT_SHARED' }, [string]> =
   createError('NEXT_ON_FASTIFY_CACHE_NOT_SHARED', '%s', 500)
+
+/** Code of the Next app has asked for the request of Fastify where there is none. */
+export const NoRequestError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_NO_REQUEST' }, [string]> = createError(
+  'NEXT_ON_FASTIFY_NO_REQUEST',
+  '%s',
+  500,
+)

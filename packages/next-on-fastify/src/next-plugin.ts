@@ -2,6 +2,8 @@ import { METHODS } from 'node:http'
 import { resolve } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, HTTPMethods, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
+import type { Answer, Handle } from './answer.ts'
+import { whileAsked } from './asked-request.ts'
 import { demandBasePath } from './base-path.ts'
 import { shareCache, type ShareOfCache } from './cache/share-cache.ts'
 import { closeRestingConnections } from './closing-connections.ts'
@@ -56,7 +58,9 @@ const plugin: NextPlugin = async (app, options) => {
   const observers = new Observers(options.observers ?? [], app.log, { prefix, memory })
   app.addHook('onClose', async () => observers.closed())
   const handle = next.getRequestHandler()
-  const asked = (answer: typeof handle): typeof handle => observers.watched(shared?.afterOlderPages(answer) ?? answer)
+  const asked = (answer: Handle): Answer => {
+    return whileAsked(observers.watched(shared?.afterOlderPages(answer) ?? answer))
+  }
   const byNext = asked(handle)
   const kept = memory === undefined ? byNext : memory.answer.bind(memory, byNext)
   // It comes first, for it takes nothing that the memory keeps: pages that are rendered at build are none of its own.
@@ -84,7 +88,7 @@ const plugin: NextPlugin = async (app, options) => {
     const vary = response.getHeader('vary')
     if (vary !== undefined) keepVary(response, String(vary))
     reply.hijack()
-    answer(message, response).catch((error: unknown) => {
+    answer(message, response, request).catch((error: unknown) => {
       // Next answers its own errors: who gets here has sent half of it, or nothing, where `next start` says so.
       request.log.error({ err: error }, 'Next has failed')
       if (response.headersSent) {

@@ -2,7 +2,7 @@
 
 import { finished } from 'node:stream'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Answer } from './answer.ts'
+import type { Handle } from './answer.ts'
 import type { NextMemory } from './memory/memory.ts'
 
 /** A Next app, as its observers know it. */
@@ -67,7 +67,7 @@ export class Observers {
   }
 
   /** What answers, and tells of it. */
-  watched(answer: Answer): Answer {
+  watched(answer: Handle): Handle {
     if (!this.#observers.some((observer) => 'nextAnswered' in observer)) return answer
     return (request, response) => {
       // Next may write to the request while it answers.

@@ -30,7 +30,11 @@ const DECISIONS = [
 export function describeAfterProxy(peers: Peers): void {
   let servers: TwoServers
   beforeAll(async () => {
-    servers = await twoServers(peers, { proxyMemory: 'after-proxy' })
+    servers = await twoServers(peers, { proxyMemory: 'after-proxy' }, {}, (app) => {
+      app.addHook('onRequest', async ({ id, headers }, reply) => {
+        if (headers['x-decide'] === 'fastify') reply.header('x-id', id)
+      })
+    })
   }, BUILD_TIMEOUT)
   afterAll(() => servers?.close())
 
@@ -125,6 +129,17 @@ export function describeAfterProxy(peers: Peers): void {
     for (const question of questions) found.push(await early(question))
     // What is made for each request comes to its page by the router, and is known to pass the proxy.
     expect(found).toEqual([2, 2, 2, 2, 2, 0, 0, 2, 0, 0, 2])
+  })
+
+  it('the proxy has the request of Fastify, whoever runs it', async () => {
+    const question = { path: '/behind/isr?fastify=1', headers: { 'x-decide': 'fastify' } }
+    for (let turn = 0; turn < 4; turn++) {
+      const { head } = await servers.kept(question)
+      const { 'x-id': id, 'x-of-fastify': told } = Object.fromEntries(head)
+      // The lowest Next runs its proxy in a runtime of its own.
+      expect(told).toBe(peers === 'newest' ? id : 'nothing')
+    }
+    expect(servers.counts().earlyProxies).toBeGreaterThanOrEqual(2)
   })
 
   it('what the proxy guards is seen by nobody else, whoever came first', async () => {

@@ -1,6 +1,6 @@
 // The app of test/fixture, built by the newest or by the lowest supported Next.
 
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import {
   cpSync,
@@ -10,7 +10,9 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -28,6 +30,11 @@ export type Peers = 'lowest' | 'newest'
 /** Folder of an app beside this file. */
 export type Fixture = 'direct-fixture' | 'fixture' | 'memory-fixture' | 'shared-fixture'
 
+/** Apps that import this package, and what they import of it. */
+const IMPORTS: Partial<Record<Fixture, readonly string[]>> = {
+  fixture: ['asked-request.ts', 'errors.ts', 'request.ts'],
+}
+
 /** Builds the app unless that was done before, and returns its folder, whose `next` is the one that built it. */
 export async function builtFixture(
   peers: Peers,
@@ -36,7 +43,7 @@ export async function builtFixture(
 ): Promise<string> {
   const next = nextOf(peers)
   const { version } = JSON.parse(readFileSync(join(next, 'package.json'), 'utf8')) as { version: string }
-  const folder = join(FIXTURES, `${version}-${hashOf(sourceOf(app), JSON.stringify(env))}`)
+  const folder = join(FIXTURES, `${version}-${hashOf(app, JSON.stringify(env))}`)
   if (existsSync(folder)) return folder
   // It gets its name when it is whole, so that nobody takes a part of it.
   const unfinished = copiedFixture(peers, app)
@@ -55,9 +62,15 @@ export function copiedFixture(peers: Peers, app: Fixture = 'fixture'): string {
   mkdirSync(join(folder, 'node_modules'), { recursive: true })
   cpSync(sourceOf(app), folder, { recursive: true })
   const proxy = join(folder, 'proxy.js')
-  // An older Next knows it by another name.
-  if (peers === 'lowest' && existsSync(proxy)) renameSync(proxy, join(folder, 'middleware.js'))
+  if (peers === 'lowest' && existsSync(proxy)) {
+    // An older Next knows it by another name, and runs it elsewhere unless it is told.
+    const source = readFileSync(proxy, 'utf8')
+    const runtime = app in IMPORTS ? "runtime: 'nodejs', " : ''
+    writeFileSync(join(folder, 'middleware.js'), source.replace('config = { ', `$&${runtime}`))
+    rmSync(proxy)
+  }
   symlinkSync(nextOf(peers), join(folder, 'node_modules/next'))
+  if (app in IMPORTS) installPackage(join(folder, 'node_modules/next-on-fastify'))
   return folder
 }
 
@@ -69,9 +82,22 @@ function nextOf(peers: Peers): string {
   return realpathSync(join(PACKAGE, 'node_modules', peers === 'lowest' ? 'next-lowest' : 'next'))
 }
 
+/** Puts there what people install: a linked package would see another Next, and Next does not compile what it finds there. */
+function installPackage(folder: string): void {
+  const { name, type, publishConfig } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as {
+    name: string
+    type: string
+    publishConfig: { exports: object }
+  }
+  execFileSync('tsc', ['-p', join(PACKAGE, 'tsconfig.build.json'), '--outDir', join(folder, 'dist')])
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, type, exports: publishConfig.exports }))
+}
+
 /** Hash of the sources, and of what else they are built with. */
-function hashOf(source: string, more: string): string {
+function hashOf(app: Fixture, more: string): string {
+  const source = sourceOf(app)
   const hash = createHash('sha256').update(more)
+  for (const file of IMPORTS[app] ?? []) hash.update(readFileSync(join(PACKAGE, 'src', file)))
   const files = readdirSync(source, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))

@@ -2,9 +2,10 @@
 
 import type { Http2SecureServer, Http2Server } from 'node:http2'
 import type { Server } from 'node:https'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { expectTypeOf } from 'vitest'
 import { createNextOnFastify, nextPlugin, routableUrl } from '../src/index.ts'
+import { fastifyRequest } from '../src/request.ts'
 
 const dir = 'web'
 
@@ -26,3 +27,5 @@ await Fastify({ http2: true }).register(nextPlugin, { dir })
 await Fastify({ http2: true, https: { allowHTTP1: true } }).register(nextPlugin, { dir })
 // @ts-expect-error There is no such level.
 await Fastify({ http2: true }).register(nextPlugin, { logLevel: 'loud' })
+
+expectTypeOf(fastifyRequest()).resolves.toEqualTypeOf<FastifyRequest>()

@@ -5,7 +5,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import onHeaders from 'on-headers'
-import type { Answer } from '../answer.ts'
+import type { Handle } from '../answer.ts'
 
 /** A request that Next answers. */
 interface Asking {
@@ -94,7 +94,7 @@ export function endJoined({ key, since }: PendingPage): void {
 }
 
 /** Lets Next answer a request once nothing is being made that it must not get. */
-export function afterOlderPages(next: Answer, position: () => number): Answer {
+export function afterOlderPages(next: Handle, position: () => number): Handle {
   return async (request, response) => {
     const path = pathOf(request)
     if (pending.size > 0) await olderPages(path, position())

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Answer } from '../answer.ts'
+import type { Answer, Handle } from '../answer.ts'
 import { CacheNotSharedError } from '../errors.ts'
 import { readConfig } from '../memory/build.ts'
 import { PageCacheTaken, standBeforePageCache } from '../page-cache.ts'
@@ -24,7 +24,7 @@ export interface MachineCacheOptions {
 /** A cache that is shared, and how requests are answered then. */
 export interface ShareOfCache {
   /** Lets Next answer, but not by what is being made of old data. */
-  afterOlderPages(next: Answer): Answer
+  afterOlderPages(next: Handle): Handle
   /**
    * Takes note of what others have revalidated before a request is answered at all. Where that is not to be learned, `next`
    * answers.
@@ -109,7 +109,9 @@ function shareOf(cache: SharedCache, close: () => void, log: FastifyBaseLogger):
   }
   return {
     afterOlderPages: (next) => afterOlderPages(next, () => cache.position),
-    upToDate: (answer, next) => async (request, response) => ((await sync()) ? answer : next)(request, response),
+    upToDate: (answer, next) => {
+      return async (...asking) => ((await sync()) ? answer : next)(...asking)
+    },
     close,
   }
 }

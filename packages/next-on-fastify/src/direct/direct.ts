@@ -1,9 +1,8 @@
 // Requests that Next's router server would hand to one route, handed to it without asking.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import type { Answer } from '../answer.ts'
+import type { Answer, Handle } from '../answer.ts'
 import { mayEnter } from '../before-route.ts'
 import { NotDirect } from '../next-internals.ts'
 import { isPlainPath, oddityOf, type Oddity, pathOf, queryOf, type RouteKind } from './direct-request.ts'
@@ -42,36 +41,38 @@ export class NextDirect {
   }
 
   /** Hands a request to its route, or lets `next` answer it and learns where that has sent it. */
-  async answer(next: Answer, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async answer(next: Answer, ...asking: Parameters<Answer>): Promise<void> {
+    const [request] = asking
     const { url = '' } = request
     const path = pathOf(url)
     const known = this.#paths.get(path)
-    if (known === undefined) return this.#learn(path, next, request, response)
-    if (typeof known === 'string') return this.#route(known, next, request, response)
+    if (known === undefined) return this.#learn(path, next, ...asking)
+    if (typeof known === 'string') return this.#route(known, next, ...asking)
 
     const oddity = oddityOf(request, known.kind)
-    if (oddity !== undefined) return this.#route(oddity, next, request, response)
+    if (oddity !== undefined) return this.#route(oddity, next, ...asking)
     const query = queryOf(url)
-    if (query === undefined) return this.#route('query', next, request, response)
+    if (query === undefined) return this.#route('query', next, ...asking)
     const entrypoint = mayEnter(request, query) ? known.entrypoint : undefined
     this.#counts.direct++
     if (entrypoint !== undefined) this.#counts.entrypoints++
-    return this.#server.render(known, entrypoint, query, request, response)
+    return this.#server.render(known, entrypoint, query, ...asking)
   }
 
-  #route(why: keyof DirectCounts['routed'], next: Answer, ...pair: Parameters<Answer>): Promise<void> {
+  #route(why: keyof DirectCounts['routed'], next: Answer, ...asking: Parameters<Answer>): Promise<void> {
     const { routed } = this.#counts
     routed[why] = (routed[why] ?? 0) + 1
-    return next(...pair)
+    return next(...asking)
   }
 
-  async #learn(path: string, next: Answer, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!isPlainPath(path)) return this.#route('url', next, request, response)
-    if (!this.#server.mayRoute(path)) return this.#route('route', next, request, response)
+  async #learn(path: string, next: Answer, ...asking: Parameters<Answer>): Promise<void> {
+    const [request, response] = asking
+    if (!isPlainPath(path)) return this.#route('url', next, ...asking)
+    if (!this.#server.mayRoute(path)) return this.#route('route', next, ...asking)
     // Next writes to the request while it answers.
     const oddity = oddityOf(request)
-    if (oddity !== undefined) return this.#route(oddity, next, request, response)
-    await this.#route('first', next, request, response)
+    if (oddity !== undefined) return this.#route(oddity, next, ...asking)
+    await this.#route('first', next, ...asking)
     const found = await this.#server.routed(path, request, response)
     if (found !== undefined) this.#paths.set(path, found)
   }
@@ -85,7 +86,7 @@ export async function createDirect(
   dir: string,
   next: object,
   which: 'all' | 'api',
-  asked: (answer: Answer) => Answer,
+  asked: (answer: Handle) => Answer,
   log: FastifyBaseLogger,
 ): Promise<NextDirect | undefined> {
   try {

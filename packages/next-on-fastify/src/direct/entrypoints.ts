@@ -9,13 +9,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { ParsedUrlQuery } from 'node:querystring'
 import { types } from 'node:util'
-import type { Answer } from '../answer.ts'
+import type { Handle } from '../answer.ts'
 import { BeforeRoute, type WrappedRequest, type WrappedResponse } from '../before-route.ts'
 import { functionOf, type RequestMeta, type RouteMatch } from '../next-internals.ts'
 import type { RouteKind } from './direct-request.ts'
 
 /** Finds what answers the requests of a path, by what the render server has left on the first of them. */
-export type FindEntrypoint = (kind: RouteKind, match: RouteMatch, meta: RequestMeta) => Promise<Answer | undefined>
+export type FindEntrypoint = (kind: RouteKind, match: RouteMatch, meta: RequestMeta) => Promise<Handle | undefined>
 
 /** What the render server leaves on a request that is the same for all of its path. */
 const OF_PATH: ReadonlySet<string> = new Set([

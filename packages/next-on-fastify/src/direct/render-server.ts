@@ -14,7 +14,7 @@ import type { ParsedUrlQuery } from 'node:querystring'
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyBaseLogger } from 'fastify'
 import { patternsOf, type RoutesManifest, rulesOf } from '../route-rules.ts'
-import type { Answer } from '../answer.ts'
+import type { Answer, Handle } from '../answer.ts'
 import type { RouteKind } from './direct-request.ts'
 import { entrypointsOf, type FindEntrypoint } from './entrypoints.ts'
 import { functionOf, NotDirect, type Params, type RequestMeta, type RouteMatch } from '../next-internals.ts'
@@ -45,8 +45,7 @@ export interface RenderServer {
     to: Routed,
     entrypoint: Answer | undefined,
     query: ParsedUrlQuery,
-    request: IncomingMessage,
-    response: ServerResponse,
+    ...asking: Parameters<Answer>
   ): Promise<void>
 }
 
@@ -70,7 +69,7 @@ type Compress = (request: IncomingMessage, response: ServerResponse, next: () =>
 /** What is used of Next's modules. */
 interface Parts {
   readonly config: Config
-  readonly handle: Answer
+  readonly handle: Handle
   readonly getMeta: (request: IncomingMessage) => RequestMeta
   readonly setMeta: (request: IncomingMessage, meta: RequestMeta) => unknown
   readonly isAbortError: (error: unknown) => boolean
@@ -101,7 +100,7 @@ export async function findRenderServer(
   dir: string,
   next: object,
   kinds: ReadonlySet<RouteKind>,
-  asked: (handle: Answer) => Answer,
+  asked: (handle: Handle) => Answer,
   log: FastifyBaseLogger,
 ): Promise<RenderServer> {
   const parts = await loadParts(dir, next, log)
@@ -133,7 +132,7 @@ async function loadParts(dir: string, next: object, log: FastifyBaseLogger): Pro
   const meta = load('server/request-meta')
   const compression = fromApp('next/dist/compiled/compression') as () => Compress
   const matchOf = inner['getRouteMatch'] === undefined ? undefined : functionOf(inner, 'getRouteMatch').bind(inner)
-  const handle = functionOf(server, 'getRequestHandler').call(server) as Answer
+  const handle = functionOf(server, 'getRequestHandler').call(server) as Handle
   const getMeta = functionOf(meta, 'getRequestMeta') as Parts['getMeta']
   return {
     config,
@@ -316,8 +315,7 @@ async function render(
   { path, route, relativeProjectDir, match }: Routed,
   answer: Answer,
   query: ParsedUrlQuery,
-  request: IncomingMessage,
-  response: ServerResponse,
+  ...[request, response, ofFastify]: Parameters<Answer>
 ): Promise<void> {
   // From here on as the router server does it.
   if (compress !== undefined) {
@@ -336,7 +334,7 @@ async function render(
     ...(match !== undefined && { match: copyOf(match) }),
   })
   try {
-    await answer(request, response)
+    await answer(request, response, ofFastify)
   } catch (error) {
     if (isAbortError(error)) return
     // What fails in a route is answered by the render server itself. If that has failed, its error page is asked for, and

@@ -51,7 +51,7 @@ interface Watched {
 }
 
 const watched = new WeakMap<IncomingMessage, Watched>()
-const renderServers = new WeakSet()
+const renderServers = new WeakMap<RenderServer, Promise<EarlyProxy | undefined>>()
 
 /** Has `after` called when the proxy has run, and `before` when Next is about to render, if it comes to that. */
 export function watch(request: IncomingMessage, before: BeforeRender, after: AfterProxy = () => undefined): void {
@@ -74,12 +74,21 @@ export async function watchRenders(dir: string, log: FastifyBaseLogger): Promise
   await getServerField!(dir, 'buildId')
   const server = await initialize!({ dir })
   if (typeof server.requestHandler !== 'function') throw new NotKeepable('its Next renders in another way')
-  if (!renderServers.has(server)) {
-    renderServers.add(server)
-    server.requestHandler = watchedHandler(server.requestHandler, meta.getRequestMeta)
-  }
+  const known = renderServers.get(server)
+  if (known !== undefined) return known
+  server.requestHandler = watchedHandler(server.requestHandler, meta.getRequestMeta)
+  const proxy = findEarlyProxy(server, meta, log)
+  renderServers.set(server, proxy)
+  return proxy
+}
+
+async function findEarlyProxy(
+  { server }: RenderServer,
+  meta: MetaStore,
+  log: FastifyBaseLogger,
+): Promise<EarlyProxy | undefined> {
   try {
-    const inner = (await functionOf(server.server, 'getServer').call(server.server)) as Record<string, unknown>
+    const inner = (await functionOf(server, 'getServer').call(server)) as Record<string, unknown>
     return earlyProxyOf(inner, meta)
   } catch (err) {
     log.warn({ err }, 'the proxy of this Next app is run by its router, for its Next runs it in another way')

@@ -8,6 +8,8 @@
 // Not decided here is which requests these are: of each, Next's router must have been seen to run the proxy.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Answer } from '../answer.ts'
+import { whileAsked } from '../asked-request.ts'
 import { BeforeRoute, mayEnter, type WrappedRequest } from '../before-route.ts'
 import { isPlainPath, pathOf, queryOf } from '../direct/direct-request.ts'
 import { functionOf, type RequestMeta } from '../next-internals.ts'
@@ -18,7 +20,7 @@ export interface ProxyResult {
 }
 
 /** Runs the proxy of a request; nothing comes of it where that is left to Next, or has failed, which Next will find too. */
-export type EarlyProxy = (request: IncomingMessage, response: ServerResponse) => Promise<ProxyResult | undefined>
+export type EarlyProxy = (...asking: Parameters<Answer>) => Promise<ProxyResult | undefined>
 
 /** How Next keeps what it knows of a request, which is the same for its own request and for that of Node. */
 export interface MetaStore {
@@ -40,16 +42,12 @@ interface Params {
 /** The render server, of which three methods are replaced: Next calls them by their names. */
 type Server = Record<string, unknown>
 
-const proxies = new WeakMap<Server, EarlyProxy>()
-
 /**
- * What runs the proxy of an app, by its render server.
+ * What runs the proxy of an app, by its render server, of which this may be asked once.
  *
  * @throws NotDirect where that is of a version that does it in another way
  */
 export function earlyProxyOf(server: Server, store: MetaStore): EarlyProxy {
-  const known = proxies.get(server)
-  if (known !== undefined) return known
   const { getRequestMeta, setRequestMeta } = store
   functionOf({ setRequestMeta }, 'setRequestMeta')
   const before = new BeforeRoute(server, getRequestMeta)
@@ -73,7 +71,7 @@ export function earlyProxyOf(server: Server, store: MetaStore): EarlyProxy {
     },
   })
 
-  const run: EarlyProxy = async (request, response) => {
+  return whileAsked(async (request: IncomingMessage, response: ServerResponse) => {
     const { url = '', headers } = request
     const path = pathOf(url)
     const query = queryOf(url)
@@ -92,7 +90,5 @@ export function earlyProxyOf(server: Server, store: MetaStore): EarlyProxy {
     } catch {
       return undefined
     }
-  }
-  proxies.set(server, run)
-  return run
+  })
 }

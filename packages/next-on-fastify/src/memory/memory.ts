@@ -163,14 +163,16 @@ export class NextMemory {
   }
 
   /** Answers a request from memory, or lets `next` answer it and keeps what may be kept. */
-  async answer(next: Answer, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async answer(next: Answer, ...asking: Parameters<Answer>): Promise<void> {
+    const [request, response] = asking
+    const ask = (): Promise<void> => next(...asking)
     const found = requestKey(request)
-    if (typeof found === 'string') return this.#bypass(found, request, response, next)
-    if (this.#build.isBot(request.headers['user-agent'])) return this.#bypass('bot', request, response, next)
+    if (typeof found === 'string') return this.#bypass(found, response, ask)
+    if (this.#build.isBot(request.headers['user-agent'])) return this.#bypass('bot', response, ask)
     if (this.#build.isProxied(found.path)) {
       const isLeft = !this.#afterProxy || this.#build.isConditional(found.path)
-      if (isLeft) return this.#bypass('conditional-path', request, response, next)
-      return this.#answerAfterProxy(found, request, response, next)
+      if (isLeft) return this.#bypass('conditional-path', response, ask)
+      return this.#answerAfterProxy(found, ask, ...asking)
     }
     const asked = withHeaders(found, headersNow(response))
     // Of a path on which there are conditions nothing was learned: what is there needs no look at them.
@@ -178,9 +180,9 @@ export class NextMemory {
     if (known !== undefined) return this.#show(asked, known, request, response)
     await this.#afterOthers(asked, response, (entry) => {
       if (entry !== undefined) return this.#show(asked, entry, request, response)
-      if (this.#build.isConditional(found.path)) return this.#bypass('conditional-path', request, response, next)
-      if (this.#isLeftToNext(asked)) return this.#bypass('not-kept', request, response, next)
-      return this.#learn(asked, request, new CoveredResponse(response), () => next(request, response))
+      if (this.#build.isConditional(found.path)) return this.#bypass('conditional-path', response, ask)
+      if (this.#isLeftToNext(asked)) return this.#bypass('not-kept', response, ask)
+      return this.#learn(asked, request, new CoveredResponse(response), ask)
     })
   }
 
@@ -193,12 +195,8 @@ export class NextMemory {
   }
 
   /** Lets Next run the proxy, and answers in place of what it would do then where that has let the request pass as it is. */
-  async #answerAfterProxy(
-    found: RequestKey,
-    request: IncomingMessage,
-    response: ServerResponse,
-    next: Answer,
-  ): Promise<void> {
+  async #answerAfterProxy(found: RequestKey, ask: () => Promise<void>, ...asking: Parameters<Answer>): Promise<void> {
+    const [request, response] = asking
     const { method, url, httpVersionMajor } = request
     // Next writes to the headers while it answers.
     const headers = { ...request.headers }
@@ -222,7 +220,7 @@ export class NextMemory {
     }
     // What Next's router does before it runs the proxy, and whether it comes to that, does not depend on more than is asked.
     if (this.#earlyProxy && this.#build.isAlwaysProxied(found.path) && this.#passages.has(asked.key)) {
-      const result = await this.#earlyProxy(request, response)
+      const result = await this.#earlyProxy(...asking)
       if (result !== undefined) this.#counts.earlyProxies++
       const shown = show(additionsOf(result))
       if (shown !== undefined) return shown
@@ -250,7 +248,7 @@ export class NextMemory {
         return shown
       },
     )
-    await next(request, response)
+    await ask()
     if (!isPassed) this.#counts.bypasses.proxy = (this.#counts.bypasses.proxy ?? 0) + 1
   }
 
@@ -340,12 +338,11 @@ export class NextMemory {
 
   async #bypass(
     why: keyof MemoryCounts['bypasses'],
-    request: IncomingMessage,
     response: ServerResponse,
-    next: Answer,
+    ask: () => Promise<void>,
   ): Promise<void> {
     this.#countBypass(why, response)
-    await next(request, response)
+    await ask()
   }
 
   #countBypass(why: keyof MemoryCounts['bypasses'], response: ServerResponse): void {

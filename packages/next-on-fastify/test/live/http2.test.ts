@@ -99,7 +99,7 @@ const prepare = async (dir: string) => ({
   clear: await createNextOnFastify({ dir, fastify: { http2: true } }),
   tls: await createNextOnFastify({
     dir,
-    memory: true,
+    memory: { proxyMemory: true },
     observers,
     fastify: { http2: true, https: { ...certificate(), allowHTTP1: true } },
   }),
@@ -259,6 +259,11 @@ describe('HTTP/2', () => {
       .poll(() => answers.find(({ url }) => url === '/stream?parts=1000'), { timeout: 30_000 })
       .toMatchObject({ aborted: true, status: 200 })
     expect((await ask2(tls, { path: '/' })).status).toBe(200)
+  })
+
+  it.each(['/request/handler', '/api/request'])('%s has the request of Fastify', async (path) => {
+    const { body } = await ask2(tls, { path })
+    expect((JSON.parse(body) as { id: unknown }).id).toMatch(/^req-/)
   })
 
   it('a client that leaves while it sends is no error of the server', async () => {

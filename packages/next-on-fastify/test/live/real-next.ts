@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BUILD_TIMEOUT, builtFixture, type Peers } from '../built-fixture.ts'
 import { rawExchange } from '../raw-exchange.ts'
 
-const told = globalThis as { afterIsDone?: boolean; greeted?: string; failure?: unknown }
+const told = globalThis as { actedFor?: string; afterIsDone?: boolean; greeted?: string; failure?: unknown }
 
 /** Registers the tests. */
 export function answersWithRealNext(peers: Peers): void {
@@ -82,11 +82,7 @@ export function answersWithRealNext(peers: Peers): void {
     const formOf = async (name: string): Promise<FormData> => {
       const page = await ask('/form')
       const form = new FormData()
-      for (const [, field, value = ''] of page.text.matchAll(
-        /<input type="hidden" name="([^"]+)"(?: value="([^"]*)")?/g,
-      )) {
-        form.set(field!, value)
-      }
+      for (const [, field, value = ''] of hiddenFields(page.text)) form.set(field!, value)
       expect([...form.keys()].join()).toContain('ACTION')
       form.set('name', name)
       return form
@@ -114,6 +110,60 @@ export function answersWithRealNext(peers: Peers): void {
       const [allowed, tooMuch] = [1_500_000, 2_500_000]
       expect(await greeted('x'.repeat(allowed))).toEqual([200, allowed])
       expect(await greeted('x'.repeat(tooMuch))).toEqual([500, allowed])
+    })
+  })
+
+  describe('the request of Fastify', () => {
+    it('is there for a page and its metadata', async () => {
+      const { headers, text } = await ask('/request')
+      const id = headers.get('x-id')
+      expect([...text.matchAll(/<(title|output)>(.*?)<\//g)].map(([, , said]) => said)).toEqual([id, id])
+    })
+
+    it('is there for a server action', async () => {
+      const { text } = await ask('/request')
+      const form = new FormData()
+      for (const [, field, value = ''] of hiddenFields(text)) form.set(field!, value)
+      const { status, headers } = await ask('/request', { method: 'POST', headers: { origin }, body: form })
+      expect([status, told.actedFor]).toEqual([200, headers.get('x-id')])
+    })
+
+    it('is there for a proxy', async () => {
+      const { headers, text } = await ask('/proxied')
+      expect(JSON.parse(text)).toEqual({ id: headers.get('x-id') })
+    })
+
+    it('is each time that of the one who has asked', async () => {
+      const all = await Promise.all(Array.from({ length: 20 }, (_, index) => ask(`/request/handler?index=${index}`)))
+      for (const [index, { headers, text }] of all.entries()) {
+        const id = headers.get('x-id')
+        expect(JSON.parse(text)).toEqual({ id, url: `/request/handler?index=${index}`, again: id })
+      }
+      expect(new Set(all.map(({ text }) => text)).size).toBe(20)
+    })
+
+    it('is not to be had where Next caches', async () => {
+      const { message } = JSON.parse((await ask('/request/cached')).text)
+      expect(message).toMatch(/connection.* inside .*unstable_cache/)
+    })
+
+    it('is not to be had for what Next renders for everybody', async () => {
+      const { code, message } = JSON.parse((await ask('/request/static/any')).text)
+      expect(code).toBe('NEXT_ON_FASTIFY_NO_REQUEST')
+      expect(message).toContain('got code of which `dynamic` is "force-static"')
+    })
+
+    it('is there for an API route, by the request of Node and no other', async () => {
+      const { headers, text } = await ask('/api/request')
+      expect(JSON.parse(text)).toEqual({ id: headers.get('x-id'), ofAnother: 'NEXT_ON_FASTIFY_NO_REQUEST' })
+    })
+
+    it('is there for `getServerSideProps`, also when Next asks for data alone', async () => {
+      const page = await ask('/props')
+      expect(/<output>(.*?)<\//.exec(page.text)![1]).toBe(page.headers.get('x-id'))
+      const [, build] = /"buildId":"(.*?)"/.exec(page.text)!
+      const data = await ask(`/_next/data/${build}/props.json`)
+      expect(JSON.parse(data.text).pageProps).toEqual({ id: data.headers.get('x-id') })
     })
   })
 
@@ -162,4 +212,8 @@ export function answersWithRealNext(peers: Peers): void {
     const response = await fetch(origin + path, init)
     return { status: response.status, headers: response.headers, text: await response.text() }
   }
+}
+
+function hiddenFields(html: string): RegExpStringIterator<RegExpExecArray> {
+  return html.matchAll(/<input type="hidden" name="([^"]+)"(?: value="([^"]*)")?/g)
 }

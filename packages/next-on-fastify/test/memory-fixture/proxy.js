@@ -9,6 +9,9 @@ export const config = {
   ],
 }
 
+/** Where `next-on-fastify/request` finds the request of Fastify. */
+const ASKED = Symbol.for('next-on-fastify.asked-request')
+
 let runs = 0
 
 /** Does what the request asks for, and says how often it was asked. */
@@ -36,6 +39,7 @@ function seen({ method, url, nextUrl, headers, cookies, body, geo, ip }) {
 const decisions = {
   header: (request) => next({ 'x-of-proxy': request.headers.get('x-value') }),
   seen: (request) => next({ 'x-seen': JSON.stringify(seen(request)) }),
+  fastify: () => next({ 'x-of-fastify': globalThis[ASKED]?.getStore()?.request.id ?? 'nothing' }),
   lifetime: () => next({ 'cache-control': 'private, max-age=7' }),
   vary: () => next({ vary: 'x-value' }),
   etag: () => next({ etag: '"of the proxy"' }),

@@ -148,11 +148,6 @@ it('what could not be loaded is loaded again', async () => {
   expect(await load()).toBe('the proxy')
 })
 
-it('one server has one', () => {
-  const { server } = aServer()
-  expect(earlyProxyOf(server, meta)).toBe(earlyProxyOf(server, meta))
-})
-
 it('a Next that keeps what it knows of requests in another way has none', () => {
   const { server } = aServer()
   const before = { ...server }
