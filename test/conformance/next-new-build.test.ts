@@ -2,9 +2,9 @@
 // end what they have begun. Ours and Next's own server do so side by side, each in a folder of its own.
 
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { cp, readFile } from 'node:fs/promises'
 import getPort from 'get-port'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { differencesOf } from '../differential/differences.ts'
 import { type BuildFacts, nextRequests } from '../differential/next-requests.ts'
 import { ask, get, type RawRequest } from '../differential/raw-request.ts'
@@ -17,16 +17,19 @@ const names = ['next-start', 'next-on-fastify'] as const
 let dirs: string[]
 let remove: () => Promise<void>
 let old: BuildFacts
-let fresh: BuildFacts
 
 beforeAll(async () => {
   await build()
   await build('base', NEW)
+}, BUILD_TIMEOUT * 2)
+beforeEach(async () => {
   ;({ dirs, remove } = await copiesOfBuild('base', names.length))
   old = await factsOf(dirs[0]!, 'base')
-}, BUILD_TIMEOUT * 2)
-afterEach(endSubjects)
-afterAll(() => remove?.())
+})
+afterEach(async () => {
+  endSubjects()
+  await remove()
+})
 
 /** One of each, with the build that is in its folder now. */
 async function startBoth(): Promise<Awaited<ReturnType<typeof startSubject>>[]> {
@@ -64,7 +67,7 @@ it('new processes answer from the new build alone, old ones end in peace', { tim
   // They have begun, and what makes them is loaded: of a page that nobody has asked for yet, there would be no code left.
   const streaming = await Promise.all(before.map(({ origin }) => fetch(`${origin}/streaming`)))
   await replaceBuild(dirs, 'base', NEW)
-  fresh = await factsOf(dirs[0]!, 'base')
+  const fresh = await factsOf(dirs[0]!, 'base')
   expect([old.buildId, fresh.buildId]).toEqual(['build-1', NEW])
   const after = await startBoth()
   const is = { reference: after[0]!.origin, candidate: after[1]!.origin }
@@ -90,5 +93,25 @@ it('new processes answer from the new build alone, old ones end in peace', { tim
   for (const { child } of before) {
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])
+  }
+})
+
+it('files of the build before are served too where they lie beside those of the new one', async () => {
+  const files = ofBuild(old).filter(({ target }) => target.startsWith('/_next/static/'))
+  const statics = dirs.map((dir) => `${dir}/.next/base/static`)
+  const kept = `${dirs[0]!}/kept`
+  await cp(statics[0]!, kept, { recursive: true, preserveTimestamps: true })
+  await replaceBuild(dirs, 'base', NEW)
+  for (const to of statics) await cp(kept, to, { recursive: true, preserveTimestamps: true, force: false })
+
+  const fresh = await factsOf(dirs[0]!, 'base')
+  const [reference, candidate] = (await startBoth()).map(({ origin }) => origin)
+  const is = { reference: reference!, candidate: candidate! }
+  expect((await differencesOf(is, [...files, ...ofBuild(fresh)], 3)).differences.join('\n')).toBe('')
+  const manifest = await readFile(`${kept}/${old.buildId}/_buildManifest.js`, 'utf8')
+  for (const file of files) {
+    const { status, headers, body } = await ask(is.candidate, file)
+    expect([status, body.toString()]).toEqual(['HTTP/1.1 200 OK', manifest])
+    expect(headers).toContainEqual(['Cache-Control', 'public, max-age=31536000, immutable'])
   }
 })
