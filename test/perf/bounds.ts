@@ -179,10 +179,11 @@ export const bounds: Record<
   // against 8.2 to 11.0 at the 99.9th percentile.
   'gateway-tail': [{ contender: 'hedged', over: 'unhedged', atLeast: 10, metric: 'p99' }],
   // Shared: 13.9x (11.2 to 17.3), where a client takes gzip 21.8x (15.9 to 29.9), by the Pages Router 8.8x (6.7 to 11.6).
-  // Quiet, twice: 15.6x (13.0 to 18.6), 33.4x (26.4 to 42.3), by throughput 14.5x (12.1 to 17.3) and 28.3x (22.6 to 35.5), 15
-  // processes of each; 14.7x (12.2 to 17.7), 32.7x (25.6 to 41.7), 13.4x, 27.0x. By the Pages Router, whose page costs `next start`
-  // half as much, 6.2x (4.5 to 8.6), then 8.32x (6.18 to 11.2), by throughput 7.60x (5.94 to 9.72): 10x of 121 µs would be less
-  // than the 12.4 to 13.4 that a bare `node:http` takes which says the same. The margins are 42 to 64 %, and 35 % for the last.
+  // Quiet: 15.6x (13.0 to 18.6), 33.4x (26.4 to 42.3), by throughput 14.5x (12.1 to 17.3) and 28.3x (22.6 to 35.5), 15 processes of
+  // each; 14.7x (12.2 to 17.7), 32.7x (25.6 to 41.7), 13.4x, 27.0x; 16.1x (13.8 to 18.8), 34.7x (28.2 to 42.6), 14.6x, 28.4x. By the
+  // Pages Router, whose page costs `next start` half as much, 6.2x (4.5 to 8.6), 8.32x (6.18 to 11.2), 7.85x (5.23 to 11.8), by
+  // throughput 7.60x (5.94 to 9.72), 7.01x (4.93 to 9.97): 10x of 121 µs would be less than the 12.4 to 13.4 that a bare `node:http`
+  // takes which says the same. The margins are 42 to 64 %, and 35 % for the last.
   'next-kept': [
     { case: 'page', contender: 'next-on-fastify', over: 'next-start', atLeast: 8, aim: 12, metric: 'cpu' },
     { case: 'pageGzip', contender: 'next-on-fastify', over: 'next-start', atLeast: 12, aim: 25, metric: 'cpu' },
@@ -200,8 +201,8 @@ export const bounds: Record<
   'next-route': [{ case: 'api', contender: 'next-on-fastify', over: 'next-start', atLeast: 9, aim: 9, metric: 'cpu' }],
   // Shared: 19.1x (13.8 to 26.4), 16.7x (13.3 to 21.0), 26.9x (22.3 to 32.4). Quiet: 14.4x (11.9 to 17.5), 12.2x (10.8 to 13.8) with
   // 25 processes of each, 25.7x (15.9 to 41.7), by throughput 12.9x (10.7 to 15.5), 11.4x (10.1 to 12.8), 24.3x (15.6 to 37.9); 16.0x
-  // (12.6 to 20.3), 12.3x (10.8 to 13.9), 25.8x (21.9 to 30.5), 14.5x (11.3 to 18.4), 11.4x (10.1 to 12.9), 24.3x (20.8 to 28.4). The
-  // margins are 18 to 61 %.
+  // (12.6 to 20.3), 12.3x (10.8 to 13.9), 25.8x (21.9 to 30.5), 14.5x (11.3 to 18.4), 11.4x (10.1 to 12.9), 24.3x (20.8 to 28.4);
+  // 16.2x (12.8 to 20.4), 12.8x (11.0 to 14.9), 27.0x (13.3 to 54.8), 14.8x, 11.9x, 25.4x. The margins are 18 to 61 %.
   'next-lifetime': [
     { case: 'isr', contender: 'next-on-fastify', over: 'next-start', atLeast: 10, aim: 10, metric: 'cpu' },
     { case: 'oldIsr', contender: 'next-on-fastify', over: 'next-start', atLeast: 10, aim: 10, metric: 'cpu' },
