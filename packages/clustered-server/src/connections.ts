@@ -16,6 +16,8 @@ import {
 const LOOK_AGAIN = 200
 /** Milliseconds in which connections under load get an answer that says that it is the last one, before all are closed. */
 const NOTICE = 100
+/** Milliseconds in which connections that are too many go, before it is said anew how many these are. */
+const SHEDDING = 400
 /** Milliseconds for clients of HTTP/2 to hear that they are to ask no more; most close the connection themselves. */
 const SESSION_NOTICE = 1000
 /** Milliseconds that connections have to become secure, whose server takes no new ones. */
@@ -64,7 +66,9 @@ export class Connections {
   /** Those that are on their way to another process. */
   readonly #leaving = new Set<Socket>()
   /** Those that have got an answer in this turn of the event loop. */
-  #answered = new Set<Socket>()
+  readonly #answered = new Set<Socket>()
+  /** How many are to go to another process, and until when, by `performance.now()`. */
+  #surplus = { connections: 0, until: 0 }
   #drains = false
   /** Whether those that rest leave as soon as they do. */
   #handsOver = false
@@ -122,10 +126,16 @@ export class Connections {
     this.#giveAway()
   }
 
-  /** Sends away connections that rest, as many as are wanted and there are. */
-  handOver(most: number = Infinity): void {
+  /** Sends away so many connections: those that rest, and others when they have their answer. */
+  shed(count: number): void {
     if (!this.#plain) return
-    for (const socket of restingSockets(this.#plain, this.#open).slice(0, most)) this.#sendAway(socket)
+    this.#surplus = { connections: count, until: performance.now() + SHEDDING }
+    this.#shedResting(this.#open)
+    this.#lookAtRequests()
+    for (const socket of this.#open) {
+      const answer = answerOf(socket)
+      if (answer) this.#giveAwayAfter(answer)
+    }
   }
 
   /**
@@ -135,6 +145,7 @@ export class Connections {
    */
   async drain(handOver: boolean, timeout: number): Promise<void> {
     this.#drains = true
+    this.#surplus.connections = 0
     this.#handsOver = handOver && this.canMove
     // The server's own close() would close those that rest.
     if (this.#server.listening) Server.prototype.close.call(this.#server)
@@ -295,6 +306,7 @@ export class Connections {
       const { socket } = request
       if (this.#forget(socket) && socket.timeout) socket.setTimeout(this.#plain!.timeout)
       if (this.#drains) this.#lastAnswer(response)
+      else if (this.#isShedding) this.#giveAwayAfter(response)
     }
     this.#server.prependListener('request', look)
     // Where nobody listens to these, Node makes requests of them.
@@ -319,12 +331,27 @@ export class Connections {
 
   /** The last answer that a connection gets here: it goes elsewhere after it, or is told that it will be closed. */
   #lastAnswer(answer: ServerResponse): void {
-    if (this.#handsOver) answer.once('finish', () => this.#giveAwaySoon(answer.req.socket))
+    if (this.#handsOver) this.#giveAwayAfter(answer)
     else if (answer.req.httpVersionMajor === 1 && !answer.headersSent) answer.setHeader('connection', 'close')
   }
 
   #giveAway(): void {
-    if (this.#handsOver) this.handOver()
+    if (this.#handsOver) for (const socket of restingSockets(this.#plain!, this.#open)) this.#sendAway(socket)
+  }
+
+  get #isShedding(): boolean {
+    return this.#surplus.connections > 0 && performance.now() < this.#surplus.until
+  }
+
+  #shedResting(some: Iterable<Socket>): void {
+    if (!this.#isShedding) return
+    const leaving = restingSockets(this.#plain!, some).slice(0, this.#surplus.connections)
+    this.#surplus.connections -= leaving.length
+    for (const socket of leaving) this.#sendAway(socket)
+  }
+
+  #giveAwayAfter(answer: ServerResponse): void {
+    answer.once('finish', () => this.#giveAwaySoon(answer.req.socket))
   }
 
   /** By the next tick the server knows of the end of the answer too, and nothing of a next request was read. */
@@ -332,9 +359,10 @@ export class Connections {
     this.#answered.add(socket)
     if (this.#answered.size > 1) return
     process.nextTick(() => {
-      const answered = this.#answered
-      this.#answered = new Set()
-      for (const one of restingSockets(this.#plain!, answered)) if (this.#open.has(one)) this.#sendAway(one)
+      const answered = [...this.#answered].filter((one) => this.#open.has(one))
+      this.#answered.clear()
+      if (!this.#handsOver) return this.#shedResting(answered)
+      for (const one of restingSockets(this.#plain!, answered)) this.#sendAway(one)
     })
   }
 }

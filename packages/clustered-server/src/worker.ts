@@ -72,7 +72,7 @@ async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<v
       if (handle) connections.adopt(handle, message.rested)
       return
     case 'shed':
-      return connections.handOver(message.count)
+      return connections.shed(message.count)
     case 'retire':
       return leave(message.handOver, start.drainTimeout)
     case 'metrics':

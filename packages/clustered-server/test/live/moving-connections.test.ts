@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { connectTo, isAnswer, RawConnection, type Result } from '../fault-load.ts'
 import { settled, startServer } from '../running-server.ts'
+import { KeepAliveClients } from './keep-alive-clients.ts'
 
 const open = (port: number): RawConnection => new RawConnection(connectTo(port)(), 10_000)
 
@@ -66,6 +67,20 @@ it('a body that comes after its answer does not keep a connection from moving', 
   await expect.poll(() => server.status().workers.some(({ pid }) => pid === before), { timeout: 5000 }).toBe(false)
   expect(await whoAnswers(connection)).not.toBe(before)
   connection.close()
+})
+
+it.each([6, 24])('%i connections that always have a request go to a worker whose core is free', async (count) => {
+  const server = await startServer('always-busy.ts')
+  await server.scale(1)
+  const connections = (): number[] => {
+    const active = server.status().workers.filter(({ state }) => state === 'active')
+    return active.map((worker) => worker.connections).toSorted((a, b) => a - b)
+  }
+  const clients = new KeepAliveClients(server, count, 0)
+  await expect.poll(connections, { timeout: 10_000 }).toEqual([count])
+  await server.scale(2)
+  await expect.poll(() => connections()[0], { timeout: 10_000 }).toBeGreaterThanOrEqual(count / 3)
+  expect(await clients.end()).toMatchObject({ connections: count, failures: [] })
 })
 
 it('a client that waits for 100 Continue over a reload gets its answer', async () => {
