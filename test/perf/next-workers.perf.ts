@@ -1,8 +1,9 @@
 // What several workers of `clustered-server` gain where Next renders for each request, and what `workers: 'auto'` costs
-// where there is one core. Nothing is claimed until it is measured on a quiet machine.
+// where there is one core.
 
 import { afterAll, beforeAll, it } from 'vitest'
 import { build, BUILD_TIMEOUT, clusters, freshCases, keptCases, subjects, withEnv } from '../suites/next.ts'
+import { bounds } from './bounds.ts'
 import { quotasCanBeSet, removeQuotas, withinQuota } from './cpu-quota.ts'
 import { load } from './next-load.ts'
 import { perfSuite, wholeRounds } from './suite.ts'
@@ -19,10 +20,19 @@ it('quotas can be set here', ({ skip }) => {
 
 perfSuite('next-workers', [
   {
-    // Milliseconds of work: what an answer costs the generator is a hundredth of it, and both cores are the server's.
+    // Milliseconds of work, for two workers that have half of the answers each to have their code optimised by. Connections
+    // are evened out within half a second of a round.
     title: '2 workers over 1',
     subjects: { 'two-workers': two, 'one-worker': one },
-    options: { ...load, ...wholeRounds(1500), connections: 16, cycles: 4, cases: { ssr, oldSsr } },
+    options: {
+      ...load,
+      ...wholeRounds(4000),
+      leastWarmUp: 15_000,
+      connections: 16,
+      cases: { ssr, oldSsr },
+      warmUp: 20_000,
+    },
+    bounds: bounds['next-workers'],
   },
   ...(quotasCanBeSet
     ? [
@@ -35,6 +45,7 @@ perfSuite('next-workers', [
           },
           // Several periods of the quota.
           options: { ...load, ...wholeRounds(1000), cycles: 4, cases: { ssr, page } },
+          bounds: bounds['next-quota'],
         },
       ]
     : []),
