@@ -265,7 +265,7 @@ export const bounds: Record<
   'next-direct-streaming': [
     { contender: 'next-on-fastify-direct', over: 'next-start', atLeast: 0.8, aim: 0.97, metric: 'cpu' },
   ],
-  // What we are after is 1.6x less what the generator takes, a fourteenth. Quiet: 1.28x (0.93 to 1.66) and 1.27x (1.07 to 1.50), by
+  // What we are after is 1.6x less what the generator takes, a fourteenth. Quiet: 1.24x (0.93 to 1.66) and 1.27x (1.07 to 1.50), by
   // wrk 1.17x (0.71 to 1.95) and 1.26x (0.92 to 1.71), and 1.26x (0.87 to 1.84) for the first when it was warmed for a minute; 1.12x
   // and 1.21x when one of two workers could have all connections of a round. Under load that does not pause, by wrk, 1.5 to 1.6x and
   // 1.8x: one worker answered 934 to 1,007 and 2,305 to 2,337 a second by 1.16 and 1.19 cores, as V8 has helpers on the other one,
