@@ -269,7 +269,9 @@ export const bounds: Record<
   // wrk 1.17x (0.71 to 1.95) and 1.26x (0.92 to 1.71), and 1.26x (0.87 to 1.84) for the first when it was warmed for a minute; 1.12x
   // and 1.21x when one of two workers could have all connections of a round. Under load that does not pause, by wrk, 1.5 to 1.6x and
   // 1.8x: one worker answered 934 to 1,007 and 2,305 to 2,337 a second by 1.16 and 1.19 cores, as V8 has helpers on the other one,
-  // and two 1,338 to 1,618 and 4,152 to 4,168. Why it is less by rounds is not known. The margin is 21 %.
+  // and two 1,338 to 1,618 and 4,152 to 4,168. Between rounds processes pause, for which V8 gives memory back: after 10 s of that an
+  // answer of one worker took 2,160 µs in place of 1,150 to 1,260, of two 3,200, and with `--no-memory-reducer` 1,440 and 1,790. The
+  // margin is 18 %.
   'next-workers': [
     { case: 'ssr', contender: 'two-workers', over: 'one-worker', atLeast: 1, aim: 1.5, metric: 'throughput' },
     { case: 'oldSsr', contender: 'two-workers', over: 'one-worker', atLeast: 1, aim: 1.5, metric: 'throughput' },
