@@ -328,7 +328,7 @@ export const limits: {
   // of Node and there once for all of them.
   memoryPerWorker: 2,
   primaryMemory: 60,
-  // Shared: 0.87 to 0.90x in three runs, five processes of each: the first had 338 to 450 MB against 379 to
-  // 449. With one page it was 1.15 to 1.17x.
+  // Quiet, three times: 0.94x, 0.95x and 0.96x, five processes of each: the first had 349 to 460 MB against 373 to 447. Shared: 0.87
+  // to 0.90x. With one page it was 1.15 to 1.17x.
   pagesMemory: 1.2,
 }
