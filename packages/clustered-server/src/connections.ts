@@ -18,6 +18,9 @@ const LOOK_AGAIN = 200
 const NOTICE = 100
 /** Milliseconds in which connections that are too many go, before it is said anew how many these are. */
 const SHEDDING = 400
+/** How many connections go to other processes, and until when: while the server goes on, and once it drains. */
+const NONE = { connections: 0, until: 0 }
+const ALL = { connections: Infinity, until: Infinity }
 /** Milliseconds for clients of HTTP/2 to hear that they are to ask no more; most close the connection themselves. */
 const SESSION_NOTICE = 1000
 /** Milliseconds that connections have to become secure, whose server takes no new ones. */
@@ -67,11 +70,9 @@ export class Connections {
   readonly #leaving = new Set<Socket>()
   /** Those that have got an answer in this turn of the event loop. */
   readonly #answered = new Set<Socket>()
-  /** How many are to go to another process, and until when, by `performance.now()`. */
-  #surplus = { connections: 0, until: 0 }
+  /** How many are to go to other processes, as soon as they rest, and until when, by `performance.now()`. */
+  #surplus = NONE
   #drains = false
-  /** Whether those that rest leave as soon as they do. */
-  #handsOver = false
   #looksAtRequests = false
   #onEnd: () => void = () => {}
   readonly #onListener = (event: string | symbol): void => {
@@ -123,19 +124,14 @@ export class Connections {
     const now = performance.now()
     this.#adopted.set(socket, { since: now - rested, here: now, timer: this.#letRest(socket, rested) })
     this.#lookAtRequests()
-    this.#giveAway()
+    if (this.#drains) this.#giveAway(this.#open)
   }
 
   /** Sends away so many connections: those that rest, and others when they have their answer. */
   shed(count: number): void {
-    if (!this.#plain) return
+    if (!this.#plain || this.#drains) return
     this.#surplus = { connections: count, until: performance.now() + SHEDDING }
-    this.#shedResting(this.#open)
-    this.#lookAtRequests()
-    for (const socket of this.#open) {
-      const answer = answerOf(socket)
-      if (answer) this.#giveAwayAfter(answer)
-    }
+    this.#letGo()
   }
 
   /**
@@ -145,17 +141,11 @@ export class Connections {
    */
   async drain(handOver: boolean, timeout: number): Promise<void> {
     this.#drains = true
-    this.#surplus.connections = 0
-    this.#handsOver = handOver && this.canMove
+    this.#surplus = handOver && this.canMove ? ALL : NONE
     // The server's own close() would close those that rest.
     if (this.#server.listening) Server.prototype.close.call(this.#server)
-    this.#lookAtRequests()
-    for (const socket of this.#open) {
-      const answer = answerOf(socket)
-      if (answer) this.#lastAnswer(answer)
-    }
+    this.#letGo()
     for (const session of this.#sessions) this.#endSession(session)
-    this.#giveAway()
     const { promise, resolve } = Promise.withResolvers<void>()
     const timers = [
       setTimeout(() => !handOver && this.#closeResting(), NOTICE),
@@ -168,7 +158,7 @@ export class Connections {
         this.#onEnd()
       }, HANDSHAKE_TIMEOUT),
       // Not all that makes a connection rest is heard of, such as the end of a body that its answer did not wait for.
-      setInterval(() => (handOver ? this.#giveAway() : this.#closeResting()), LOOK_AGAIN),
+      setInterval(() => (handOver ? this.#giveAway(this.#open) : this.#closeResting()), LOOK_AGAIN),
     ]
     this.#onEnd = () => {
       if (this.#isEmpty()) resolve()
@@ -305,8 +295,7 @@ export class Connections {
     const look = (request: IncomingMessage, response: ServerResponse): void => {
       const { socket } = request
       if (this.#forget(socket) && socket.timeout) socket.setTimeout(this.#plain!.timeout)
-      if (this.#drains) this.#lastAnswer(response)
-      else if (this.#isShedding) this.#giveAwayAfter(response)
+      this.#lastAnswer(response)
     }
     this.#server.prependListener('request', look)
     // Where nobody listens to these, Node makes requests of them.
@@ -329,29 +318,36 @@ export class Connections {
     setInterval(look, headersTimeout / 4).unref()
   }
 
-  /** The last answer that a connection gets here: it goes elsewhere after it, or is told that it will be closed. */
+  /** Has connections go, now or with their answer. */
+  #letGo(): void {
+    this.#lookAtRequests()
+    this.#giveAway(this.#open)
+    for (const socket of this.#open) {
+      const answer = answerOf(socket)
+      if (answer) this.#lastAnswer(answer)
+    }
+  }
+
+  /** It may be the last answer that a connection gets here: then it goes elsewhere, or is told that it will be closed. */
   #lastAnswer(answer: ServerResponse): void {
-    if (this.#handsOver) this.#giveAwayAfter(answer)
-    else if (answer.req.httpVersionMajor === 1 && !answer.headersSent) answer.setHeader('connection', 'close')
+    if (this.#gives) answer.once('finish', () => this.#giveAwaySoon(answer.req.socket))
+    else if (this.#drains && answer.req.httpVersionMajor === 1 && !answer.headersSent)
+      answer.setHeader('connection', 'close')
   }
 
-  #giveAway(): void {
-    if (this.#handsOver) for (const socket of restingSockets(this.#plain!, this.#open)) this.#sendAway(socket)
+  /** Whether connections are to go to other processes. */
+  get #gives(): boolean {
+    const { connections, until } = this.#surplus
+    return connections > 0 && performance.now() < until
   }
 
-  get #isShedding(): boolean {
-    return this.#surplus.connections > 0 && performance.now() < this.#surplus.until
-  }
-
-  #shedResting(some: Iterable<Socket>): void {
-    if (!this.#isShedding) return
-    const leaving = restingSockets(this.#plain!, some).slice(0, this.#surplus.connections)
-    this.#surplus.connections -= leaving.length
+  /** Sends away those of some that rest, as many as are to go. */
+  #giveAway(some: Iterable<Socket>): void {
+    if (!this.#gives) return
+    const { connections, until } = this.#surplus
+    const leaving = restingSockets(this.#plain!, some).slice(0, connections)
+    this.#surplus = { connections: connections - leaving.length, until }
     for (const socket of leaving) this.#sendAway(socket)
-  }
-
-  #giveAwayAfter(answer: ServerResponse): void {
-    answer.once('finish', () => this.#giveAwaySoon(answer.req.socket))
   }
 
   /** By the next tick the server knows of the end of the answer too, and nothing of a next request was read. */
@@ -361,8 +357,7 @@ export class Connections {
     process.nextTick(() => {
       const answered = [...this.#answered].filter((one) => this.#open.has(one))
       this.#answered.clear()
-      if (!this.#handsOver) return this.#shedResting(answered)
-      for (const one of restingSockets(this.#plain!, answered)) this.#sendAway(one)
+      this.#giveAway(answered)
     })
   }
 }
