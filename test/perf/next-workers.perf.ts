@@ -5,7 +5,7 @@ import { afterAll, beforeAll, it } from 'vitest'
 import { build, BUILD_TIMEOUT, clusters, freshCases, keptCases, subjects, withEnv } from '../suites/next.ts'
 import { bounds } from './bounds.ts'
 import { quotasCanBeSet, removeQuotas, withinQuota } from './cpu-quota.ts'
-import { load } from './next-load.ts'
+import { withoutPauses } from './next-load.ts'
 import { perfSuite, wholeRounds } from './suite.ts'
 
 const { ssr, oldSsr } = freshCases
@@ -25,8 +25,9 @@ perfSuite('next-workers', [
     title: '2 workers over 1',
     subjects: { 'two-workers': two, 'one-worker': one },
     options: {
-      ...load,
-      ...wholeRounds(4000),
+      ...withoutPauses,
+      duration: 4000,
+      turn: 1000,
       leastWarmUp: 15_000,
       warmUp: 20_000,
       connections: 16,
@@ -44,7 +45,7 @@ perfSuite('next-workers', [
             'next-start': withinQuota(subjects['next-start'], 1),
           },
           // Several periods of the quota.
-          options: { ...load, ...wholeRounds(1000), cycles: 4, cases: { ssr, page } },
+          options: { ...withoutPauses, ...wholeRounds(1000), cycles: 4, cases: { ssr, page } },
           bounds: bounds['next-quota'],
         },
       ]

@@ -12,7 +12,7 @@ import {
 } from '../suites/next.ts'
 import { WATT_NEXT_INSTALL, wattOnBuild } from '../suites/watt-next.ts'
 import { bounds } from './bounds.ts'
-import { load, smallAnswers } from './next-load.ts'
+import { load, smallAnswers, withoutPauses } from './next-load.ts'
 import { IS_LONG, perfSuite, wholeRounds } from './suite.ts'
 
 const { page, pageGzip, oldPage, isr, oldIsr, handler, small, asset, assetGzip, largeGzip } = keptCases
@@ -100,25 +100,25 @@ perfSuite('next', [
   {
     title: 'what is rendered for each request',
     subjects: race,
-    options: { ...load, duration: 1000, cases: { api, dynamicHandler, ssr, oldSsr } },
+    options: { ...withoutPauses, duration: 1000, cases: { api, dynamicHandler, ssr, oldSsr } },
     bounds: bounds['next-rendered'],
   },
   {
     title: 'without the router server',
     subjects: directRace,
-    options: { ...load, duration: 1000, cases: { api, dynamicHandler, ssr, oldSsr } },
+    options: { ...withoutPauses, duration: 1000, cases: { api, dynamicHandler, ssr, oldSsr } },
     bounds: bounds['next-direct'],
   },
   {
     title: 'streaming without the router server',
     subjects: directRace,
-    options: { ...load, duration: 2000, turn: 500, connections: 100, cases: { streaming } },
+    options: { ...withoutPauses, duration: 2000, turn: 500, connections: 100, cases: { streaming } },
     bounds: bounds['next-direct-streaming'],
   },
   {
     title: 'streaming',
     subjects: race,
-    options: { ...load, duration: 2000, turn: 500, connections: 100, cases: { streaming } },
+    options: { ...withoutPauses, duration: 2000, turn: 500, connections: 100, cases: { streaming } },
   },
   {
     title: 'other servers',

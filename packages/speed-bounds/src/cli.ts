@@ -8,6 +8,8 @@ import { isOnPath } from './generator.ts'
 import {
   GENERATORS,
   type GeneratorName,
+  HEAT_ORDERS,
+  type HeatOrder,
   IDLE_STATES,
   type IdleState,
   type Metric,
@@ -49,6 +51,7 @@ interface LoadFlags {
   warmUp: number
   leastWarmUp: number
   idle: IdleState
+  heats: HeatOrder
   maxForeignCpu: number
   seed?: number
 }
@@ -186,6 +189,11 @@ function withLoadFlags(command: Command, { budget }: { budget: number }): Comman
       new Option('--idle <state>', 'what servers do while others are measured')
         .choices([...IDLE_STATES])
         .default('paused'),
+    )
+    .addOption(
+      new Option('--heats <order>', 'whether all processes live at once, or one of each server after the other')
+        .choices([...HEAT_ORDERS])
+        .default('interleaved'),
     )
     .option('--max-foreign-cpu <cores>', 'CPU of other programs above which a round is discarded', positive, 1)
     .option('--seed <integer>', 'repeats an order of rounds', count)

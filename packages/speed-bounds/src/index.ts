@@ -10,6 +10,7 @@ export type {
   CommandSubject,
   FileSubject,
   GeneratorName,
+  HeatOrder,
   IdleState,
   Metric,
   RaceOptions,

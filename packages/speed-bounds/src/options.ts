@@ -24,6 +24,10 @@ export const GENERATORS = ['autocannon', 'wrk'] as const
 export type IdleState = (typeof IDLE_STATES)[number]
 export const IDLE_STATES = ['paused', 'running'] as const
 
+/** In which order processes live and are measured: a heat is one process of each subject. */
+export type HeatOrder = (typeof HEAT_ORDERS)[number]
+export const HEAT_ORDERS = ['interleaved', 'successive'] as const
+
 /**
  * A server to measure: a file that Node runs (a path, or a `file:` URL), or an object that says more.
  *
@@ -111,6 +115,8 @@ export interface RaceOptions extends Partial<CaseOptions> {
   leastWarmUp?: number
   /** What a warm subject does while others are measured: it is `'paused'` (SIGSTOP; not on Windows), takes no CPU from them and stays warm, or goes on `'running'`, and what it loses by waiting is measured too. @default 'paused' */
   idle?: IdleState
+  /** Whether all processes of a stage live at once and are visited by turns, which spreads what a machine does over all of them (`'interleaved'`), or one of each subject at a time, warmed by turns, visited `cycles` times and ended before the next are started (`'successive'`). Then none waits for longer than a round of each of the others: a large heap that was idle for ten seconds is made small by V8, and a server that renders pages took up to half as much CPU again after it, for more than ten seconds of load. @default 'interleaved' */
+  heats?: HeatOrder
   /** How often each process is visited in a stage. @default 6 */
   cycles?: number
   /** Stages that a claim may take at the most: each brings fresh processes and a narrower interval. @default 3 */
@@ -193,6 +199,7 @@ export interface ResolvedRace {
   readonly warmUp: number
   readonly leastWarmUp: number
   readonly idle: IdleState
+  readonly heats: HeatOrder
   /** As long as a round where that is had at one go. */
   readonly turn: number
   readonly cycles: number
@@ -236,6 +243,7 @@ const RACE_KEYS = [
   'warmUp',
   'leastWarmUp',
   'idle',
+  'heats',
   'cycles',
   'stages',
   'alpha',
@@ -306,6 +314,7 @@ export function resolveRace(subjects: Readonly<Record<string, Subject>>, options
     warmUp: optional(options.warmUp, 'warmUp', isMilliseconds(100), 'whole milliseconds >= 100') ?? 2000,
     leastWarmUp: optional(options.leastWarmUp, 'leastWarmUp', isMilliseconds(1), 'whole milliseconds >= 1') ?? 1200,
     idle,
+    heats: optional(options.heats, 'heats', isOneOf(HEAT_ORDERS), `one of ${HEAT_ORDERS.join(', ')}`) ?? 'interleaved',
     turn: takesTurns ? turn : duration,
     cycles: optional(options.cycles, 'cycles', isCount, 'an integer >= 1') ?? 6,
     stages: optional(options.stages, 'stages', isCount, 'an integer >= 1') ?? 3,

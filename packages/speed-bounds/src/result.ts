@@ -1,5 +1,5 @@
 import type { Environment } from './environment.ts'
-import { type Claim, type IdleState, type Metric, METRICS, type ResolvedRace } from './options.ts'
+import { type Claim, type HeatOrder, type IdleState, type Metric, METRICS, type ResolvedRace } from './options.ts'
 import type { Bottleneck, Round } from './round.ts'
 import { mostLooks } from './schedule.ts'
 import { trimmedMean } from './statistics.ts'
@@ -34,6 +34,8 @@ export interface RaceResult {
     readonly cycles: number
     /** What a subject does while others are measured. */
     readonly idle: IdleState
+    /** Whether all processes of a stage lived at once, or one of each subject at a time. */
+    readonly heats: HeatOrder
     /** Milliseconds that a subject was under load at a time; as many as a round has where they took no turns. */
     readonly turn: number
     readonly alpha: number
@@ -111,6 +113,7 @@ export function toResult({
       replicas: race.replicas,
       cycles: race.cycles,
       idle: race.idle,
+      heats: race.heats,
       turn: race.turn,
       alpha: race.alpha,
       seed: race.seed,

@@ -43,45 +43,62 @@ const USUAL = { warmer: 600, round: 125, start: 170, turn: 25 }
 
 /** Starts fresh processes of each subject, and warms and visits them in random order, cycle by cycle. */
 export async function runStage(context: StageContext): Promise<void> {
-  const { race, subjects, cases, stage, signal, onProgress } = context
-  const rounds = race.cycles * race.replicas * subjects.length * cases.length
-  const tell = (
-    phase: Progress['phase'],
-    { name }: ResolvedSubject,
-    done: number,
-    total: number,
-    remaining: number,
-  ): void => onProgress({ phase, subject: name, stage, done, total, remaining })
-  const replicas = await startReplicas(context, (subject, done, total) =>
-    tell('starting', subject, done, total, (total - done) * USUAL.start + timeFor(race, cases.length, total, rounds)),
-  )
+  const { race, stage } = context
+  const first = (stage - 1) * race.replicas + 1
+  const numbers = Array.from({ length: race.replicas }, (_, index) => first + index)
+  const tell = teller(context)
+  if (race.heats === 'interleaved') return runTogether(context, numbers, 1, tell)
+  for (const [index, number] of numbers.entries()) await runTogether(context, [number], index + 1, tell)
+  context.onLook()
+}
+
+type Tell = (phase: Progress['phase'], subject: ResolvedSubject) => void
+
+/** Tells of each step when it begins, and of the time that is left. */
+function teller({ race, subjects, cases, stage, onProgress }: StageContext): Tell {
+  const processes = race.replicas * subjects.length
+  const rounds = race.cycles * processes * cases.length
+  const begun = { starting: 0, comparing: 0, warming: 0, measuring: 0 }
+  return (phase, { name }) => {
+    const starts = (processes - begun.starting) * USUAL.start
+    const remaining = starts + timeFor(race, cases.length, processes - begun.warming, rounds - begun.measuring)
+    const total = phase === 'measuring' ? rounds : processes
+    onProgress({ phase, subject: name, stage, done: begun[phase]++, total, remaining })
+  }
+}
+
+/** Has the processes with these numbers of each subject at the same time, all cycles long. */
+async function runTogether(
+  context: StageContext,
+  numbers: readonly number[],
+  firstHeat: number,
+  tell: Tell,
+): Promise<void> {
+  const { race, subjects, cases, stage, signal } = context
+  const replicas = await startReplicas(context, numbers, tell)
   try {
-    for (const [done, { run }] of replicas.entries()) {
-      tell('comparing', run.subject, done, replicas.length, timeFor(race, cases.length, replicas.length, rounds))
+    for (const { run } of replicas) {
+      tell('comparing', run.subject)
       await checkAnswers(run, cases, context.right, { ...race.load, signal })
     }
     const bySubject = subjects.map((subject) => replicas.filter(({ run }) => run.subject === subject))
     // They are visited first as they were warmed: so all have waited as long. With one subject warmed after the other, those
     // of the first had lost more of their optimised code, and it was called 0.81 times as good as what it is as good as.
     let heats = heatsOf(bySubject, context.shuffle)
-    for (const [done, { run }] of heats.flat().entries()) {
-      tell('warming', run.subject, done, replicas.length, timeFor(race, cases.length, replicas.length - done, rounds))
-      await warm(context, run)
-      if (race.idle === 'paused') await run.pause()
-    }
-    let done = 0
-    const onVisit = (run: RunningSubject): void =>
-      tell('measuring', run.subject, done, rounds, timeFor(race, cases.length, 0, rounds - done++))
+    // One that is to wait for no longer than a turn is warmed by turns too.
+    const warmedByTurns = race.heats === 'successive' ? heats : heats.flat().map((replica) => [replica])
+    for (const group of warmedByTurns) await warm(context, group, tell)
+    const onVisit = ({ subject }: RunningSubject): void => tell('measuring', subject)
     for (let cycle = 1; cycle <= race.cycles; cycle++) {
       for (const kase of context.shuffle(cases)) {
         for (const [index, heat] of heats.entries())
-          await measureHeat(context, heat, { kase, cycle, heat: index + 1, onVisit })
+          await measureHeat(context, heat, { kase, cycle, heat: firstHeat + index, onVisit })
         heats = heatsOf(bySubject, context.shuffle)
       }
       // One that died after its last visit would go unnoticed.
       const dead = replicas.find(({ run }) => run.died.aborted)
       if (dead) throw dead.run.died.reason
-      if (isLook(stage, cycle, race.cycles) && context.onLook()) break
+      if (race.heats === 'interleaved' && isLook(stage, cycle, race.cycles) && context.onLook()) break
     }
   } finally {
     await Promise.all(replicas.map(({ run }) => run.stop()))
@@ -115,17 +132,15 @@ function roundLength(load: ResolvedLoad): number {
 
 /** Starts as many at a time as there are cores: more would only make each of them late. */
 async function startReplicas(
-  { race, subjects, stage, warden, signal }: StageContext,
-  tell: (subject: ResolvedSubject, done: number, total: number) => void,
+  { race, subjects, warden, signal }: StageContext,
+  numbers: readonly number[],
+  tell: Tell,
 ): Promise<Replica[]> {
-  const wanted = subjects.flatMap((subject) =>
-    Array.from({ length: race.replicas }, (_, index) => ({ subject, number: (stage - 1) * race.replicas + index + 1 })),
-  )
+  const queue = subjects.flatMap((subject) => numbers.map((number) => ({ subject, number })))
   const started: Replica[] = []
-  const queue = [...wanted]
   const startNext = async (): Promise<void> => {
     for (let next = queue.shift(); next; next = queue.shift()) {
-      tell(next.subject, started.length, wanted.length)
+      tell('starting', next.subject)
       try {
         started.push({ run: await warden.start(next.subject, { ...race, signal }), number: next.number })
       } catch (error) {
@@ -142,8 +157,24 @@ async function startReplicas(
   throw failed.reason
 }
 
-/** Cold code costs two to three times as much: fires until the CPU per answer stops falling. */
-async function warm(context: StageContext, run: RunningSubject): Promise<void> {
+/** Warms processes, each for a round at a time while others wait, until all are warm. */
+async function warm(context: StageContext, group: readonly Replica[], tell: Tell): Promise<void> {
+  let cold = group.map(({ run }) => ({ run, rounds: warmUpOf(context, run) }))
+  for (const { run } of cold) tell('warming', run.subject)
+  while (cold.length > 0) {
+    const left: typeof cold = []
+    for (const warmUp of cold) {
+      if (group.length > 1) await warmUp.run.resume()
+      const { done } = await warmUp.rounds.next()
+      if (!done) left.push(warmUp)
+      if (context.race.idle === 'paused' && (done || cold.length > 1)) await warmUp.run.pause()
+    }
+    cold = left
+  }
+}
+
+/** Cold code costs two to three times as much: fires until the CPU per answer stops falling, and yields after each round. */
+async function* warmUpOf(context: StageContext, run: RunningSubject): AsyncGenerator<void, void> {
   const { race, cases } = context
   const longest = Math.max(race.load.duration, race.warmUp)
   let length = race.load.generator === 'wrk' ? WRK_ROUND : WARM.ROUND
@@ -167,6 +198,7 @@ async function warm(context: StageContext, run: RunningSubject): Promise<void> {
       refuseFailures(run, kase, { ...result, failures: { ...failures, hanging } })
       steady = cpu < best * WARM.GAIN || cpu > best * WARM.NEAR ? 0 : steady + elapsed
       if (cpu < best * WARM.GAIN) best = cpu
+      yield
     }
   }
 }

@@ -223,10 +223,10 @@ export function compare(
   const [own, other] = [costsOf(contender), costsOf(over)]
   if (own.length < 2 || other.length < 2) return undefined
   const samples = [sampleOf(own, LEAST_SPREAD), sampleOf(other, LEAST_SPREAD)] as const
-  return {
-    difference: inPairs ? ofPairs(samples, pairedLogs(visits, contender, metric)) : welch(...samples),
-    replicas: [own.length, other.length],
-  }
+  const replicas: [number, number] = [own.length, other.length]
+  if (!inPairs) return { difference: welch(...samples), replicas }
+  if (stayTogether(visits, own.length)) return { difference: ofSamePairs(samples), replicas }
+  return { difference: ofPairs(samples, pairedLogs(visits, contender, metric)), replicas }
 }
 
 /** The log of (cost of the other / cost of the contender) of each heat. */
@@ -252,4 +252,20 @@ function ofPairs(samples: readonly [Sample, Sample], heats: readonly number[]): 
   const { variance, size } = sampleOf(heats, 0)
   const error = Math.max(own, other, own + other - (TAKEN_OFF * variance) / size)
   return { ...between, difference: between.difference / 2, standardError: Math.sqrt(error) }
+}
+
+/** Whether each process had all its turns with the same other one. */
+function stayTogether(visits: readonly Visit[], processes: number): boolean {
+  const pairs = byHeat(visits).map((heat) => heat.map(({ round }) => `${round.subject}/${round.replica}`).toSorted())
+  return new Set(pairs.map((pair) => pair.join(' '))).size === processes
+}
+
+/** Where the same two meet each time, the pair is the sampling unit, and either sample has all that is known of it. */
+function ofSamePairs([own, other]: readonly [Sample, Sample]): Difference {
+  const variance = Math.max(own.variance, other.variance, 2 * LEAST_SPREAD ** 2)
+  return {
+    difference: (other.mean - own.mean) / 2,
+    standardError: Math.sqrt(variance / own.size),
+    degreesOfFreedom: own.size - 1,
+  }
 }

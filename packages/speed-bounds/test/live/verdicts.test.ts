@@ -39,6 +39,42 @@ it('warms subjects by turns, and visits them first in that order', async () => {
   for (const block of [0, 2, 4]) expect(warming.slice(block, block + 2).toSorted()).toEqual(['ok', 'twin'])
 })
 
+it.skipIf(process.platform !== 'linux')(
+  'has one process of each subject at a time where heats come one after the other',
+  async () => {
+    const seen: [phase: string, subject: string][] = []
+    const options = { ...SMALL, replicas: 3, cycles: 2, heats: 'successive' } as const
+    const alive: number[] = []
+    const match = race(
+      { ok, twin: ok },
+      {
+        ...options,
+        onProgress({ phase, subject }) {
+          seen.push([phase, subject])
+          if (phase === 'measuring') alive.push(processesWith(String(ok.file)).length)
+        },
+      },
+    )
+    const { rounds, method } = await match.measure()
+    expect(method.heats).toBe('successive')
+    expect(rounds).toHaveLength(12)
+    // Of each heat: both start, are compared and warmed, then have their cycles.
+    const phases = seen.map(([phase]) => phase)
+    const heat = ['starting', 'comparing', 'warming'].flatMap((phase) => [phase, phase])
+    expect(phases).toEqual([1, 2, 3].flatMap(() => [...heat, ...Array.from({ length: 4 }, () => 'measuring')]))
+    expect(new Set(alive)).toEqual(new Set([2]))
+    // The same two meet in each cycle, and no others.
+    const pairs = new Set(rounds.map(({ heat: number, replica }) => `${number}: ${replica}`))
+    expect([...pairs].toSorted()).toEqual(['1: 1', '2: 2', '3: 3'])
+    const { verdict, estimates } = await race({ ok, slow }, { ...options, stages: 1 }).decide('slow', {
+      atLeast: 1.2,
+      metric: 'cpu',
+    })
+    expect(estimates).toMatchObject([{ replicas: [3, 3] }])
+    expect(verdict).toBe('holds')
+  },
+)
+
 describe.skipIf(process.platform !== 'linux')('while a subject is measured, the processes of the others', () => {
   const family = server(
     `response.end('ok')`,

@@ -123,6 +123,17 @@ describe.each(Object.entries(machines).filter(([, machine]) => 'heat' in machine
   },
 )
 
+// Each heat has the machine at another time.
+describe.each(Object.entries(machines))('so it is with heats that come one after the other, with %s', (_, machine) => {
+  it.each([
+    ['in turns', { ...METHOD, successive: true }],
+    ['in whole rounds, of which there are two', { ...METHOD, successive: true, inTurns: false, cycles: 2 }],
+    ['in turns, with two rounds of eight processes', { ...METHOD, successive: true, replicas: 8, cycles: 2 }],
+  ])('%s', (_name, method) => {
+    expect(shareOf(machine, 1, 1, ['holds', 'broken'], TRIALS, method)).toBeLessThanOrEqual(0.01)
+  })
+})
+
 describe('finds a true difference', () => {
   const { 'processes that differ by 2 %': usual, 'processes in two modes 22 % apart': twoModes } = machines
   const { 'a fifth of the rounds given to others': given } = machines

@@ -121,6 +121,10 @@ const RACE_OPTIONS: Record<string, Wrong[]> = {
   warmUp: notADuration(100),
   leastWarmUp: notADuration(1),
   idle: [...notAText('one of paused, running'), ['stopped', 'one of paused, running', '"stopped" (string)']],
+  heats: [
+    ...notAText('one of interleaved, successive'),
+    ['together', 'one of interleaved, successive', '"together" (string)'],
+  ],
   cycles: notACount('an integer >= 1'),
   stages: notACount('an integer >= 1'),
   alpha: notAnAlpha,

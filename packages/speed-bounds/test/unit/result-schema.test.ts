@@ -3,7 +3,15 @@ import { stripVTControlCharacters } from 'node:util'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readEnvironment } from '../../src/environment.ts'
-import { GENERATORS, METRICS, resolveClaim, resolveRace, type ResolvedRace } from '../../src/options.ts'
+import {
+  GENERATORS,
+  HEAT_ORDERS,
+  IDLE_STATES,
+  METRICS,
+  resolveClaim,
+  resolveRace,
+  type ResolvedRace,
+} from '../../src/options.ts'
 import { type RaceRecord, type RaceResult, toResult } from '../../src/result.ts'
 import type { Round } from '../../src/round.ts'
 import { judge } from '../../src/verdict.ts'
@@ -135,6 +143,8 @@ describe('the schema', () => {
 
   it('names what the options name', () => {
     expect(schema.properties!['load']!.properties!['generator']!.enum).toEqual(GENERATORS)
+    expect(schema.properties!['method']!.properties!['idle']!.enum).toEqual(IDLE_STATES)
+    expect(schema.properties!['method']!.properties!['heats']!.enum).toEqual(HEAT_ORDERS)
     expect(schema.$defs['estimate']!.properties!['metric']!.enum).toEqual(METRICS)
   })
 

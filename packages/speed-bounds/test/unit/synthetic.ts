@@ -36,7 +36,7 @@ export interface Machine {
 const STARVED = { time: 0.07, spread: 1.2 }
 
 /** The shape of real data: `race`'s defaults, with rounds that are longer than a turn. */
-export const METHOD = { replicas: 5, cycles: 6, stages: 3, inTurns: true }
+export const METHOD = { replicas: 5, cycles: 6, stages: 3, inTurns: true, successive: false }
 
 export function syntheticRound(values: Partial<Round>): Round {
   return {
@@ -63,9 +63,13 @@ function* syntheticStage(
     })),
   )
   const shuffle = shuffler(Math.floor(chance.uniform() * 2 ** 31))
+  const heats = heatsOf(processes, shuffle)
+  // One heat after the other: what hits the machine in a cycle's time, hits all rounds of a heat.
+  const times = heats.map(() => machine.cycle(chance))
   for (let cycle = 1; cycle <= method.cycles; cycle++) {
-    const common = machine.cycle(chance)
-    yield heatsOf(processes, shuffle).flatMap((heat, index) => {
+    const ofCycle = machine.cycle(chance)
+    yield (method.successive ? heats : heatsOf(processes, shuffle)).flatMap((heat, index) => {
+      const common = method.successive ? times[index]! : ofCycle
       const shared = machine.heat?.(chance) ?? 0
       return heat.map(({ subject, replica, level }) => {
         const starved = machine.starved !== undefined && chance.uniform() < machine.starved
@@ -104,7 +108,7 @@ export function syntheticRace(
     let cycle = 0
     for (const cycleRounds of syntheticStage(machine, factor, stage, chance, method)) {
       rounds.push(...cycleRounds)
-      if (!isLook(stage, ++cycle, method.cycles)) continue
+      if (!isLook(stage, ++cycle, method.cycles) || (method.successive && cycle < method.cycles)) continue
       looks++
       judgement = judge(claim, rounds)
       if (judgement.verdict !== 'inconclusive') return { ...judgement, taken: looks }
