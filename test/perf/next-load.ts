@@ -11,8 +11,8 @@ export const load: RaceOptions = {
 }
 
 /**
- * For what Next renders. After ten seconds without a request its heap is made small, and for longer than ten seconds of load
- * a page takes half as much CPU again, by whichever server.
+ * For what Next renders. After ten seconds without a request its heap is made small: a page then takes twice the CPU for a second
+ * or two, and in some processes half as much again for more than twelve.
  */
 export const withoutPauses: RaceOptions = { ...load, heats: 'successive' }
 

@@ -115,7 +115,7 @@ export interface RaceOptions extends Partial<CaseOptions> {
   leastWarmUp?: number
   /** What a warm subject does while others are measured: it is `'paused'` (SIGSTOP; not on Windows), takes no CPU from them and stays warm, or goes on `'running'`, and what it loses by waiting is measured too. @default 'paused' */
   idle?: IdleState
-  /** Whether all processes of a stage live at once and are visited by turns, which spreads what a machine does over all of them (`'interleaved'`), or one of each subject at a time, warmed by turns, visited `cycles` times and ended before the next are started (`'successive'`). Then none waits for longer than a round of each of the others: a large heap that was idle for ten seconds is made small by V8, and a server that renders pages took up to half as much CPU again after it, for more than ten seconds of load. @default 'interleaved' */
+  /** Whether all processes of a stage live at once and are visited by turns (`'interleaved'`), or one of each subject at a time, warmed by turns, visited `cycles` times and ended before the next are started (`'successive'`): then none waits for long, which servers with a large heap pay for. @default 'interleaved' */
   heats?: HeatOrder
   /** How often each process is visited in a stage. @default 6 */
   cycles?: number

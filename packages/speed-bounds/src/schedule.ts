@@ -3,7 +3,7 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
 
 /**
  * The data is looked at at the end of each stage, and once more after the first cycle of the first:
- * a claim with room to spare is decided there.
+ * a claim with room to spare is decided there. Where heats come one after the other, a cycle is over when the stage is.
  */
 export function isLook(stage: number, cycle: number, cycles: number): boolean {
   return cycle === cycles || (stage === 1 && cycle === 1)
