@@ -114,6 +114,7 @@ isWellPacked(tarball, {
     'Estimate',
     'FileSubject',
     'GeneratorName',
+    'HeatOrder',
     'IdleState',
     'Judgement',
     'Metric',
