@@ -273,26 +273,15 @@ export const bounds: Record<
   // (0.84 to 1.74) and 1.22x (0.96 to 1.54): one worker took 1,470 and 598 µs for an answer and 1.15 cores, as V8 has helpers on the
   // other one, and two 2,040 and 763 µs. Under load that does not pause, by wrk, 1.3 to 1.6x and 1.5 to 1.8x. Two workers of
   // `node:cluster` took 1,936 to 1,948 µs for the first, when those of `clustered-server` took 1,966 to 2,167. The margin is 18 %.
-  'next-workers': [
-    {
-      case: 'ssr',
-      contender: 'two-workers',
-      over: 'one-worker',
-      atLeast: 1,
-      aim: 1.5,
-      aimMetric: 'throughput',
-      metric: 'throughput',
-    },
-    {
-      case: 'oldSsr',
-      contender: 'two-workers',
-      over: 'one-worker',
-      atLeast: 1,
-      aim: 1.5,
-      aimMetric: 'throughput',
-      metric: 'throughput',
-    },
-  ],
+  'next-workers': ['ssr', 'oldSsr'].map((page) => ({
+    case: page,
+    contender: 'two-workers',
+    over: 'one-worker',
+    atLeast: 1,
+    aim: 1.5,
+    aimMetric: 'throughput',
+    metric: 'throughput',
+  })),
   // With a quota of one core there is one process by `workers: 'auto'`. What we are after is 0.97x for a page that is kept. Quiet:
   // 13.6x, and 0.98x of one that is rendered for each request. The margins are 29 and 29 %.
   'next-quota': [
