@@ -38,6 +38,8 @@ export type ToWorker =
   | { type: 'lead' }
   /** Tell what the app has measured. */
   | { type: 'metrics' }
+  /** Tell your figures of now. */
+  | { type: 'figures' }
 
 /** What a worker tells the primary. */
 export type ToPrimary =
@@ -47,7 +49,9 @@ export type ToPrimary =
   | { type: 'listening' }
   /** It could not start. */
   | { type: 'failed'; message: string; stack: string | undefined }
-  /** Where there is no file for them. */
+  /** Many connections have come at once. */
+  | { type: 'burst' }
+  /** When it was asked for them, and where there is no file for them. */
   | { type: 'figures'; figures: WorkerFigures }
   /** Here is a connection for another worker, which has rested for so many milliseconds. Comes with its handle. */
   | { type: 'connection'; rested: number }

@@ -8,6 +8,7 @@ import type {
   WorkerName,
 } from './clustered-server.ts'
 import { cannotListen, ClusteredServerError } from './errors.ts'
+import { surpluses } from './evenness.ts'
 import { FiguresFile } from './figures-file.ts'
 import { heapArguments } from './memory-limit.ts'
 import { Leadership } from './leadership.ts'
@@ -30,10 +31,8 @@ const CLOSER_LOOK = 100
 const LATE = 200
 /** Milliseconds between two looks at how even connections are. */
 const REBALANCE = 450
-/** The least connections that one worker must have more than another, and their share, for some to be moved. */
-const UNEVEN = { connections: 8, share: 0.25 }
-/** The utilization of two event loops from which on and up to which one has too much to do while the other has time. */
-const OVERLOADED = { busy: 0.9, free: 0.75 }
+/** Milliseconds that workers have to tell how many connections they have after a burst: who takes longer is looked at later. */
+const COUNT_PATIENCE = 250
 /** Milliseconds that a worker may take after its connections have had all their time. */
 const END_PATIENCE = 7000
 
@@ -53,6 +52,9 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   #nextLook: NodeJS.Timeout | undefined
   #lookDue = Infinity
   #rebalanceDue = 0
+  /** Until when connections may be on their way that are too many for a worker. */
+  #movingUntil = 0
+  #isCounting = false
   #wanted: number
   #generation = 1
   /** Those that failed have their number too. */
@@ -281,6 +283,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
       if (receiver) receiver.give(handle, rested)
       else handle.close()
     })
+    worker.on('burst', () => void this.#onBurst())
     worker.on('lost', (pid) => this.emit('connectionLost', { pid }))
     worker.once('exit', (exit) => this.#onExit(worker, exit))
     worker.once('active', () => this.emit('workerReady', nameOf(worker)))
@@ -396,10 +399,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
       isCloser ||= worker.isSilent
     }
     this.#recycle()
-    if (now >= this.#rebalanceDue) {
-      this.#rebalanceDue = now + REBALANCE
-      this.#rebalance()
-    }
+    if (now >= this.#rebalanceDue) this.#rebalance()
     if (!this.#isStopped)
       this.#lookIn(isCloser ? CLOSER_LOOK : Math.max(CLOSER_LOOK, Math.min(LOOK, heartbeatTimeout / 2)))
   }
@@ -432,27 +432,38 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     if (report) this.emit('stuckReport', { ...nameOf(worker), ...report })
   }
 
-  /**
-   * A socket that many accept from is not fair to connections that stay: of sixteen that were opened at once one worker had all
-   * in four of fourteen cases. Some are moved, even few where that has a core work that was free.
-   */
+  /** Workers between which connections can move. */
+  #movable(): WorkerProcess[] {
+    if (!this.#canHandOver) return []
+    return this.#taking().filter(({ canMove, isSilent }) => canMove && !isSilent)
+  }
+
+  /** Looks how even connections are as soon as all workers have told how many they have. */
+  async #onBurst(): Promise<void> {
+    if (this.#isCounting || performance.now() < this.#movingUntil) return
+    this.#isCounting = true
+    for (const worker of this.#workers) worker.look()
+    const told = await Promise.all(this.#movable().map((worker) => worker.tellFigures(COUNT_PATIENCE)))
+    this.#isCounting = false
+    if (told.every(Boolean) && performance.now() >= this.#movingUntil) this.#rebalance()
+  }
+
+  /** Has workers give away connections that are too many for them. */
   #rebalance(): void {
-    const movable = this.#taking().filter(({ canMove, isSilent }) => canMove && !isSilent)
-    if (!this.#canHandOver || movable.length < 2) return
-    const [fewest, most] = [movable.reduce(lesser), movable.reduce((a, b) => (lesser(a, b) === a ? b : a))]
-    const surplus = most.connections - fewest.connections
-    const isUneven = surplus > UNEVEN.connections && surplus > UNEVEN.share * most.connections
-    const isFree = most.figures.utilization > OVERLOADED.busy && fewest.figures.utilization < OVERLOADED.free
-    if (isUneven || (isFree && surplus > 1)) most.shed(Math.floor(surplus / 2))
+    const next = performance.now() + REBALANCE
+    this.#rebalanceDue = next
+    const movable = this.#movable()
+    const loads = movable.map(({ connections, figures: { utilization } }) => ({ connections, utilization }))
+    for (const [index, count] of surpluses(loads).entries()) {
+      if (count === 0) continue
+      this.#movingUntil = next
+      movable[index]!.shed(count)
+    }
   }
 }
 
 /** For what is heard of by the end of the process too. */
 function ignore(): void {}
-
-function lesser(a: WorkerProcess, b: WorkerProcess): WorkerProcess {
-  return a.connections <= b.connections ? a : b
-}
 
 /** What says to a worker which one it is. */
 function nameIn(id: number): NodeJS.ProcessEnv {

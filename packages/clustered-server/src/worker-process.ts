@@ -1,5 +1,5 @@
 import { type ChildProcess, fork, type ForkOptions } from 'node:child_process'
-import { EventEmitter } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { extname } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
@@ -55,6 +55,10 @@ interface WorkerEvents {
   candidate: []
   /** It does no longer what only one worker does. */
   resigned: []
+  /** Many connections have come to it at once. */
+  burst: []
+  /** It has told its figures. */
+  figures: []
   /** What its app has measured, and the file of the prom-client that did. */
   metrics: [metrics: readonly Metric[], file: string | undefined]
 }
@@ -211,11 +215,12 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
 
   /** Has it tell what its app has measured, and resolves with whether it did, within so many milliseconds. */
   tellMetrics(patience: number): Promise<boolean> {
-    const { promise, resolve } = Promise.withResolvers<boolean>()
-    const timer = setTimeout(() => resolve(false), patience)
-    this.once('metrics', () => resolve(true))
-    this.#tell({ type: 'metrics' })
-    return promise.finally(() => clearTimeout(timer))
+    return this.#ask('metrics', patience)
+  }
+
+  /** Has it tell its figures of now, and resolves with whether it did, within so many milliseconds. */
+  tellFigures(patience: number): Promise<boolean> {
+    return this.#ask('figures', patience)
   }
 
   /** Sees what it has written down since. */
@@ -279,6 +284,15 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
     for (const [handle, rested] of given) this.emit('connection', handle, rested)
   }
 
+  #ask(type: 'figures' | 'metrics', patience: number): Promise<boolean> {
+    const told = once(this, type, { signal: AbortSignal.timeout(patience) })
+    this.#tell({ type })
+    return told.then(
+      () => true,
+      () => false,
+    )
+  }
+
   #tell(message: ToWorker): void {
     // One that ends right now will be heard of by its exit.
     if (this.#child.connected) this.#child.send(sealed(message), () => {})
@@ -313,6 +327,7 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
         break
       case 'figures':
         this.#setFigures(message.figures)
+        this.emit('figures')
         break
       case 'connection':
         // Node keeps back those whose handle was lost, and this is not to depend on it.
@@ -321,6 +336,7 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
       case 'metrics':
         this.emit('metrics', message.metrics, message.file)
         break
+      case 'burst':
       case 'candidate':
       case 'resigned':
         this.emit(message.type)

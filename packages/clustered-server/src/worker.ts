@@ -2,9 +2,10 @@
 
 import { once } from 'node:events'
 import { extname } from 'node:path'
-import { performance } from 'node:perf_hooks'
+import { type EventLoopUtilization, performance } from 'node:perf_hooks'
 import type { Server } from 'node:net'
 import { Connections } from './connections.ts'
+import { UNEVEN } from './evenness.ts'
 import { writeFigures } from './figures-file.ts'
 import { onFirstListener } from './first-listener.ts'
 import { loadApp } from './load-app.ts'
@@ -22,6 +23,8 @@ const ORPHAN_TIMEOUT = 1200
 const HEARTBEAT = 100
 /** Heartbeats between two looks at its memory, which take a tenth of a millisecond. */
 const MEMORY = 10
+/** Milliseconds in which more connections of a burst may come before the primary is told of it, and between two such. */
+const BURST = { settles: 20, pause: 500 }
 /** Milliseconds within which the process has ended then, whatever else there is to do. */
 const ORPHAN_END = 1600
 /** What the thread runs that tells of a stuck event loop. */
@@ -43,6 +46,9 @@ let exportedMetrics: unknown
 /** Whether anybody is interested in what the app has measured. */
 let isMeasured = false
 let before = performance.eventLoopUtilization()
+/** Connections that there were at the last heartbeat, and those that have come from others since. */
+let connectionsBefore = 0
+let nextBurst = 0
 let lastMemory = process.memoryUsage()
 let beats = 0
 
@@ -69,12 +75,16 @@ async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<v
       return listen()
     case 'connection':
       // Node keeps back those whose handle was lost, and this is not to depend on it.
-      if (handle) connections.adopt(handle, message.rested)
-      return
+      if (!handle) return
+      // It is none that has come by itself.
+      connectionsBefore++
+      return connections.adopt(handle, message.rested)
     case 'shed':
       return connections.shed(message.count)
     case 'retire':
       return leave(message.handOver, start.drainTimeout)
+    case 'figures':
+      return tellPrimary({ type: 'figures', figures: figures(performance.eventLoopUtilization()) })
     case 'metrics':
       isMeasured = true
       return tellMetrics()
@@ -83,8 +93,11 @@ async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<v
 
 async function load(): Promise<void> {
   if (start.report) startReporter(REPORTER, { ...start.report, worker: process.env['CLUSTERED_SERVER_WORKER']! })
-  const connectionsOf = (server: Server): Connections =>
-    new Connections(server, start.fd !== undefined && canHandOver() ? send : undefined)
+  const connectionsOf = (server: Server): Connections => {
+    const ofServer = new Connections(server, start.fd !== undefined && canHandOver() ? send : undefined)
+    if (ofServer.canMove) server.on('connection', onConnection)
+    return ofServer
+  }
   // An app that listens by itself, where the primary does, listens on the primary's socket.
   let listening: Server | undefined
   onFirstListener(start.port, start.fd, (server) => {
@@ -113,9 +126,21 @@ async function load(): Promise<void> {
 function beat(): void {
   // While a connection waits to be sent, Node does not say that the primary has gone.
   if (!process.connected) return endAsOrphan()
-  const now = figures()
+  const used = performance.eventLoopUtilization()
+  const now = figures(used)
+  before = used
+  connectionsBefore = now.connections
   if (start.figures && writeFigures(start.figures, now)) return
   tellPrimary({ type: 'figures', figures: now })
+}
+
+/** Has the primary see to it that all workers have their share of connections that were opened at the same moment. */
+function onConnection(): void {
+  if (connections.count - connectionsBefore <= UNEVEN.connections) return
+  const now = performance.now()
+  if (now < nextBurst) return
+  nextBurst = now + BURST.pause
+  setTimeout(tellPrimary, BURST.settles, { type: 'burst' }).unref()
 }
 
 /** Takes no new connections, ends those that there are in good order, closes the app and ends. */
@@ -144,11 +169,9 @@ function send(handle: RawHandle, rested: number, done: () => void): void {
   process.send!(sealed({ type: 'connection', rested }), handle as never, {}, () => done())
 }
 
-function figures(): WorkerFigures {
+function figures(used: EventLoopUtilization): WorkerFigures {
   const { rss, heapUsed } = memory()
-  const used = performance.eventLoopUtilization()
   const { utilization } = performance.eventLoopUtilization(used, before)
-  before = used
   return { connections: connections?.count ?? 0, requests: connections?.requests ?? 0, rss, heapUsed, utilization }
 }
 

@@ -33,6 +33,11 @@ export async function answer(request: IncomingMessage, response: ServerResponse)
     case 'pid':
       response.end(String(process.pid))
       return
+    case 'busy': {
+      const end = performance.now() + Number(id)
+      while (performance.now() < end);
+      break
+    }
     case 'block':
       for (;;);
     case 'die':
