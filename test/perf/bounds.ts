@@ -221,7 +221,8 @@ export const bounds: Record<
   // What we are after is 7x, and 15x where a client takes gzip. Quiet: 6.38x (5.82 to 6.99), 6.75x (5.98 to 7.61), 13.8x (11.9 to
   // 16.0); then, when `next start` took half as long again, 8.25x (7.61 to 8.94), 8.77x (8.10 to 9.49), 17.4x (15.3 to 19.7), by
   // throughput 7.24x (6.78 to 7.73), 7.49x (6.99 to 8.02), 15.0x (13.3 to 17.0), 20 to 25 processes of each, and 8.33x (7.69 to
-  // 9.02), 8.82x (8.12 to 9.58), 18.8x (16.2 to 21.8), 7.38x (6.88 to 7.91), 7.38x (6.80 to 8.01), 16.3x (14.1 to 18.9). Shared,
+  // 9.02), 8.82x (8.12 to 9.58), 18.8x (16.2 to 21.8), 7.38x (6.88 to 7.91), 7.38x (6.80 to 8.01), 16.3x (14.1 to 18.9). When both took
+  // twice as long: 7.44x (6.64 to 8.35), 6.67x (5.20 to 8.54), 16.7x (14.9 to 18.8), 6.81x, 5.71x (4.95 to 6.59). Shared,
   // with a generator that slept: 5.69x (5.08 to 6.37), 5.43x (4.95 to 5.96), 13.0x (11.9 to 14.1). The margins are 26 to 35 %. A
   // bare `node:http` that says the same takes 10.0 to 11.4 µs for a small file, and this 11.6 to 12.1, by wrk.
   'next-files': [
@@ -272,7 +273,8 @@ export const bounds: Record<
   // and 1.21x when one of two workers could have all connections of a round. With heats one after the other, without pauses, 1.21x
   // (0.84 to 1.74) and 1.22x (0.96 to 1.54): one worker took 1,470 and 598 µs for an answer and 1.15 cores, as V8 has helpers on the
   // other one, and two 2,040 and 763 µs. Under load that does not pause, by wrk, 1.3 to 1.6x and 1.5 to 1.8x. Two workers of
-  // `node:cluster` took 1,936 to 1,948 µs for the first, when those of `clustered-server` took 1,966 to 2,167. The margin is 18 %.
+  // `node:cluster` took 1,936 to 1,948 µs for the first, when those of `clustered-server` took 1,966 to 2,167. With bursts evened out at
+  // once, when one worker took 2,480 µs: 1.25x (1.08 to 1.44) and 1.37x (1.18 to 1.58), 15 processes of each. The margin is 18 %.
   'next-workers': ['ssr', 'oldSsr'].map((page) => ({
     case: page,
     contender: 'two-workers',
@@ -283,7 +285,7 @@ export const bounds: Record<
     metric: 'throughput',
   })),
   // With a quota of one core there is one process by `workers: 'auto'`. What we are after is 0.97x for a page that is kept. Quiet:
-  // 13.6x, and 0.98x of one that is rendered for each request. The margins are 29 and 29 %.
+  // 13.6x, and 0.98x of one that is rendered for each request, 0.99x (0.71 to 1.38). The margins are 29 and 29 %.
   'next-quota': [
     { case: 'ssr', contender: "next-on-fastify, 'auto'", over: 'next-start', atLeast: 0.7, metric: 'throughput' },
     { case: 'page', contender: "next-on-fastify, 'auto'", over: 'next-start', atLeast: 9.7, metric: 'throughput' },

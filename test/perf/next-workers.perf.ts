@@ -20,9 +20,8 @@ it('quotas can be set here', ({ skip }) => {
 
 perfSuite('next-workers', [
   {
-    // Milliseconds of work, for two workers that have half of the answers each to have their code optimised by. Connections
-    // are evened out within half a second of a round, and of turns of a second their ends, where one worker may have work when the
-    // other has none, are a small part.
+    // Milliseconds of work, for two workers that have half of the answers each to have their code optimised by. Of turns
+    // of a second their ends, where one worker may have work when the other has none, are a small part.
     title: '2 workers over 1',
     subjects: { 'two-workers': two, 'one-worker': one },
     options: {
