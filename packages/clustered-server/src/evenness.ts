@@ -8,7 +8,7 @@ export interface Load {
   readonly utilization: number
 }
 
-/** The least connections that one worker must have more than another, and their share, for some to be moved. */
+/** How many connections one worker may have more than another, also as a share of its own, before some are moved. */
 export const UNEVEN = { connections: 8, share: 0.25 }
 /** The utilization of two event loops from which on and up to which one has too much to do while the other has time. */
 const OVERLOADED = { busy: 0.9, free: 0.75 }
