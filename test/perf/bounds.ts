@@ -246,7 +246,8 @@ export const bounds: Record<
   ],
   // Quiet, by CPU and by throughput, with heats one after the other: 1.54x (1.41 to 1.69), 1.53x (1.42 to 1.66) with 20 processes of
   // each, and 1.40x (1.31 to 1.50), 1.42x (1.35 to 1.49) with 25; 1.42x (1.23 to 1.63), 1.45x (1.32 to 1.60); 1.29x (1.10 to 1.51),
-  // 1.33x (1.19 to 1.49); 1.13x (1.04 to 1.23), 1.11x (1.04 to 1.18); 1.24x (1.07 to 1.44), 1.24x (1.19 to 1.30). With pauses between:
+  // 1.33x (1.19 to 1.49); 1.13x (1.04 to 1.23), 1.11x (1.04 to 1.18), then 1.10x (1.02 to 1.19), 1.09x (1.03 to 1.14); 1.24x (1.07 to
+  // 1.44), 1.24x (1.19 to 1.30), then 1.14x (1.03 to 1.26). With pauses between:
   // 1.41x (1.20 to 1.66), 1.46x (1.23 to 1.72); 1.34x (1.22 to 1.47), 1.40x (1.27 to 1.54); 1.12x (1.02 to 1.23), 1.10x (1.05 to
   // 1.15); 1.28x (1.14 to 1.44), 1.25x (1.13 to 1.39). What is left of `pages/api` is Next's handler, and one write. The margins are
   // 11 to 29 %.
