@@ -222,9 +222,9 @@ export const bounds: Record<
   // 16.0); then, when `next start` took half as long again, 8.25x (7.61 to 8.94), 8.77x (8.10 to 9.49), 17.4x (15.3 to 19.7), by
   // throughput 7.24x (6.78 to 7.73), 7.49x (6.99 to 8.02), 15.0x (13.3 to 17.0), 20 to 25 processes of each, and 8.33x (7.69 to
   // 9.02), 8.82x (8.12 to 9.58), 18.8x (16.2 to 21.8), 7.38x (6.88 to 7.91), 7.38x (6.80 to 8.01), 16.3x (14.1 to 18.9). When both took
-  // twice as long: 7.44x (6.64 to 8.35), 6.67x (5.20 to 8.54), 16.7x (14.9 to 18.8), 6.81x, 5.71x (4.95 to 6.59). Shared,
-  // with a generator that slept: 5.69x (5.08 to 6.37), 5.43x (4.95 to 5.96), 13.0x (11.9 to 14.1). The margins are 26 to 35 %. A
-  // bare `node:http` that says the same takes 10.0 to 11.4 µs for a small file, and this 11.6 to 12.1, by wrk.
+  // twice as long: 7.44x (6.64 to 8.35), 6.67x (5.20 to 8.54), 16.7x (14.9 to 18.8), 6.81x, 5.71x (4.95 to 6.59). Shared, with a
+  // generator that slept: 5.69x (5.08 to 6.37), 5.43x (4.95 to 5.96), 13.0x (11.9 to 14.1). The margins are 26 to 35 %. A bare
+  // `node:http` that says the same takes 10.0 to 11.4 µs for a small file, and this 11.6 to 12.1, by wrk.
   'next-files': [
     { case: 'small', contender: 'next-on-fastify', over: 'next-start', atLeast: 4, aim: 7, metric: 'cpu' },
     { case: 'asset', contender: 'next-on-fastify', over: 'next-start', atLeast: 4, aim: 7, metric: 'cpu' },
@@ -247,10 +247,9 @@ export const bounds: Record<
   // Quiet, by CPU and by throughput, with heats one after the other: 1.54x (1.41 to 1.69), 1.53x (1.42 to 1.66) with 20 processes of
   // each, and 1.40x (1.31 to 1.50), 1.42x (1.35 to 1.49) with 25; 1.42x (1.23 to 1.63), 1.45x (1.32 to 1.60); 1.29x (1.10 to 1.51),
   // 1.33x (1.19 to 1.49); 1.13x (1.04 to 1.23), 1.11x (1.04 to 1.18), then 1.10x (1.02 to 1.19), 1.09x (1.03 to 1.14); 1.24x (1.07 to
-  // 1.44), 1.24x (1.19 to 1.30), then 1.14x (1.03 to 1.26). With pauses between:
-  // 1.41x (1.20 to 1.66), 1.46x (1.23 to 1.72); 1.34x (1.22 to 1.47), 1.40x (1.27 to 1.54); 1.12x (1.02 to 1.23), 1.10x (1.05 to
-  // 1.15); 1.28x (1.14 to 1.44), 1.25x (1.13 to 1.39). What is left of `pages/api` is Next's handler, and one write. The margins are
-  // 11 to 29 %.
+  // 1.44), 1.24x (1.19 to 1.30), then 1.14x (1.03 to 1.26). With pauses between: 1.41x (1.20 to 1.66), 1.46x (1.23 to 1.72); 1.34x
+  // (1.22 to 1.47), 1.40x (1.27 to 1.54); 1.12x (1.02 to 1.23), 1.10x (1.05 to 1.15); 1.28x (1.14 to 1.44), 1.25x (1.13 to 1.39).
+  // What is left of `pages/api` is Next's handler, and one write. The margins are 11 to 29 %.
   'next-direct': [
     { case: 'api', contender: 'next-on-fastify-direct', over: 'next-start', atLeast: 1.2, aim: 1.7, metric: 'cpu' },
     {

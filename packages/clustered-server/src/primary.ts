@@ -445,6 +445,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     for (const worker of this.#workers) worker.look()
     const told = await Promise.all(this.#movable().map((worker) => worker.tellFigures(COUNT_PATIENCE)))
     this.#isCounting = false
+    // A look that was due may have come before.
     if (told.every(Boolean) && performance.now() >= this.#movingUntil) this.#rebalance()
   }
 

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { extname } from 'node:path'
-import { type EventLoopUtilization, performance } from 'node:perf_hooks'
+import { performance } from 'node:perf_hooks'
 import type { Server } from 'node:net'
 import { Connections } from './connections.ts'
 import { UNEVEN } from './evenness.ts'
@@ -84,7 +84,7 @@ async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<v
     case 'retire':
       return leave(message.handOver, start.drainTimeout)
     case 'figures':
-      return tellPrimary({ type: 'figures', figures: figures(performance.eventLoopUtilization()) })
+      return tellPrimary({ type: 'figures', figures: figures() })
     case 'metrics':
       isMeasured = true
       return tellMetrics()
@@ -169,7 +169,7 @@ function send(handle: RawHandle, rested: number, done: () => void): void {
   process.send!(sealed({ type: 'connection', rested }), handle as never, {}, () => done())
 }
 
-function figures(used: EventLoopUtilization): WorkerFigures {
+function figures(used = performance.eventLoopUtilization()): WorkerFigures {
   const { rss, heapUsed } = memory()
   const { utilization } = performance.eventLoopUtilization(used, before)
   return { connections: connections?.count ?? 0, requests: connections?.requests ?? 0, rss, heapUsed, utilization }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { surpluses } from '../../src/evenness.ts'
 
-const withConnections = (...counts: number[]): ReturnType<typeof surpluses> =>
+const withConnections = (...counts: number[]): number[] =>
   surpluses(counts.map((connections) => ({ connections, utilization: 0.5 })))
 
 describe('workers of which one has', () => {
@@ -23,7 +23,7 @@ it('of several that have too many each gives away what it has beyond the mean', 
   expect(withConnections(50, 50, 0, 0)).toEqual([25, 25, 0, 0])
 })
 
-it('what is given away leaves all with as many as before', () => {
+it('when what is given away has gone to those with the fewest, nobody has too many', () => {
   for (const counts of [[100, 3, 7], [33, 31, 0, 0, 0], Array.from({ length: 64 }, (_, index) => index)]) {
     const even = withEachGiven(counts, withConnections(...counts))
     expect(Math.max(...even) - Math.min(...even)).toBeLessThanOrEqual(8)
