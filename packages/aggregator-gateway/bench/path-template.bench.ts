@@ -1,11 +1,10 @@
 import { test } from 'vitest'
-import { parseTemplate, type Values } from '../src/template.ts'
+import type { FastifyRequest } from 'fastify'
+import type { Values } from '../src/places.ts'
+import { parseTemplate } from '../src/template.ts'
 
 const values: Values = {
-  params: { id: '4711', name: 'Zoë & Söhne' },
-  query: { page: '2' },
-  headers: {},
-  body: undefined,
+  request: { params: { id: '4711', name: 'Zoë & Söhne' }, query: { page: '2' } } as unknown as FastifyRequest,
   callValue: () => ({ account: 17 }),
 }
 
@@ -14,7 +13,7 @@ for (const path of [
   '/users/{params.id}',
   '/search/{params.name}?page={query.page}&of={calls.a.account}',
 ]) {
-  const template = parseTemplate(path, 'path')
+  const template = parseTemplate(path, 'path', { allowEncodedSlash: false })
   test(`the path ${path}`, async ({ bench }) => {
     await bench('filled in', () => {
       template.render(values)

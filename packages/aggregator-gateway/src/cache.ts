@@ -6,7 +6,7 @@ import type { Writable } from 'node:stream'
 import { cacheStores, type Dispatcher, interceptors } from 'undici'
 import { Circuit } from './circuit.ts'
 import { exchange, type ExchangeOptions, NO_CONTROLLER } from './exchange.ts'
-import type { EndpointOptions, PassThroughEndpointOptions } from './options.ts'
+import { isTraceHeader } from './header-rules.ts'
 import { CallError, CANNOT_BE_CALLED } from './outcome.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -48,16 +48,12 @@ export class ResponseCache {
    */
   readonly #longest: number
 
-  /**
-   * `requestHeaders` are the names of all headers that requests may differ in, `longest` the milliseconds after which
-   * nobody waits for an answer any more.
-   */
-  constructor(upstream: Upstream, options: CacheOptions, requestHeaders: readonly string[], longest: number) {
+  /** `longest` are the milliseconds after which nobody waits for an answer any more. */
+  constructor(upstream: Upstream, options: CacheOptions, longest: number) {
     const { store, storeTimeout = 100, maxSize = 33_554_432, maxCount = 1024, maxEntrySize = 1_048_576 } = options
     this.#url = upstream.url
     this.#longest = longest
     this.#store = new GuardedStore(store ?? new cacheStores.MemoryCacheStore({ maxSize, maxCount, maxEntrySize }), {
-      requestHeaders,
       mostBytes: upstream.maxResponseSize,
       timeout: storeTimeout,
     })
@@ -96,25 +92,7 @@ function sending(upstream: Upstream): Dispatcher.Dispatch {
   }
 }
 
-/** Names of all headers that requests to an upstream may have. */
-export function requestHeadersTo(
-  upstream: string,
-  endpoints: readonly (EndpointOptions | PassThroughEndpointOptions)[],
-): readonly string[] {
-  const requests = endpoints.flatMap((endpoint) =>
-    'passThrough' in endpoint && endpoint.passThrough ? [endpoint.passThrough] : Object.values(endpoint.calls ?? {}),
-  )
-  const names = requests
-    .filter((request) => request.upstream === upstream)
-    .flatMap(({ headers = {}, forwardHeaders = [] }) => [
-      ...Object.keys(headers).map((name) => name.toLowerCase()),
-      ...forwardHeaders,
-    ])
-  return [...new Set(['accept', ...names])]
-}
-
 interface GuardOptions {
-  readonly requestHeaders: readonly string[]
   readonly mostBytes: number
   readonly timeout: number
 }
@@ -124,15 +102,13 @@ const TOO_LATE = Symbol('too late')
 /** A store that never makes a request fail, and in which no request finds what was answered to another one. */
 class GuardedStore implements CacheStore {
   readonly #store: CacheStore
-  readonly #requestHeaders: readonly string[]
   readonly #mostBytes: number
   readonly #timeout: number
   /** A store that hangs is not waited for each time. */
   readonly #circuit = new Circuit({})
 
-  constructor(store: CacheStore, { requestHeaders, mostBytes, timeout }: GuardOptions) {
+  constructor(store: CacheStore, { mostBytes, timeout }: GuardOptions) {
     this.#store = store
-    this.#requestHeaders = requestHeaders
     this.#mostBytes = mostBytes
     this.#timeout = timeout
   }
@@ -140,18 +116,19 @@ class GuardedStore implements CacheStore {
   get(key: Key): Entry | undefined | Promise<Entry | undefined> {
     if (!this.#circuit.allows()) return undefined
     const isTry = this.#circuit.begin()
+    const asked = identified(key)
     try {
-      const found = this.#store.get(plain(key))
-      if (found instanceof Promise) return this.#inTime(found, isTry)
+      const found = this.#store.get(asked)
+      if (found instanceof Promise) return this.#inTime(found, isTry, asked)
       this.#circuit.succeeded(isTry)
-      return this.#usable(found)
+      return this.#usable(found, asked)
     } catch {
       this.#circuit.failed()
       return undefined
     }
   }
 
-  async #inTime(found: Promise<Entry | undefined>, isTry: boolean): Promise<Entry | undefined> {
+  async #inTime(found: Promise<Entry | undefined>, isTry: boolean, asked: Identified): Promise<Entry | undefined> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<typeof TOO_LATE>((resolve) => {
       timer = setTimeout(resolve, this.#timeout, TOO_LATE)
@@ -160,7 +137,7 @@ class GuardedStore implements CacheStore {
       const entry = await Promise.race([found, late])
       if (entry !== TOO_LATE) {
         this.#circuit.succeeded(isTry)
-        return this.#usable(entry)
+        return this.#usable(entry, asked)
       }
     } catch {
       // As good as too late.
@@ -171,8 +148,9 @@ class GuardedStore implements CacheStore {
     return undefined
   }
 
-  /** Other gateways with other limits may have written it. */
-  #usable(entry: Entry | undefined): Entry | undefined {
+  /** Other gateways, with other limits and other headers, may have written it. */
+  #usable(entry: Entry | undefined, { headers }: Identified): Entry | undefined {
+    if (entry?.vary?.[IDENTITY] !== headers[IDENTITY]) return undefined
     const chunks = Array.isArray(entry?.body) ? (entry.body as (Buffer | string)[]) : []
     const size = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0)
     return size > this.#mostBytes ? undefined : entry
@@ -180,13 +158,11 @@ class GuardedStore implements CacheStore {
 
   createWriteStream(key: Key, value: Value): Writable | undefined {
     if (value.statusCode >= 400 && !KEPT_ERRORS.includes(value.statusCode)) return undefined
-    if (this.#circuit.isOpen) return undefined
-    // An upstream that forgets a header in `vary` must not answer one client's question to another: whatever a
-    // request can differ in is compared.
-    const vary = { ...value.vary }
-    for (const name of this.#requestHeaders) vary[name] = key.headers?.[name] ?? null
+    if (this.#circuit.isOpen || !hasLifetime(value)) return undefined
+    const stored = identified(key)
+    const vary = { ...value.vary, [IDENTITY]: stored.headers[IDENTITY] }
     try {
-      return this.#store.createWriteStream(plain(key), { ...value, vary })
+      return this.#store.createWriteStream(stored, { ...value, vary })
     } catch {
       return undefined
     }
@@ -194,14 +170,39 @@ class GuardedStore implements CacheStore {
 
   async delete(key: Key): Promise<void> {
     try {
-      await this.#store.delete(plain(key))
+      await this.#store.delete(identified(key))
     } catch {
       // It is over when its time is, then.
     }
   }
 }
 
-/** With a space for each `*`, which no path has: undici-cache-redis 1.0 finds `/users/alice` when asked for `/users/*`. */
-function plain(key: Key): Key {
-  return key.path.includes('*') ? { ...key, path: key.path.replaceAll('*', ' ') } : key
+/** Stands for all headers of a request, as if each response said `vary: x-gateway-identity`. */
+const IDENTITY = 'x-gateway-identity'
+
+interface Identified extends Key {
+  readonly headers: NonNullable<Key['headers']> & { readonly [IDENTITY]: string }
+}
+
+/**
+ * The key with the identity of its request: everything that is sent, but the trace. An upstream that forgets a header in
+ * `vary`, or another gateway on the same store, must not have one client's response served to another.
+ */
+function identified(key: Key): Identified {
+  const { headers = {} } = key
+  const sent = Object.entries(headers)
+    .filter(([name]) => !isTraceHeader(name))
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return {
+    ...key,
+    // A space for each `*`, which no path has: undici-cache-redis 1.0 takes `/users/*` for a pattern.
+    path: key.path.replaceAll('*', ' '),
+    headers: { ...headers, [IDENTITY]: JSON.stringify(sent) },
+  }
+}
+
+/** Whether the response says how long it is fresh, or to ask each time: undici guesses by `last-modified` otherwise. */
+function hasLifetime({ headers, cacheControlDirectives: directives = {} }: Value): boolean {
+  const names = ['max-age', 's-maxage', 'no-cache'] as const
+  return names.some((name) => directives[name] !== undefined) || headers['expires'] !== undefined
 }

@@ -2,6 +2,7 @@
 
 import type { Dispatcher } from 'undici'
 import { Attempt } from './attempt.ts'
+import type { HeaderPlan } from './call-headers.ts'
 import type { HedgeDelay } from './hedge.ts'
 import { latest } from './latest.ts'
 import type { JsonBodyReader } from './json-body.ts'
@@ -18,9 +19,9 @@ export interface PlannedCall {
   /** It may be made twice (RFC 9110, 9.2.2). */
   readonly isIdempotent: boolean
   readonly path: Template
-  /** Headers that each of its requests has, and those of the client that it hands on. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly forwardHeaders: readonly string[]
+  readonly headers: HeaderPlan
+  /** Names of the client's query parameters that are forwarded. */
+  readonly forwardQuery: readonly string[]
   /** The client's body goes along. */
   readonly forwardsBody: boolean
   readonly isOptional: boolean

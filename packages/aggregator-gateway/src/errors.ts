@@ -17,6 +17,13 @@ export const BadParameterError: FastifyErrorConstructor<{ code: 'GATEWAY_BAD_PAR
   400,
 )
 
+/** A function in `headers`, or an observer, has made a header that cannot be sent. */
+export const InvalidHeaderError: FastifyErrorConstructor<{ code: 'GATEWAY_INVALID_HEADER' }, [string]> = createError(
+  'GATEWAY_INVALID_HEADER',
+  '%s',
+  500,
+)
+
 /** A call that the answer needs has failed. */
 export const UpstreamFailedError: FastifyErrorConstructor<{ code: 'GATEWAY_UPSTREAM_FAILED' }, [string]> = createError(
   'GATEWAY_UPSTREAM_FAILED',

@@ -2,13 +2,14 @@
 export { createAggregatorGateway } from './create-aggregator-gateway.ts'
 
 // Plugin
-export { gatewayPlugin } from './plugin.ts'
+export { gatewayPlugin, gatewayPlugin as default } from './plugin.ts'
 
 // Cache
 export { KeyValueCacheStore, type KeyValueStore } from './key-value-cache-store.ts'
 
 // Options
 export type { CacheOptions, CacheStore } from './cache.ts'
+export type { HeadersOption, MakeHeaders } from './call-headers.ts'
 export type { Composition } from './compose.ts'
 export type { MappingOptions } from './mapping.ts'
 export type {

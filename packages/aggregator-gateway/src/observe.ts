@@ -2,6 +2,8 @@
 
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import type { Call } from './call.ts'
+import { checkedHeaders, type Headers } from './call-headers.ts'
+import { isHeaderValue, isTraceHeader } from './header-rules.ts'
 import type { CallFailure, FailureReason } from './outcome.ts'
 import type { OriginStatus, Upstream } from './upstream.ts'
 
@@ -69,10 +71,16 @@ export interface GatewayObserver<State = unknown> {
   gatewayOpened?(gateway: ObservedGateway): void
   gatewayClosed?(gateway: ObservedGateway): void
   /**
-   * A call is about to be made, for this request; of clients that are answered together, for the first one's. Headers
-   * that are put into `headers` go to the upstream. What is returned comes back when the call ends.
+   * Headers to add to a call. It is called for each request, after the request's hooks, so that requests share a response
+   * only if these headers are equal. An error fails the request.
    */
-  callStarted?(call: ObservedCall, request: FastifyRequest, headers: Record<string, string>): State
+  callHeaders?(call: ObservedCall, request: FastifyRequest): Readonly<Record<string, string>>
+  /**
+   * A call is about to be made for this request. Requests that are coalesced make one call, for the first of them. The
+   * upstream gets the headers that are put into `traceHeaders`: those that identify a trace, such as `traceparent` and
+   * `x-request-id`, and no others. The returned state is passed to `callEnded`.
+   */
+  callStarted?(call: ObservedCall, request: FastifyRequest, traceHeaders: Record<string, string>): State
   /** The call is over. It is not told of a call whose start it has failed to take in. */
   callEnded?(call: ObservedCall, end: CallEnd, state: State): void
 }
@@ -134,6 +142,7 @@ export class Observers {
   readonly #observers: readonly GatewayObserver[]
   readonly #log: FastifyBaseLogger
   readonly #gateway: ObservedGateway
+  readonly #addsHeaders: boolean
   /** What has thrown: what fails for each call would fill the log. */
   readonly #faulty = new Set<string>()
 
@@ -141,6 +150,7 @@ export class Observers {
     this.#observers = observers
     this.#log = log
     this.#gateway = { status: statusOf(upstreams) }
+    this.#addsHeaders = observers.some((observer) => 'callHeaders' in observer)
   }
 
   opened(): void {
@@ -163,11 +173,26 @@ export class Observers {
     }
   }
 
-  /** A call starts; gives what belongs to its end. */
+  /**
+   * Headers that observers add to a call; nothing where there are none.
+   *
+   * @throws GATEWAY_INVALID_HEADER for one that cannot be sent
+   */
+  callHeaders(call: ObservedCall, request: FastifyRequest): Headers | undefined {
+    if (!this.#addsHeaders) return undefined
+    const all = this.#observers.map((observer) => observer.callHeaders?.(call, request) ?? {})
+    const headers = checkedHeaders(Object.assign({}, ...all) as Headers, 'An observer')
+    return Object.keys(headers).length === 0 ? undefined : headers
+  }
+
+  /** A call starts, with these headers, which get those of traces; gives what belongs to its end. */
   started(call: ObservedCall, request: FastifyRequest, headers: Record<string, string>): readonly unknown[] {
     return this.#observers.map((observer, index) => {
+      const traceHeaders: Record<string, string> = {}
       try {
-        return observer.callStarted?.(call, request, headers)
+        const state = observer.callStarted?.(call, request, traceHeaders)
+        for (const name in traceHeaders) headers[name] = traceHeader(name, traceHeaders[name]!)
+        return state
       } catch (error) {
         this.#complain(`observers[${index}].callStarted`, error)
         return FAILED
@@ -191,6 +216,18 @@ export class Observers {
     this.#faulty.add(observer)
     this.#log.error({ err, observer }, 'an observer of the gateway has thrown; this is said once')
   }
+}
+
+/**
+ * A header that an observer has added at the start of a call, when it is decided already who shares its response.
+ *
+ * @throws TypeError for one that a response may depend on
+ */
+function traceHeader(name: string, value: string): string {
+  if (isTraceHeader(name) && isHeaderValue(value)) return value
+  throw new TypeError(
+    `Expected \`callStarted\` to add headers of traces, got "${name}": use \`callHeaders\`, or \`headers\` of the call`,
+  )
 }
 
 /** Tells how upstreams are. */

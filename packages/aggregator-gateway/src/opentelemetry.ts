@@ -13,6 +13,7 @@ import {
 } from '@opentelemetry/api'
 import type { FastifyRequest } from 'fastify'
 import { InvalidOptionError } from './errors.ts'
+import { isTraceHeader } from './header-rules.ts'
 import type { CallEnd, GatewayObserver, ObservedCall } from './observe.ts'
 
 /** Options of {@link openTelemetryObserver}. */
@@ -55,7 +56,9 @@ export function openTelemetryObserver(options: OpenTelemetryObserverOptions = {}
     return attributes
   }
   return {
-    callStarted(call, request, headers) {
+    // Baggage is data that an upstream may respond by: unlike the trace, it is part of what requests share.
+    callHeaders: (_call, request) => injected(parentOf(request), (name) => !isTraceHeader(name)),
+    callStarted(call, request, traceHeaders) {
       const parent = parentOf(request)
       const { method, path } = call
       const span = tracer.startSpan(
@@ -63,7 +66,7 @@ export function openTelemetryObserver(options: OpenTelemetryObserverOptions = {}
         { kind: SpanKind.CLIENT, attributes: attributesOf(call) },
         parent,
       )
-      propagation.inject(trace.setSpan(parent, span), headers)
+      Object.assign(traceHeaders, injected(trace.setSpan(parent, span), isTraceHeader))
       return span
     },
     callEnded(_call, end, span) {
@@ -100,6 +103,13 @@ function tell(span: Span, { origin, status, reason, message, cause, attempts }: 
   span.setAttribute('error.type', reason === 'status' ? String(status) : reason)
   if (cause instanceof Error) span.recordException(cause)
   span.setStatus({ code: SpanStatusCode.ERROR, ...(message === undefined ? {} : { message }) })
+}
+
+/** The headers of a context that are to be sent. */
+function injected(from: Context, isSent: (name: string) => boolean): Record<string, string> {
+  const headers: Record<string, string> = {}
+  propagation.inject(from, headers)
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => isSent(name)))
 }
 
 function checkOptions(options: OpenTelemetryObserverOptions): void {

@@ -1,6 +1,8 @@
 import type { FastifyRequest, FastifyServerOptions, LogLevel, RouteShorthandOptions } from 'fastify'
+import type { HeadersOption } from './call-headers.ts'
 import type { Composition } from './compose.ts'
 import { InvalidOptionError } from './errors.ts'
+import { isEndToEnd, isHeaderValue, isSettable } from './header-rules.ts'
 import type { MappingOptions } from './mapping.ts'
 import type { BreakerOptions } from './circuit.ts'
 import type { GatewayObserver } from './observe.ts'
@@ -19,14 +21,18 @@ const COMPOSITIONS: readonly Composition[] = ['object', 'array', 'merge']
 export interface CallOptions extends MappingOptions {
   /** The name of the upstream. */
   upstream: string
-  /** The path, with places for values: `/users/{params.id}`, `{query.page}`, `{headers.x-tenant}`, `{body.id}`, `{calls.profile.account}`. */
+  /** The path, with places for values: `/users/{params.id}`, `{query.page}`, `{headers.x-tenant}`, `{body.id}`, `{user.sub}`, `{calls.profile.account}`. */
   path: string
+  /** Whether values in the path may contain a slash, which is sent as `%2F`. @default false */
+  allowEncodedSlash?: boolean
   /** The method. @default 'GET' */
   method?: Method
-  /** Headers of the upstream's request. @default none */
-  headers?: Readonly<Record<string, string>>
+  /** Headers of the upstream's request: by name, with places such as `{user.sub}`, or a function of the request. @default none */
+  headers?: HeadersOption
   /** Names of the client's headers that are handed on; no other is. @default none */
   forwardHeaders?: readonly string[]
+  /** Names of the client's query parameters that are forwarded, repeated ones too. @default none */
+  forwardQuery?: readonly string[]
   /** Whether the client's JSON body is handed on. @default false */
   forwardBody?: boolean
   /** Whether the answer is complete enough without it: what failed is `null` then. @default false */
@@ -61,6 +67,8 @@ export interface EndpointOptions<Calls = Record<string, CallOptions>> {
   compose?: Composition | ((values: { [Name in keyof Calls]: unknown }, request: FastifyRequest) => unknown)
   /** Whether clients that ask the same at the same time are answered by the same calls; for GET. @default the gateway's, unless a call hands on `authorization` or `cookie`, or `route` has hooks */
   coalesce?: boolean
+  /** Whether to respond 200 with `null` alone when every call is optional and all have failed. @default false */
+  allowAllFailed?: boolean
   /** Whether the answer says how long each call took, by the header `server-timing`. @default false */
   serverTiming?: boolean
   /** Options of its route, as Fastify takes them: `schema`, hooks, `config`, `constraints`, `bodyLimit` and others. @default {} */
@@ -71,7 +79,7 @@ export interface EndpointOptions<Calls = Record<string, CallOptions>> {
 /** A path whose requests are handed on to an upstream, and its answers to the client, as they are. */
 export interface PassThroughEndpointOptions extends Omit<
   EndpointOptions,
-  'calls' | 'compose' | 'coalesce' | 'serverTiming' | 'passThrough'
+  'calls' | 'compose' | 'coalesce' | 'allowAllFailed' | 'serverTiming' | 'passThrough'
 > {
   /** What a request is handed on as, in place of `calls`. */
   passThrough: PassThroughOptions
@@ -121,6 +129,15 @@ const aCountOrNone: Check = ['a whole number >= 0', (value) => Number.isInteger(
 const stringsByName: Check = [
   'an object of strings',
   (value) => isRecord(value) && Object.values(value).every((one) => typeof one === 'string'),
+]
+const headers: Check = [
+  'a function, or an object of header values by names, none of which belongs to a connection',
+  (value) =>
+    typeof value === 'function' ||
+    (isRecord(value) &&
+      Object.entries(value).every(
+        ([name, one]) => isSettable(name.toLowerCase()) && typeof one === 'string' && isHeaderValue(one),
+      )),
 ]
 const oneOf = (values: readonly string[]): Check => [
   `one of ${values.join(', ')}`,
@@ -183,9 +200,11 @@ const MEMORY_OPTIONS = ['maxSize', 'maxCount', 'maxEntrySize']
 const CALL_CHECKS: Checks = {
   upstream: aString,
   path: aString,
+  allowEncodedSlash: aBoolean,
   method: oneOf(METHODS.filter((method) => method !== 'HEAD')),
-  headers: stringsByName,
+  headers,
   forwardHeaders: forwardable,
+  forwardQuery: strings,
   forwardBody: aBoolean,
   optional: aBoolean,
   timeout: milliseconds,
@@ -210,8 +229,9 @@ const SHADOW_CHECKS: Checks = { upstream: aString, share: aShare, timeout: milli
 const PASS_THROUGH_CHECKS: Checks = {
   upstream: aString,
   path: aString,
+  allowEncodedSlash: aBoolean,
   method: oneOf(METHODS),
-  headers: stringsByName,
+  headers,
   forwardHeaders: forwardable,
   forwardQuery: strings,
   forwardBody: aBoolean,
@@ -229,11 +249,12 @@ const ENDPOINT_CHECKS: Checks = {
     (value) => typeof value === 'function' || COMPOSITIONS.includes(value as Composition),
   ],
   coalesce: aBoolean,
+  allowAllFailed: aBoolean,
   serverTiming: aBoolean,
   route: aRoute,
 }
 
-const OBSERVER_METHODS = ['gatewayOpened', 'gatewayClosed', 'callStarted', 'callEnded']
+const OBSERVER_METHODS = ['gatewayOpened', 'gatewayClosed', 'callHeaders', 'callStarted', 'callEnded']
 const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** Options by which one sees what the gateway does. */
@@ -258,17 +279,11 @@ const STATUS_CHECKS: Checks = {
 const PASS_THROUGH_ENDPOINT_CHECKS: Checks = {
   ...Object.fromEntries(
     Object.entries(ENDPOINT_CHECKS).filter(
-      ([name]) => !['calls', 'compose', 'coalesce', 'serverTiming'].includes(name),
+      ([name]) => !['calls', 'compose', 'coalesce', 'allowAllFailed', 'serverTiming'].includes(name),
     ),
   ),
   passThrough: ['an object with `upstream` and `path`', isRecord],
 }
-
-/** They are about one connection, and never handed on (RFC 9110, 7.6.1); the last two are undici's to set. */
-const HOP_BY_HOP = [
-  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
-  ...['transfer-encoding', 'upgrade', 'content-length', 'host'],
-]
 
 /** Throws for options that nothing can be answered with, and says where in them. */
 export function checkOptions(options: unknown, others: readonly string[] = []): void {
@@ -325,10 +340,11 @@ function checkEndpoint(endpoint: unknown, where: string, upstreams: readonly str
     demand(/^[\w-]+$/.test(name), at, 'named by letters, digits, - and _', name)
     demand(isRecord(call), at, 'an object with `upstream` and `path`', call)
     checkAll(call, CALL_CHECKS, at, ['upstream', 'path'])
-    const { upstream, method = 'GET', retry = 0, hedge = false } = call as unknown as CallOptions
+    const { upstream, method = 'GET', retry = 0, hedge = false, forwardBody } = call as unknown as CallOptions
     demand(upstreams.includes(upstream), `${at}.upstream`, `one of ${upstreams.join(', ')}`, upstream)
     const again = `one of ${IDEMPOTENT.join(', ')}`
     if (retry > 0) demand(isIdempotent(method), `${at}.method`, `${again}, as it has \`retry\``, method)
+    if (forwardBody) demand(method !== 'GET', `${at}.method`, 'other than GET, as it has `forwardBody`', method)
     if (hedge !== false) demand(method === 'GET', `${at}.method`, 'GET, as it has `hedge`', method)
     const { shadow } = call as unknown as CallOptions
     if (!shadow) continue
@@ -382,7 +398,7 @@ function isOrigin(value: unknown): boolean {
 }
 
 function isForwardable(name: unknown): boolean {
-  return typeof name === 'string' && /^[a-z0-9-]+$/.test(name) && !HOP_BY_HOP.includes(name)
+  return typeof name === 'string' && /^[a-z0-9-]+$/.test(name) && isEndToEnd(name)
 }
 
 function isFunction(value: unknown): boolean {

@@ -9,28 +9,33 @@ import type { Readable } from 'node:stream'
 import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import { TOO_LARGE } from './attempt.ts'
-import { BadParameterError, ClientTimeoutError, InvalidOptionError } from './errors.ts'
+import { ClientTimeoutError, InvalidOptionError } from './errors.ts'
 import { exchange } from './exchange.ts'
-import { forwardedHeaders, namedByConnection } from './forwarded-headers.ts'
+import { type HeaderPlan, type Headers, type HeadersOption, planHeaders, renderHeaders } from './call-headers.ts'
+import { withQuery } from './forwarded-query.ts'
+import { namedByConnection } from './header-rules.ts'
 import { HandlerInContext } from './handler-in-context.ts'
 import { isIdempotent, type Method, type PassThroughEndpointOptions } from './options.ts'
 import { CLIENT_LEFT, type GivenUp, handedOnEnd, type Observing } from './observe.ts'
 import { CallError, type CallFailure, CANNOT_BE_CALLED, errorFor, GivenUpError, LATE } from './outcome.ts'
-import { inLowerCase, paramsOf } from './plan.ts'
+import { paramsOf } from './plan.ts'
 import { Download, type Handing, Upload } from './streamed-bodies.ts'
-import { parseTemplate, type Template, type Values } from './template.ts'
+import type { Values } from './places.ts'
+import { parseTemplate, type Template } from './template.ts'
 import type { Origin, Upstream } from './upstream.ts'
 
 /** What a request is handed on as. */
 export interface PassThroughOptions {
   /** The name of the upstream. */
   upstream: string
-  /** The path, with places for values: `/files/{params.id}`, `{query.page}`, `{headers.x-tenant}`. */
+  /** The path, with places for values: `/files/{params.id}`, `{query.page}`, `{headers.x-tenant}`, `{user.sub}`. */
   path: string
+  /** Whether values in the path may contain a slash, which is sent as `%2F`. @default false */
+  allowEncodedSlash?: boolean
   /** The method. @default the endpoint's, and HEAD for HEAD */
   method?: Method
-  /** Headers of the upstream's request. @default none */
-  headers?: Readonly<Record<string, string>>
+  /** Headers of the upstream's request: by name, with places such as `{user.sub}`, or a function of the request. @default none */
+  headers?: HeadersOption
   /** Names of the client's headers that are handed on; no other is. @default none */
   forwardHeaders?: readonly string[]
   /** Names of the client's query parameters that are handed on; no other is. @default none */
@@ -54,8 +59,7 @@ interface PlannedPassThrough {
   readonly upstream: Upstream
   readonly method: Method
   readonly path: Template
-  readonly headers: Readonly<Record<string, string>>
-  readonly forwardHeaders: readonly string[]
+  readonly headers: HeaderPlan
   readonly forwardQuery: readonly string[]
   readonly forwardsBody: boolean
   readonly answerHeaders: readonly string[]
@@ -76,7 +80,7 @@ export function addPassThrough(
   upstreams: ReadonlyMap<string, Upstream>,
   observing: Observing | undefined,
 ): void {
-  const plan = { ...planPassThrough(endpoint, `${where}.passThrough.path`, upstreams), observing }
+  const plan = { ...planPassThrough(endpoint, `${where}.passThrough`, upstreams), observing }
   const { method = 'GET', path, route = {} } = endpoint
   app.register((scope, _options, done) => {
     // Bodies are not read here, of whatever type they are.
@@ -98,22 +102,32 @@ function planPassThrough(
   upstreams: ReadonlyMap<string, Upstream>,
 ): Omit<PlannedPassThrough, 'observing'> {
   const { upstream, path, headers = {}, forwardHeaders = [], forwardQuery = [], forwardBody = false } = passThrough
-  const { answerHeaders = [], clientTimeout = 60_000 } = passThrough
-  const template = parseTemplate(path, where)
+  const { answerHeaders = [], clientTimeout = 60_000, allowEncodedSlash = false } = passThrough
+  const at = `${where}.path`
+  const template = parseTemplate(path, at, { allowEncodedSlash })
+  const headerPlan = planHeaders(headers, {
+    // They say what the body is.
+    forwarded: forwardBody ? [...forwardHeaders, 'content-type', 'content-encoding'] : forwardHeaders,
+    where: `${where}.headers`,
+  })
   const unknown = template.params.find((param) => !paramsOf(url).includes(param))
   if (unknown !== undefined) {
-    throw new InvalidOptionError(`Expected \`${where}\` to take parameters of ${url}, got {params.${unknown}}`)
+    throw new InvalidOptionError(`Expected \`${at}\` to take parameters of ${url}, got {params.${unknown}}`)
   }
   if (/\{(?:body|calls)[.}]/.test(path)) {
-    throw new InvalidOptionError(`Expected \`${where}\` to take params, query and headers alone, got "${path}"`)
+    throw new InvalidOptionError(`Expected \`${at}\` to take params, query, headers and user alone, got "${path}"`)
+  }
+  const { templates } = headerPlan
+  if (templates.some(({ places }) => places.some(({ source }) => source === 'body'))) {
+    throw new InvalidOptionError(
+      `Expected \`${where}.headers\` to take params, query, headers and user alone, got {body}`,
+    )
   }
   return {
     upstream: upstreams.get(upstream)!,
     method: passThrough.method ?? method,
     path: template,
-    headers: inLowerCase(headers),
-    // They say what the body is.
-    forwardHeaders: forwardBody ? [...forwardHeaders, 'content-type', 'content-encoding'] : forwardHeaders,
+    headers: headerPlan,
     forwardQuery,
     forwardsBody: forwardBody,
     answerHeaders: [...ANSWER_HEADERS, ...answerHeaders],
@@ -160,34 +174,27 @@ class PassThrough implements Values, Handing, Dispatcher.DispatchHandler {
     this.#reply = reply
   }
 
-  get params(): unknown {
-    return this.#request.params
-  }
-  get query(): unknown {
-    return this.#request.query
-  }
-  get headers(): unknown {
-    return this.#request.headers
-  }
-  get body(): undefined {
-    return undefined
+  get request(): FastifyRequest {
+    return this.#request
   }
   callValue(): undefined {
     return undefined
   }
 
   start(): void {
-    const { method, headers, forwardHeaders, observing } = this.#plan
+    const { method, headers, observing, forwardQuery } = this.#plan
     let path: string
+    let rendered: Headers
     try {
-      path = this.#path()
+      path = withQuery(this.#plan.path.render(this), forwardQuery, this.#request.query)
+      rendered = renderHeaders(headers, this, observing?.observers.callHeaders(observing.calls[0]!, this.#request))
       this.#upload = this.#startUpload()
     } catch (error) {
       return this.#refuse(error as Error)
     }
     const length = this.#upload && this.#request.headers['content-length']
     const all = {
-      ...forwardedHeaders(headers, forwardHeaders, this.#request.headers),
+      ...rendered,
       ...(length === undefined ? {} : { 'content-length': length }),
     }
     this.#observed = observing?.observers.started(observing.calls[0]!, this.#request, all)
@@ -200,19 +207,6 @@ class PassThrough implements Values, Handing, Dispatcher.DispatchHandler {
     this.#reply.raw.once('close', AsyncResource.bind(leaveOf(this)))
     this.#watch = setTimeout(expire, this.#plan.timeout, this)
     this.#send()
-  }
-
-  #path(): string {
-    let path = this.#plan.path.render(this)
-    for (const name of this.#plan.forwardQuery) {
-      const query = this.#request.query as Record<string, unknown>
-      for (const value of Object.hasOwn(query, name) ? [query[name]].flat() : []) {
-        const text = String(value)
-        if (!text.isWellFormed()) throw new BadParameterError(`{query.${name}} is not well-formed Unicode`)
-        path += `${path.includes('?') ? '&' : '?'}${encodeURIComponent(name)}=${encodeURIComponent(text)}`
-      }
-    }
-    return path
   }
 
   #startUpload(): Upload | undefined {

@@ -2,6 +2,7 @@
 
 import type { PlannedEndpoint } from './aggregate.ts'
 import type { PlannedCall } from './call.ts'
+import { planHeaders } from './call-headers.ts'
 import { type Compose, composeOf } from './compose.ts'
 import { InvalidOptionError } from './errors.ts'
 import { HedgeDelay } from './hedge.ts'
@@ -18,13 +19,16 @@ const HOOKS = ['onRequest', 'preParsing', 'preValidation', 'preHandler'] as cons
 
 /** @throws GATEWAY_INVALID_OPTION for templates that cannot be filled in, and for calls that wait for each other */
 export function planEndpoint(
-  { path, timeout = 2000, calls, compose = 'object', serverTiming = false }: EndpointOptions,
+  { path, timeout = 2000, calls, compose = 'object', serverTiming = false, allowAllFailed = false }: EndpointOptions,
   where: string,
   upstreams: ReadonlyMap<string, Upstream>,
   observing: Observing | undefined,
 ): PlannedEndpoint {
   const names = Object.keys(calls)
-  const templates = names.map((name) => parseTemplate(calls[name]!.path, `${where}.calls.${name}.path`))
+  const templates = names.map((name) => {
+    const { path: text, allowEncodedSlash = false } = calls[name]!
+    return parseTemplate(text, `${where}.calls.${name}.path`, { allowEncodedSlash })
+  })
   const waits = templates.map((template, index) => {
     const at = `${where}.calls.${names[index]!}.path`
     const unknownParam = template.params.find((param) => !paramsOf(path).includes(param))
@@ -40,7 +44,7 @@ export function planEndpoint(
   })
   refuseCycle(names, waits, where)
   const planned = names.map((name, index) => ({
-    ...plannedCall(calls[name]!, compose === 'merge'),
+    ...plannedCall(calls[name]!, compose === 'merge', `${where}.calls.${name}`),
     name,
     upstream: upstreams.get(calls[name]!.upstream)!,
     path: templates[index]!,
@@ -51,16 +55,19 @@ export function planEndpoint(
   // What may be kept already needs no room.
   const isMade = ({ upstream, method }: PlannedCall): boolean => method !== 'GET' || upstream.cache === undefined
   const needed = planned.filter((call) => !call.isOptional && call.waitsFor === 0 && isMade(call))
+  const needs = [...Map.groupBy(needed, ({ upstream }) => upstream).values()].map((same) => ({
+    call: same[0]!,
+    calls: same.length,
+  }))
+  for (const { call, calls: count } of needs) demandCapacity(call.upstream, count, where)
   return {
     calls: planned,
-    needs: [...Map.groupBy(needed, ({ upstream }) => upstream).values()].map((same) => ({
-      call: same[0]!,
-      calls: same.length,
-    })),
+    needs,
     indexOf: new Map(names.map((name, index) => [name, index])),
     timeout,
     ...composition(compose, names),
     hasOptional: Object.values(calls).some(({ optional }) => optional),
+    needsAny: !allowAllFailed && planned.every(({ isOptional }) => isOptional),
     hasServerTiming: serverTiming,
     observing,
   }
@@ -99,17 +106,18 @@ export function coalesces(
 function plannedCall(
   { method = 'GET', headers = {}, forwardHeaders = [], forwardBody = false, optional = false, ...options }: CallOptions,
   isMerged: boolean,
+  where: string,
 ): Omit<PlannedCall, 'name' | 'upstream' | 'path' | 'shadow' | 'waitsFor' | 'dependents'> {
-  const { timeout, maxDepth = 64, retry = 0, hedge = false, propagate = [] } = options
+  const { timeout, maxDepth = 64, retry = 0, hedge = false, propagate = [], forwardQuery = [] } = options
   return {
     method,
     isIdempotent: isIdempotent(method),
-    headers: {
-      accept: 'application/json',
-      ...(forwardBody ? { 'content-type': 'application/json' } : {}),
-      ...inLowerCase(headers),
-    },
-    forwardHeaders,
+    headers: planHeaders(headers, {
+      defaults: { accept: 'application/json', ...(forwardBody ? { 'content-type': 'application/json' } : {}) },
+      forwarded: forwardHeaders,
+      where: `${where}.headers`,
+    }),
+    forwardQuery,
     forwardsBody: forwardBody,
     isOptional: optional,
     timeout,
@@ -118,11 +126,6 @@ function plannedCall(
     propagated: propagate,
     reader: new JsonBodyReader({ maxDepth, mapping: mappingOf(options), mustBeObject: isMerged }),
   }
-}
-
-/** So that no header is there twice. */
-export function inLowerCase(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
 function shadowOf({ shadow }: CallOptions, upstreams: ReadonlyMap<string, Upstream>): Shadow | undefined {
@@ -141,6 +144,14 @@ function composition(
 export function paramsOf(path: string): string[] {
   const names = [...path.matchAll(/(?<!:):(\w+)/g)].map(([, name]) => name!)
   return path.endsWith('*') ? [...names, '*'] : names
+}
+
+/** An endpoint that makes more calls at once than there is room for would always respond 503. */
+function demandCapacity({ name, capacity }: Upstream, calls: number, where: string): void {
+  if (calls <= capacity) return
+  throw new InvalidOptionError(
+    `Expected \`${where}.calls\` to need at most ${capacity} calls to ${name} at once (its \`connections\` and \`queue\`), got ${calls}`,
+  )
 }
 
 /** Calls that wait for each other would wait forever. */

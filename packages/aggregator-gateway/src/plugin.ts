@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { Aggregate, type PlannedEndpoint } from './aggregate.ts'
-import { requestHeadersTo, ResponseCache } from './cache.ts'
+import { ResponseCache } from './cache.ts'
 import { callLog } from './call-log.ts'
 import { Coalescing } from './coalesce.ts'
 import { keepTickClass } from './latest.ts'
@@ -98,8 +98,7 @@ function addCaches(
     const one = options[name]!
     const cache = typeof one === 'string' ? undefined : one.cache
     if (!cache) continue
-    const headers = requestHeadersTo(name, endpoints)
-    upstream.cache = new ResponseCache(upstream, cache === true ? {} : cache, headers, longest)
+    upstream.cache = new ResponseCache(upstream, cache === true ? {} : cache, longest)
   }
 }
 

@@ -102,6 +102,11 @@ export class Upstream {
     return this.#origins.length
   }
 
+  /** How many calls there may be at a time. */
+  get capacity(): number {
+    return this.#mostPending * this.#origins.length
+  }
+
   /** Why so many calls cannot be made now; nothing when they can. */
   refusal(calls: number): 'overloaded' | 'circuit-open' | undefined {
     let room = 0

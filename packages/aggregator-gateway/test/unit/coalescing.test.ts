@@ -88,13 +88,15 @@ describe('clients that ask the same at the same time', () => {
 
   it('ask the same whatever is not handed on', async () => {
     expect(await callsFor([{ headers: { cookie: 'a=1' } }, { headers: { cookie: 'a=2', accept: '*/*' } }])).toBe(1)
+    expect(await callsFor([{ url: '/7?a=1' }, { url: '/7?a=2' }])).toBe(1)
   })
 })
 
 describe('clients ask not the same', () => {
   it.each<[string, readonly Ask[], Partial<CallOptions>]>([
     ['by their path', [{ url: '/7' }, { url: '/8' }], {}],
-    ['by their query', [{ url: '/7?a=1' }, { url: '/7?a=2' }], {}],
+    ['by their query', [{ url: '/7?a=1' }, { url: '/7?a=2' }], { path: '/{query.a}' }],
+    ['by a parameter that is forwarded', [{ url: '/7?a=1' }, { url: '/7?a=2' }], { forwardQuery: ['a'] }],
     [
       'by a header that is handed on',
       [{ headers: { authorization: 'a' } }, { headers: { authorization: 'b' } }],
@@ -105,11 +107,6 @@ describe('clients ask not the same', () => {
       'by a header that is in a path',
       [{ headers: { 'x-tenant': 'a' } }, { headers: { 'x-tenant': 'b' } }],
       { path: '/{headers.x-tenant}' },
-    ],
-    [
-      'by a header that is about a connection for one',
-      [{ headers: { 'x-a': '1' } }, { headers: { 'x-a': '1', connection: 'x-a' } }],
-      { forwardHeaders: ['x-a'] },
     ],
     [
       'by headers whose values look like others',

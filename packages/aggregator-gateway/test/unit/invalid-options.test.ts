@@ -54,12 +54,12 @@ const WRONG: readonly [title: string, options: unknown, message: string][] = [
   [
     'an observer that observes nothing',
     { ...withEndpoint({ path: '/', calls: { one: call } }), observers: [{}] },
-    'Expected `observers` to be an array of objects with some of gatewayOpened, gatewayClosed, callStarted, callEnded, got an array',
+    'Expected `observers` to be an array of objects with some of gatewayOpened, gatewayClosed, callHeaders, callStarted, callEnded, got an array',
   ],
   [
     'an observer that is no object',
     { ...withUpstream(origin), observers: [null] },
-    'Expected `observers` to be an array of objects with some of gatewayOpened, gatewayClosed, callStarted, callEnded, got an array',
+    'Expected `observers` to be an array of objects with some of gatewayOpened, gatewayClosed, callHeaders, callStarted, callEnded, got an array',
   ],
   [
     'an unknown level',
@@ -142,7 +142,7 @@ const WRONG: readonly [title: string, options: unknown, message: string][] = [
   [
     'a place without source',
     withPath('/{id}'),
-    '{id} is none of {params.name}, {query.name}, {headers.name}, {body.name}, {calls.name}',
+    '{id} is none of {params.name}, {query.name}, {headers.name}, {body.name}, {user.name}, {calls.name}',
   ],
   ['a place that is open', withPath('/{params.id'), 'has characters that must be encoded'],
   [
@@ -221,7 +221,7 @@ const WRONG: readonly [title: string, options: unknown, message: string][] = [
   [
     'a value of a body that is not read',
     passing({ path: '/{body.id}' }),
-    'Expected `endpoints[0].passThrough.path` to take params, query and headers alone, got "/{body.id}"',
+    'Expected `endpoints[0].passThrough.path` to take params, query, headers and user alone, got "/{body.id}"',
   ],
   [
     'a shadow of an unknown upstream',
@@ -252,6 +252,63 @@ const WRONG: readonly [title: string, options: unknown, message: string][] = [
     'a limit of memory for another store',
     caching({ store: new KeyValueCacheStore({} as never), maxSize: 1 }),
     'Expected `upstreams.it.cache.maxSize` to be left out, as it has `store`, got 1 (number)',
+  ],
+  ...(
+    [
+      ['a header name with a space', { 'x user': 'a' }],
+      ['a header of the connection', { Connection: 'close' }],
+      ['a header that undici refuses', { expect: '100-continue' }],
+      ['a header value with a line break', { 'x-user': 'a\nb' }],
+      ['a header value beyond Latin-1', { 'x-user': 'Łukasz' }],
+      ['a header value that is no text', { 'x-user': 1 }],
+    ] as const
+  ).map(([title, headers]): [string, unknown, string] => [
+    title,
+    withCall({ ...call, headers }),
+    'Expected `endpoints[0].calls.one.headers` to be a function, or an object of header values by names, none of which belongs to a connection, got an object',
+  ]),
+  [
+    'a header place without source',
+    withCall({ ...call, headers: { 'x-user': '{"id":1}' } }),
+    'Expected `endpoints[0].calls.one.headers.x-user` to be a value with places such as {user.sub}, got "{"id":1}": {"id":1} is none of',
+  ],
+  [
+    'a header place that is open',
+    withCall({ ...call, headers: { 'x-user': '{user.sub' } }),
+    'Expected `endpoints[0].calls.one.headers.x-user` to have pairs of braces around places, got "{user.sub"',
+  ],
+  [
+    'a header of a call’s response',
+    withCall({ ...call, headers: { 'x-user': '{calls.one}' } }),
+    'Expected `endpoints[0].calls.one.headers.x-user` to take values of the request, got "{calls.one}"',
+  ],
+  [
+    'a header that is both set and forwarded',
+    withCall({ ...call, headers: { 'X-User': '{user.sub}' }, forwardHeaders: ['x-user'] }),
+    'Expected `endpoints[0].calls.one.headers.X-User` to be set or forwarded, got both',
+  ],
+  [
+    'a header of the body of a pass-through',
+    passing({ headers: { 'x-user': '{body.id}' } }),
+    'Expected `endpoints[0].passThrough.headers` to take params, query, headers and user alone, got {body}',
+  ],
+  [
+    'a name of a header in upper case',
+    withPath('/{headers.X-Tenant}'),
+    'names of headers are in lower case: {headers.x-tenant}',
+  ],
+  [
+    'a body of GET',
+    withCall({ ...call, forwardBody: true }),
+    'Expected `endpoints[0].calls.one.method` to be other than GET, as it has `forwardBody`, got "GET" (string)',
+  ],
+  [
+    'more needed calls than there is room for',
+    {
+      upstreams: { it: { origin, connections: 1, queue: 0 } },
+      endpoints: [{ path: '/', calls: { one: call, two: call } }],
+    },
+    'Expected `endpoints[0].calls` to need at most 1 calls to it at once (its `connections` and `queue`), got 2',
   ],
   [
     'a cache without a limit',

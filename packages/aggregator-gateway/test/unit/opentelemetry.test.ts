@@ -107,7 +107,7 @@ it('makes spans children of the one that is active when the request is handled, 
         path: '/:id',
         calls: {
           one: { upstream: 'it', path: '/{params.id}' },
-          two: { upstream: 'it', path: '/two/{params.id}/{calls.one}' },
+          two: { upstream: 'it', path: '/two/{params.id}/{calls.one}', allowEncodedSlash: true },
         },
       },
     ],

@@ -221,7 +221,8 @@ describe('a request', () => {
     const app = await passing(
       origin,
       {
-        forwardHeaders: ['x-tenant', 'x-hidden'],
+        allowEncodedSlash: true,
+        forwardHeaders: ['x-tenant'],
         forwardQuery: ['page', 'tag', 'missing'],
         headers: { 'x-from': 'gateway' },
       },
@@ -232,7 +233,6 @@ describe('a request', () => {
       url: '/a%2Fb?page=1%262&tag=x&tag=y%20z&admin=1',
       headers: {
         connection: 'keep-alive, X-Hidden',
-        'x-hidden': '1',
         'x-tenant': 'acme',
         cookie: 'a=1',
         authorization: 'Bearer x',
@@ -249,10 +249,10 @@ describe('a request', () => {
 
   it.each([
     ['%2e%2e', 400],
-    ['..%2F..%2Fadmin', '/files/..%2F..%2Fadmin'],
-    ['a%0d%0ax-evil:%201', '/files/a%0D%0Ax-evil%3A%201'],
+    ['..%2F..%2Fadmin', 400],
+    ['a%0d%0ax-evil:%201', 400],
     ['a%3Fadmin=1%23', '/files/a%3Fadmin%3D1%23'],
-    ['%00', '/files/%00'],
+    ['%00', 400],
   ])('for %s stays in its place', async (id, expected) => {
     const urls: unknown[] = []
     const origin = await upstream((request, response) => {
@@ -719,7 +719,7 @@ it('observers are told of it as of a call', async () => {
   const told: unknown[] = []
   const observer: GatewayObserver<string> = {
     callStarted({ endpoint, name, upstream: to, method, path }, _request, headers) {
-      headers['x-trace'] = '1'
+      headers['traceparent'] = '1'
       told.push([endpoint, name, to, method, path])
       return 'state'
     },
@@ -730,7 +730,7 @@ it('observers are told of it as of a call', async () => {
   let isHanging = false
   const traces: unknown[] = []
   const origin = await upstream((request, response) => {
-    traces.push(request.headers['x-trace'])
+    traces.push(request.headers['traceparent'])
     if (!isHanging) response.writeHead(404).end('x')
   })
   const app = await gateway({

@@ -56,7 +56,7 @@ it('says so of calls that have failed or are late, and nothing of those that wer
     ],
   })
   const { statusCode, headers } = await app.inject('/')
-  expect(statusCode).toBe(200)
+  expect(statusCode).toBe(502)
   expect(Object.keys(durationsOf(headers['server-timing']))).toEqual(['fails', 'hangs'])
 })
 

@@ -73,7 +73,13 @@ export async function gateway<const Endpoints extends readonly unknown[]>(
 export function gatewayOf(
   origin: string,
   calls: Readonly<Record<string, Omit<CallOptions, 'upstream'>>>,
-  endpoint: { method?: 'POST'; timeout?: number; path?: string; compose?: 'object' | 'array' | 'merge' } = {},
+  endpoint: {
+    method?: 'POST'
+    timeout?: number
+    path?: string
+    compose?: 'object' | 'array' | 'merge'
+    allowAllFailed?: boolean
+  } = {},
   observers: CreateAggregatorGatewayOptions['observers'] = [],
 ): Promise<FastifyInstance> {
   const all = Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, { upstream: 'it', ...call }]))
