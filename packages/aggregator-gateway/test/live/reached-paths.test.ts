@@ -174,14 +174,14 @@ backend behind
   // Parameters of segments go first, then escapes, `\\` is a separator: the order of Tomcat and Jetty, twice.
   'a servlet container that decodes twice': () =>
     resolving((path) => {
-      const once = (one: string): string =>
+      const resolve = (one: string): string =>
         posix.normalize(
           decoded(one.replaceAll(/;[^/]*/g, ''))
             .replaceAll('\\', '/')
             .replaceAll(/;[^/]*/g, ''),
         )
-      // eslint-disable-next-line no-control-regex -- C servers end strings there.
-      return once(once(path)).replaceAll(/[\u0000-\u0020]/g, '')
+      // oxlint-disable-next-line no-control-regex -- Some servers drop them.
+      return resolve(resolve(path)).replaceAll(/[\u0000-\u0020]/g, '')
     }),
 }
 
