@@ -2,7 +2,7 @@ import { afterAll, it } from 'vitest'
 import { cases, subjects, wattCluster } from '../suites/clustered-server.ts'
 import { WATT_INSTALL } from '../suites/watt.ts'
 import { bounds } from './bounds.ts'
-import { IS_LONG, perfSuite, wholeRounds } from './suite.ts'
+import { perfSuite, wholeRounds } from './suite.ts'
 
 const { hello, shortConnection, primes } = cases
 const { 'single-process': single, 'node-cluster': roundRobin, clustered } = subjects
@@ -15,9 +15,9 @@ const load = {
   cycles: 3,
 }
 
-const watt = IS_LONG ? await wattCluster() : undefined
+const watt = await wattCluster()
 
-it.runIf(IS_LONG)('Watt takes part', ({ skip }) => {
+it('Watt takes part', ({ skip }) => {
   if (watt === undefined) skip(WATT_INSTALL)
 })
 
@@ -32,11 +32,10 @@ perfSuite('clustered-server', [
   {
     // The generator has its share of the two cores: what a cluster costs is seen by CPU, and what it gains is not.
     title: 'connections that stay',
-    main: true,
     subjects: { 'single-process': single, clustered },
     // All workers have their one major garbage collection in the same visit, after as many requests, and it was their
-    // dearest by a third: of three visits it is too large a part. Nine processes where there is time, as those of one subject differ.
-    options: { ...load, cases: { hello }, cycles: 5, replicas: IS_LONG ? 9 : 5 },
+    // dearest by a third: of three visits it is too large a part. Nine processes, as those of one subject differ.
+    options: { ...load, cases: { hello }, cycles: 5, replicas: 9 },
     bounds: bounds['clustered-server-overhead'],
   },
   {
@@ -48,7 +47,6 @@ perfSuite('clustered-server', [
   },
   {
     title: 'a connection for each request',
-    main: true,
     subjects: { clustered, 'node-cluster': roundRobin },
     options: { ...load, cases: { shortConnection } },
     bounds: bounds['clustered-server-short'],

@@ -16,7 +16,6 @@ const {
 perfSuite('http-frameworks', [
   {
     title: 'text',
-    main: true,
     subjects: frameworks,
     // By turns: what disturbs one of them disturbs the others too. Awake: answers so small have levels otherwise.
     options: { cases: { text }, duration: 800, cycles: 2, busyPoll: 60 },

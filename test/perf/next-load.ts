@@ -1,11 +1,10 @@
 import type { RaceOptions } from 'speed-bounds'
-import { IS_LONG } from './suite.ts'
 
-/** Next takes seconds until all its code is optimised. Where there is time for it, more of a visit counts. */
+/** Next takes seconds until all its code is optimised. More of a visit counts, as there is time for it. */
 export const load: RaceOptions = {
   leastWarmUp: 4000,
   warmUp: 7000,
-  duration: IS_LONG ? 1200 : 800,
+  duration: 1200,
   cycles: 2,
   startTimeout: 60_000,
 }

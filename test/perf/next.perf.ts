@@ -13,7 +13,7 @@ import {
 import { WATT_NEXT_INSTALL, wattOnBuild } from '../suites/watt-next.ts'
 import { bounds } from './bounds.ts'
 import { load, smallAnswers, withoutPauses } from './next-load.ts'
-import { IS_LONG, perfSuite, wholeRounds } from './suite.ts'
+import { perfSuite, wholeRounds } from './suite.ts'
 
 const { page, pageGzip, oldPage, isr, oldIsr, handler, small, asset, assetGzip, largeGzip } = keptCases
 const { api, dynamicHandler, ssr, oldSsr, streaming } = freshCases
@@ -32,25 +32,22 @@ const behindProxy = { 'next-on-fastify': withEnv(ours, proxy), 'next-start': wit
 const routeOfFastify = { 'next-on-fastify': withEnv(ours, { API: 'fastify' }), 'next-start': nextStart }
 
 // What clients learn from a build is in their requests, and races are told those before anything runs.
-if (IS_LONG) await build()
-const learned = IS_LONG ? await learnedCases() : {}
-const watt = IS_LONG ? await wattOnBuild() : undefined
+await build()
+const learned = await learnedCases()
+const watt = await wattOnBuild()
 
 beforeAll(async () => {
-  await build()
-  if (!IS_LONG) return
   await build('proxy')
   await build('standalone')
-}, BUILD_TIMEOUT * 3)
+}, BUILD_TIMEOUT * 2)
 
-it.runIf(IS_LONG)('Watt takes part', ({ skip }) => {
+it('Watt takes part', ({ skip }) => {
   if (watt === undefined) skip(WATT_NEXT_INSTALL)
 })
 
 perfSuite('next', [
   {
     title: 'pages that are kept',
-    main: true,
     subjects: race,
     options: { ...smallAnswers, cases: { page, pageGzip, oldPage } },
     bounds: bounds['next-kept'],

@@ -31,7 +31,8 @@ export interface Comparison {
   legend: readonly string[]
 }
 
-function comparisonsOf({ result, published }: Outcome): Comparison[] {
+/** The published figures of a race beside the measured ones. */
+export function comparisonsOf({ result, published }: Outcome): Comparison[] {
   if (!published || result.summaries.length === 0) return []
   const { figures } = published
   const withDetails = figures.some(({ p50 }) => p50 !== undefined)

@@ -70,7 +70,9 @@ export default class PerfReporter implements Reporter {
       process.exitCode = 1
     }
     for (const failure of this.#failures) this.#print(failure)
-    this.#print(`\nResults are in results/, this took ${Math.round((performance.now() - this.#began) / 1000)} s.`)
+    this.#print(
+      `\nThe report is results/report.html, this took ${Math.round((performance.now() - this.#began) / 1000)} s.`,
+    )
     const undecided = this.#undecided > 0 ? `, ${this.#undecided} undecided` : ''
     this.#print(`${this.#passed} passed, ${this.#failures.length} failed${undecided}`)
   }

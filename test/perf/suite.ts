@@ -1,18 +1,19 @@
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, writeFileSync } from 'node:fs'
 import type { Progress, Race, RaceOptions, RaceResult, Subject } from 'speed-bounds'
 import { race } from 'speed-bounds'
 import 'speed-bounds/vitest'
 import { afterAll, beforeAll, expect, inject, it, type TestContext } from 'vitest'
 import type { Bound } from './bounds.ts'
 import type { Published } from './published.ts'
-import { suiteMarkdown, suiteTerminal } from './report.ts'
+import { comparisonsOf, suiteMarkdown, suiteTerminal } from './report.ts'
+import { freshFolder, report } from './report-file.ts'
 import { claimBudget, whyUndecided } from './undecided.ts'
 
 /** One race of a suite, and what is said of it. */
 export interface SuiteRace {
   title: string
-  /** Whether `test:perf` runs it too. `test:perf:all` runs every race. */
-  main?: boolean
+  /** Makes what the subjects need, such as a build, right before the race. */
+  prepare?: () => Promise<unknown>
   subjects: Readonly<Record<string, Subject>>
   options: RaceOptions
   /** Claims that must hold. */
@@ -30,13 +31,11 @@ export interface Outcome {
   published: Published | undefined
 }
 
-const RESULTS = new URL('../../results/', import.meta.url)
+/** `test:perf:all` has the time to tell targets apart; `test:perf` claims bounds that stand below them. */
+const CLAIMS_TARGETS = inject('races') === 'all'
 
-/** `test:perf:all` has the time for all races, longer ones too. */
-export const IS_LONG: boolean = inject('races') === 'all'
-
-/** What a claim may take, in milliseconds: some two more stages of two subjects, as a rule, or all. */
-const BUDGET = IS_LONG ? 900_000 : 180_000
+/** Time that a claim may take, in milliseconds. */
+const BUDGET = CLAIMS_TARGETS ? 900_000 : 40_000
 /** A stage that has begun is had to its end, of 20 processes and more. */
 const timeout = BUDGET + 600_000
 /** A machine that others use needs more than usual; the budget ends a claim that no stage will decide. */
@@ -55,26 +54,26 @@ export function wholeRounds(duration: number): Pick<RaceOptions, 'duration' | 't
 
 /** Registers the tests of a suite: each race is measured once, then its claims are decided. */
 export function perfSuite(name: string, races: readonly SuiteRace[]): void {
-  const folder = new URL(`${name}/`, RESULTS)
-  const prepared = races.filter(({ main }) => main || IS_LONG).map((entry) => prepare(entry))
+  let folder: URL
+  const prepared = races.map((entry) => prepare(entry))
   const outcomes: Outcome[] = []
   /** What the races that have not begun will take. */
   const timeAhead = (from: number): number => prepared.slice(from).reduce((sum, { match }) => sum + match.usualTime, 0)
 
   beforeAll(() => {
-    rmSync(folder, { recursive: true, force: true })
-    mkdirSync(folder, { recursive: true })
+    folder = freshFolder(name)
   })
 
   for (const [index, { entry, match, listen }] of prepared.entries()) {
     const { title, refuted = [] } = entry
     const bounds = (entry.bounds ?? []).map(({ aim, aimMetric, metric, ...bound }): Bound =>
-      IS_LONG && aim
+      CLAIMS_TARGETS && aim
         ? { ...bound, atLeast: aim, ...(aimMetric && { metric: aimMetric }) }
         : { ...bound, ...(metric && { metric }) },
     )
 
     it(`${title}: measures ${match.subjects.join(', ')}`, { timeout }, async (context) => {
+      await entry.prepare?.()
       listen(context, timeAhead(index + 1))
       await match.measure({ signal: context.signal })
     })
@@ -103,6 +102,12 @@ export function perfSuite(name: string, races: readonly SuiteRace[]): void {
     writeFileSync(new URL('report.md', folder), markdown)
     if (process.env['GITHUB_STEP_SUMMARY']) appendFileSync(process.env['GITHUB_STEP_SUMMARY'], markdown)
     console.log(suiteTerminal(name, outcomes))
+    const races = outcomes.map((outcome) => {
+      const { rounds: _rounds, ...result } = outcome.result
+      return { suite: name, title: outcome.title, result, comparisons: comparisonsOf(outcome) }
+    })
+    const command = `npx -y pnpm@12 ${CLAIMS_TARGETS ? 'test:perf:all' : 'test:perf'}`
+    report(name, { run: inject('startedAt'), races }, command)
   })
 }
 

@@ -1,7 +1,7 @@
 import { bothProtocols, plainCases, subjects, trpcCases } from '../suites/trpc.ts'
 import { bounds } from './bounds.ts'
 import { published } from './published.ts'
-import { IS_LONG, perfSuite, wholeRounds } from './suite.ts'
+import { perfSuite, wholeRounds } from './suite.ts'
 
 const { hello, greet, greetChecked, note, article } = plainCases
 const { batch, middlewares, options, stream, laterStream, events } = trpcCases
@@ -9,15 +9,14 @@ const { 'trpc-fastify': ours, 'official-adapter': official, 'plain-fastify': pla
 const race = { 'trpc-fastify': ours, 'official-adapter': official }
 
 /**
- * Where there is time for it, more of a visit counts: before that comes a second of load that does not. The servers are one
+ * More of a visit counts: before that comes a second of load that does not. The servers are one
  * process each, so there is a core for a generator that stays awake.
  */
-const load = { connections: 100, busyPoll: 60, duration: IS_LONG ? 1600 : 800, cycles: 2 }
+const load = { connections: 100, busyPoll: 60, duration: 1600, cycles: 2 }
 
 perfSuite('trpc', [
   {
     title: 'a query and a mutation',
-    main: true,
     subjects: { 'plain-fastify': plainFastify, ...race },
     options: { ...load, cases: { hello, note } },
     bounds: bounds['trpc'],

@@ -1,0 +1,91 @@
+// The main job: the headline claims of the five suites, in minutes. `test:perf:all` has all claims.
+
+import { afterAll } from 'vitest'
+import type { RaceOptions } from 'speed-bounds'
+import { endSubjects } from '../running-subjects.ts'
+import { cases as clusterCases, subjects as clusterSubjects } from '../suites/clustered-server.ts'
+import { cases as gatewayCases, startUpstreams, subjects as gateways } from '../suites/gateway.ts'
+import { cases as frameworkCases, subjects as frameworks } from '../suites/http-frameworks.ts'
+import { build, keptCases, subjects as nextSubjects } from '../suites/next.ts'
+import { plainCases, subjects as trpcSubjects } from '../suites/trpc.ts'
+import { bounds } from './bounds.ts'
+import { published } from './published.ts'
+import { perfSuite, wholeRounds } from './suite.ts'
+
+/** Four processes of each subject, warmed for a second or two: enough for claims that stand far below what is measured. */
+const quick: RaceOptions = { replicas: 4, cycles: 2, duration: 400, leastWarmUp: 900, warmUp: 2000 }
+
+/** Small responses of one process: a generator that stays awake has the other core. */
+const awake: RaceOptions = { ...quick, busyPoll: 60 }
+
+const claimOf = (suite: keyof typeof bounds, ...cases: readonly string[]): (typeof bounds)[typeof suite] =>
+  bounds[suite].filter((bound) => bound.case === undefined || cases.includes(bound.case))
+
+perfSuite('headlines', [
+  {
+    title: 'Fastify over Express',
+    subjects: { express: frameworks.express, fastify: frameworks.fastify },
+    options: { ...awake, cases: { text: frameworkCases.text } },
+    bounds: bounds['http-frameworks'].filter(({ contender, over }) => contender === 'fastify' && over === 'express'),
+    published: {
+      ...published.seed003,
+      figures: published.seed003.figures.filter(({ subject }) => subject !== 'node-http'),
+    },
+  },
+  {
+    title: 'tRPC over the official adapter and over a plain route',
+    subjects: {
+      'plain-fastify': trpcSubjects['plain-fastify'],
+      'trpc-fastify': trpcSubjects['trpc-fastify'],
+      'official-adapter': trpcSubjects['official-adapter'],
+    },
+    options: { ...awake, connections: 100, cases: { hello: plainCases.hello } },
+    bounds: claimOf('trpc', 'hello'),
+  },
+  {
+    title: 'Gateway over NestJS with axios and over hand-written undici',
+    prepare: startUpstreams,
+    subjects: {
+      'aggregator-gateway': gateways['aggregator-gateway'],
+      'fastify-undici': gateways['fastify-undici'],
+      'nestjs-express-axios': gateways['nestjs-express-axios'],
+    },
+    // The upstreams are another program to a race, of up to a core.
+    options: {
+      ...quick,
+      duration: 800,
+      leastWarmUp: 1500,
+      connections: 100,
+      maxForeignCpu: 1.5,
+      cases: { small: gatewayCases.small },
+    },
+    bounds: [...bounds['gateway'], ...bounds['gateway-nest-axios'].filter(({ metric }) => metric === 'cpu')],
+  },
+  {
+    title: 'Cached Next page over next start',
+    prepare: () => build(),
+    subjects: { 'next-on-fastify': nextSubjects['next-on-fastify'], 'next-start': nextSubjects['next-start'] },
+    options: {
+      ...awake,
+      leastWarmUp: 2000,
+      warmUp: 4000,
+      startTimeout: 60_000,
+      cases: { page: keptCases.page, pageGzip: keptCases.pageGzip },
+    },
+    bounds: claimOf('next-kept', 'page', 'pageGzip'),
+  },
+  {
+    title: 'Two workers over one',
+    subjects: { 'single-process': clusterSubjects['single-process'], clustered: clusterSubjects.clustered },
+    options: { ...quick, connections: 16, ...wholeRounds(1000), cases: { primes: clusterCases.primes } },
+    bounds: bounds['clustered-server-work'].filter(({ metric }) => metric === 'throughput'),
+  },
+  {
+    title: 'Short connections over round robin',
+    subjects: { clustered: clusterSubjects.clustered, 'node-cluster': clusterSubjects['node-cluster'] },
+    options: { ...quick, duration: 800, leastWarmUp: 1500, cases: { shortConnection: clusterCases.shortConnection } },
+    bounds: bounds['clustered-server-short'],
+  },
+])
+
+afterAll(endSubjects)
