@@ -26,7 +26,7 @@ const beside = { ...common, maxWorkers: 2 }
 /** A project that must have the machine to itself: one file at a time, and after all other projects. */
 const alone = { pool: 'forks', fileParallelism: false, maxWorkers: 1, retry: 0, sequence: { groupOrder: 1 } } as const
 
-/** What takes many minutes, and of which the other tests have the most important part: `test:all` runs them. */
+/** What takes many minutes, and of which other tests of `test:all` have the most important part. */
 const thorough = [
   'packages/next-on-fastify/test/live/{direct,memory,memory-after-proxy,shared-cache}-lowest.test.ts',
   'packages/next-on-fastify/test/live/shared-cache-many.test.ts',
@@ -34,6 +34,9 @@ const thorough = [
   'packages/next-on-fastify/test/live/soak.test.ts',
   'test/conformance/next-{cache-components,direct,http2,new-build}.test.ts',
 ]
+
+/** Thousands of requests, each compared with the official adapter. */
+const differential = ['packages/trpc-fastify/test/unit/differential/**']
 
 /** How long claims of `test:perf` are measured further, in milliseconds. */
 const HEADLINES = 6 * 60_000
@@ -56,6 +59,7 @@ const config: ViteUserConfig = defineConfig({
           isolate: false,
           provide: { peers: 'newest' },
           include: ['packages/*/test/unit/**/*.test.ts'],
+          exclude: differential,
           ...beside,
           // Thousands of synthetic races take 5 s on a slow machine.
           testTimeout: 30_000,
@@ -82,6 +86,26 @@ const config: ViteUserConfig = defineConfig({
           include: ['packages/{aggregator-gateway,next-on-fastify,trpc-fastify}/test/unit/**/*.test.ts'],
           ...beside,
           testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: 'differential',
+          isolate: false,
+          provide: { peers: 'newest' },
+          include: differential.map((folder) => `${folder}/*.test.ts`),
+          ...beside,
+          testTimeout: 30_000,
+        },
+      },
+      {
+        // One short test of each package with real sockets or processes, for `test`.
+        test: {
+          name: 'smoke',
+          include: ['packages/*/test/smoke/**/*.test.ts'],
+          ...common,
+          testTimeout: 60_000,
+          ...alone,
         },
       },
       {

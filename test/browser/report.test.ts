@@ -84,12 +84,12 @@ describe
         expect(await page.getByText(text).first().isVisible()).toBe(true)
       }
       // As text, for the types of a page are none of Node's.
-      const [scrolled, visible, background, ink] = (await page.evaluate(`[
+      const [scrolled, visible, background, ink] = await page.evaluate<[number, number, string, string]>(`[
       document.documentElement.scrollWidth,
       document.documentElement.clientWidth,
       getComputedStyle(document.body).backgroundColor,
       getComputedStyle(document.body).color,
-    ]`)) as [number, number, string, string]
+    ]`)
       expect(scrolled).toBeLessThanOrEqual(visible)
       const brightness = (color: string): number => Number(/\d+/.exec(color)![0])
       const isDark = brightness(background) < brightness(ink)

@@ -102,12 +102,12 @@ export function perfSuite(name: string, races: readonly SuiteRace[]): void {
     writeFileSync(new URL('report.md', folder), markdown)
     if (process.env['GITHUB_STEP_SUMMARY']) appendFileSync(process.env['GITHUB_STEP_SUMMARY'], markdown)
     console.log(suiteTerminal(name, outcomes))
-    const races = outcomes.map((outcome) => {
+    const reported = outcomes.map((outcome) => {
       const { rounds: _rounds, ...result } = outcome.result
       return { suite: name, title: outcome.title, result, comparisons: comparisonsOf(outcome) }
     })
     const command = `npx -y pnpm@12 ${CLAIMS_TARGETS ? 'test:perf:all' : 'test:perf'}`
-    report(name, { run: inject('startedAt'), races }, command)
+    report(name, { run: inject('startedAt'), races: reported }, command)
   })
 }
 
