@@ -152,6 +152,7 @@ const UPSTREAM_CHECKS: Checks = {
   ],
   connections: aCount,
   queue: aCountOrNone,
+  maxStreams: aCountOrNone,
   connectTimeout: milliseconds,
   connectionTtl: milliseconds,
   lookup: ['a function', (value) => typeof value === 'function'],
@@ -216,6 +217,7 @@ const PASS_THROUGH_CHECKS: Checks = {
   forwardQuery: strings,
   forwardBody: aBoolean,
   answerHeaders: forwardable,
+  maxResponseSize: aCount,
   clientTimeout: milliseconds,
 }
 
@@ -264,10 +266,15 @@ const PASS_THROUGH_ENDPOINT_CHECKS: Checks = {
   passThrough: ['an object with `upstream` and `path`', isRecord],
 }
 
-/** They are about one connection, and never handed on (RFC 9110, 7.6.1); the last two are undici's to set. */
+/** They are about one connection, and never handed on (RFC 9110, 7.6.1); the last three are undici's to set. */
 const HOP_BY_HOP = [
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
-  ...['transfer-encoding', 'upgrade', 'content-length', 'host'],
+  ...['transfer-encoding', 'upgrade', 'content-length', 'host', 'expect'],
+]
+
+/** They ask for a part of a response, or for none: pass-through may forward them, and a call needs all of it. */
+const CONDITIONAL: readonly string[] = [
+  ...['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range', 'range'],
 ]
 
 /** Throws for options that nothing can be answered with, and says where in them. */
@@ -325,7 +332,10 @@ function checkEndpoint(endpoint: unknown, where: string, upstreams: readonly str
     demand(/^[\w-]+$/.test(name), at, 'named by letters, digits, - and _', name)
     demand(isRecord(call), at, 'an object with `upstream` and `path`', call)
     checkAll(call, CALL_CHECKS, at, ['upstream', 'path'])
-    const { upstream, method = 'GET', retry = 0, hedge = false } = call as unknown as CallOptions
+    const { upstream, method = 'GET', retry = 0, hedge = false, forwardHeaders = [] } = call as unknown as CallOptions
+    const conditional = forwardHeaders.find((header) => CONDITIONAL.includes(header))
+    const without = 'without conditional headers, as a call needs the whole response'
+    demand(conditional === undefined, `${at}.forwardHeaders`, without, conditional)
     demand(upstreams.includes(upstream), `${at}.upstream`, `one of ${upstreams.join(', ')}`, upstream)
     const again = `one of ${IDEMPOTENT.join(', ')}`
     if (retry > 0) demand(isIdempotent(method), `${at}.method`, `${again}, as it has \`retry\``, method)

@@ -187,13 +187,27 @@ describe('an answer', () => {
     expect(said()).toMatch(/\r\n0\r\n\r\n$/)
   })
 
-  it('is no more than the upstream may answer', async () => {
+  it.each(['declared', 'chunks'])('may be larger than what a call may have: %s', async (kind) => {
+    const size = 5_000_000
+    const origin = await upstream((_, response) => {
+      if (kind === 'declared') response.setHeader('content-length', size)
+      for (let at = 0; at < size; at += 500_000) response.write(Buffer.alloc(500_000, 'a'))
+      response.end()
+    })
+    for (const cache of [false, true]) {
+      const app = await passing(origin, {}, {}, { maxResponseSize: 10_000, cache })
+      const { statusCode, rawPayload } = await app.inject('/a')
+      expect([statusCode, rawPayload.length]).toEqual([200, size])
+    }
+  })
+
+  it('is no more than `maxResponseSize` of the endpoint', async () => {
     const origin = await upstream((request, response) => {
       if (request.url === '/files/declared') response.setHeader('content-length', 20_000)
       response.write('a'.repeat(9000))
       setTimeout(() => response.end('a'.repeat(11_000)), 50)
     })
-    const app = await passing(origin, {}, {}, { maxResponseSize: 10_000 })
+    const app = await passing(origin, { maxResponseSize: 10_000 })
     const { statusCode, headers, json } = await app.inject('/declared')
     expect([statusCode, json(), headers['content-length']]).toEqual([
       502,
