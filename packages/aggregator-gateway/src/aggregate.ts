@@ -6,6 +6,7 @@ import { Call, type CallOwner, type PlannedCall } from './call.ts'
 import type { Compose } from './compose.ts'
 import { atEndOfTurn } from './end-of-turn.ts'
 import { BadParameterError, UpstreamStatusError } from './errors.ts'
+import { forwardedBody } from './forwarded-body.ts'
 import { forwardedHeaders } from './forwarded-headers.ts'
 import { latest } from './latest.ts'
 import { CLIENT_LEFT, endOf, type GivenUp, NOT_NEEDED, type Observing, refusedEnd } from './observe.ts'
@@ -204,8 +205,10 @@ export class Aggregate implements CallOwner, Values {
   #call(index: number, path: string): void {
     const plan = this.#endpoint.calls[index]!
     const { method, shadow } = plan
-    const headers = this.#observed ? this.#observedHeaders(index, plan) : this.#headersOf(plan)
-    const call = new Call(this, index, plan, { path, method, headers, body: this.#bodyOf(plan) })
+    const own = this.#observed ? this.#observedHeaders(index, plan) : this.#headersOf(plan)
+    const body = plan.forwardsBody ? forwardedBody(this.#request) : undefined
+    const headers = body?.type === undefined ? own : { 'content-type': body.type, ...own }
+    const call = new Call(this, index, plan, { path, method, headers, body: body?.content ?? null })
     shadow?.copy({ path, method, headers })
     this.#active[index] = call
     call.start()
@@ -229,10 +232,6 @@ export class Aggregate implements CallOwner, Values {
     const { observers, calls } = this.#endpoint.observing!
     const state = observers.started(calls[index]!, this.#request, {})
     observers.ended(calls[index]!, refusedEnd(failure), state)
-  }
-
-  #bodyOf({ forwardsBody }: PlannedCall): string | null {
-    return forwardsBody ? JSON.stringify(this.#request.body ?? null) : null
   }
 
   callEnded(index: number, outcome: CallOutcome): void {

@@ -27,7 +27,7 @@ export interface CallOptions extends MappingOptions {
   headers?: Readonly<Record<string, string>>
   /** Names of the client's headers that are handed on; no other is. @default none */
   forwardHeaders?: readonly string[]
-  /** Whether the client's JSON body is handed on. @default false */
+  /** Whether the client's body is forwarded, byte by byte as it came, with its `content-type`. @default false */
   forwardBody?: boolean
   /** Whether the answer is complete enough without it: what failed is `null` then. @default false */
   optional?: boolean

@@ -106,7 +106,6 @@ function plannedCall(
     isIdempotent: isIdempotent(method),
     headers: {
       accept: 'application/json',
-      ...(forwardBody ? { 'content-type': 'application/json' } : {}),
       ...inLowerCase(headers),
     },
     forwardHeaders,

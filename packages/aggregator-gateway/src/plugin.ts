@@ -4,6 +4,7 @@ import { Aggregate, type PlannedEndpoint } from './aggregate.ts'
 import { requestHeadersTo, ResponseCache } from './cache.ts'
 import { callLog } from './call-log.ts'
 import { Coalescing } from './coalesce.ts'
+import { recordingBodies } from './forwarded-body.ts'
 import { keepTickClass } from './latest.ts'
 import { type Observing, Observers, statusOf } from './observe.ts'
 import { documented } from './openapi.ts'
@@ -48,8 +49,10 @@ const plugin = async (app: FastifyInstance, options: GatewayPluginOptions): Prom
       continue
     }
     const planned = planEndpoint(endpoint, where, upstreams, observers && observing(observers, endpoint, app.prefix))
+    const route = documented(endpoint, where, app)
+    const forwardsBody = planned.calls.some((call) => call.forwardsBody)
     app.route({
-      ...documented(endpoint, where, app),
+      ...(forwardsBody ? recordingBodies(route) : route),
       method: endpoint.method ?? 'GET',
       url: endpoint.path,
       handler: handlerOf(planned, coalesces(endpoint, where, options.coalesce ?? false)),
