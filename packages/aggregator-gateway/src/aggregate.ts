@@ -170,6 +170,7 @@ export class Aggregate implements CallOwner, Values {
       const refusal = call.upstream.refusal(calls)
       if (!refusal) continue
       if (this.#observed) this.#tellRefusal(call, NOT_MADE[refusal])
+      this.#warn(call, NOT_MADE[refusal], undefined)
       this.#refuse(errorOf(call, NOT_MADE[refusal]))
       return true
     }
@@ -239,12 +240,13 @@ export class Aggregate implements CallOwner, Values {
   }
 
   #callEnded(index: number, outcome: CallOutcome): void {
+    const origin = 'failure' in outcome ? this.#active[index]?.latest?.origin?.url : undefined
     this.#over(index, 'failure' in outcome ? outcome.failure : undefined)
     if (this.#isOver) return
     const call = this.#endpoint.calls[index]!
     if ('failure' in outcome) {
+      this.#warn(call, outcome.failure, origin)
       if (!call.isOptional) return this.#refuse(errorOf(call, outcome.failure))
-      this.#warn(call, outcome.failure)
     }
     this.#outcomes[index] = outcome
     if (--this.#left === 0) return this.#answer()
@@ -273,19 +275,21 @@ export class Aggregate implements CallOwner, Values {
 
   /** The deadline: what is missing is missing. */
   expire(): void {
+    const origins = this.#active.map((call) => call?.latest?.origin?.url)
     // All of them at once: each has had its time, also those behind one that the answer needs.
     this.#giveUp(LATE)
     for (const [index, call] of this.#endpoint.calls.entries()) {
       if (this.#outcomes[index]) continue
+      this.#warn(call, LATE, origins[index])
       if (!call.isOptional) return this.#refuse(errorOf(call, LATE))
-      this.#warn(call, LATE)
       this.#outcomes[index] = { failure: LATE }
     }
     this.#answer()
   }
 
-  #warn({ name, upstream }: PlannedCall, { reason, message }: CallFailure): void {
-    this.#request.log.warn({ call: name, upstream: upstream.name, reason }, `optional call ${message}`)
+  #warn({ name, upstream, isOptional }: PlannedCall, failure: CallFailure, origin: string | undefined): void {
+    const what = `${isOptional ? 'optional call' : 'call'} "${name}"`
+    upstream.failures.warn(this.#request.log, { what, call: name, upstream: upstream.name, origin }, failure)
   }
 
   #answer(): void {
@@ -303,7 +307,7 @@ export class Aggregate implements CallOwner, Values {
       // Parsed for each request: what a user's function changes must not show in other answers.
       const values = calls.map(({ name }, index) => {
         const outcome = this.#outcomes[index]!
-        return [name, 'body' in outcome ? (JSON.parse(outcome.body.text) as unknown) : null]
+        return [name, 'body' in outcome ? outcome.body.freshValue() : null]
       })
       const send = (answer: unknown): void => {
         for (const client of clients) {

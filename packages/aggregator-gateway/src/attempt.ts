@@ -26,7 +26,7 @@ export interface AttemptOwner {
 }
 
 const EMPTY = Buffer.alloc(0)
-/** What 204 means. */
+/** What 204 means, and a success whose body is empty and has no type. */
 const NOTHING = Buffer.from('null')
 export const TOO_LARGE = { reason: 'too-large', message: 'answered with more than is taken' } as const
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i
@@ -158,6 +158,10 @@ export class Attempt implements Dispatcher.DispatchHandler, Requester {
       return
     }
     const type = headers['content-type']
+    if (type === undefined && headers['content-length'] === '0') {
+      this.#first = NOTHING
+      return
+    }
     if (typeof type !== 'string' || !JSON_TYPE.test(type)) {
       const message = `answered with ${type === undefined ? 'no content type' : String(type)}, not JSON`
       this.#failure = { reason: 'content-type', message, status: statusCode }

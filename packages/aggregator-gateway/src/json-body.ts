@@ -31,6 +31,11 @@ export class JsonBody {
     }
     return this.#value
   }
+
+  /** The same, for one request alone, which may change it. */
+  freshValue(): unknown {
+    return exactValue(this.text)
+  }
 }
 
 export interface JsonBodyOptions {

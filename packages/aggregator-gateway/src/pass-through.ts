@@ -2,6 +2,7 @@
 // too large, or is nobody's business on the way.
 
 import { AsyncResource } from 'node:async_hooks'
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { constants, type Http2ServerRequest } from 'node:http2'
 import { Socket } from 'node:net'
@@ -302,7 +303,8 @@ class PassThrough implements Values, Handing, Requester, Dispatcher.DispatchHand
     const ofConnection = namedByConnection(headers['connection'])
     this.#handedOn = answerHeaders.filter((name) => headers[name] !== undefined && !ofConnection.includes(name))
     const reply = this.#reply.code(statusCode)
-    for (const name of this.#handedOn) reply.header(name, headers[name])
+    const isHttp2 = this.#request.raw.httpVersionMajor === 2
+    for (const name of this.#handedOn) reply.header(name, isHttp2 ? inUtf8(headers[name]) : headers[name])
     // What is left of the client's body is not read.
     if (this.#upload && !this.#upload.readableEnded) this.#closeConnection()
     if (!hasBody) {
@@ -378,7 +380,10 @@ class PassThrough implements Values, Handing, Requester, Dispatcher.DispatchHand
   }
 
   #errorOf(failure: CallFailure): Error {
-    return errorFor(failure.reason, `The call to ${this.#plan.upstream.name} ${failure.message}`, failure.cause)
+    const { name, failures } = this.#plan.upstream
+    const origin = this.#origin?.url
+    failures.warn(this.#request.log, { what: 'pass-through', call: 'passThrough', upstream: name, origin }, failure)
+    return errorFor(failure.reason, `The call to ${name} ${failure.message}`, failure.cause)
   }
 
   #fail(error: Error): void {
@@ -436,6 +441,16 @@ function reset(request: IncomingMessage | Http2ServerRequest): void {
     socket.destroy()
   }
 }
+
+/** The bytes of a header, which HTTP/1 has as Latin-1 in strings, as Node's HTTP/2 writes them: in UTF-8. */
+function inUtf8(value: string | string[] | undefined): string | string[] | undefined {
+  if (Array.isArray(value)) return value.map((one) => inUtf8(one) as string)
+  if (value === undefined || !BEYOND_ASCII.test(value)) return value
+  const bytes = Buffer.from(value, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : value
+}
+
+const BEYOND_ASCII = /[\x80-\xff]/
 
 /** Once Fastify has put the headers together, unless a part of the body or an error comes with them. */
 function sendHeadAtOnce({ raw }: FastifyReply): void {

@@ -7,6 +7,7 @@ import { Budget } from './budget.ts'
 import type { CacheOptions, ResponseCache } from './cache.ts'
 import { type BreakerOptions, Circuit } from './circuit.ts'
 import { Connections } from './connections.ts'
+import { FailureLog } from './failure-log.ts'
 
 /** An upstream: one server, or several that give the same answers. */
 export interface UpstreamOptions {
@@ -80,6 +81,7 @@ export class Upstream {
   readonly maxResponseSize: number
   readonly retryBudget: Budget
   readonly hedgeBudget: Budget
+  readonly failures = new FailureLog()
   /** Keeps its answers, where it is to. */
   cache: ResponseCache | undefined
   readonly #origins: readonly Origin[]
