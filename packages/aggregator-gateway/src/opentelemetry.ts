@@ -23,7 +23,8 @@ export interface OpenTelemetryObserverOptions {
 
 /**
  * Makes a client span of each call, all its attempts together, as a child of the span that is active when the request
- * is handled, or else of what the request's headers say. The global propagator tells the upstream of it: `traceparent`.
+ * is handled, or of the one that the request's headers name, or else of a span that it makes for the request. The global
+ * propagator tells the upstream of it: `traceparent`.
  *
  * @throws GATEWAY_INVALID_OPTION
  *
@@ -34,15 +35,15 @@ export function openTelemetryObserver(options: OpenTelemetryObserverOptions = {}
   checkOptions(options)
   const { tracer = trace.getTracer('aggregator-gateway') } = options
   // By request: where a call that waits for another is made, the context is the one of a connection that others use.
-  const parents = new WeakMap<FastifyRequest, Context>()
-  const parentOf = (request: FastifyRequest): Context => {
-    let parent = parents.get(request)
-    if (!parent) {
-      const active = context.active()
-      parent = trace.getSpan(active) ? active : propagation.extract(active, request.headers)
-      parents.set(request, parent)
+  const traces = new WeakMap<FastifyRequest, RequestTrace>()
+  const ofSpans = new WeakMap<Span, RequestTrace>()
+  const traceOf = (request: FastifyRequest, { endpoint }: ObservedCall): RequestTrace => {
+    let known = traces.get(request)
+    if (!known) {
+      known = new RequestTrace(request, endpoint, tracer)
+      traces.set(request, known)
     }
-    return parent
+    return known
   }
   /** As many as there are calls in the options. */
   const known = new Map<ObservedCall, Attributes>()
@@ -56,7 +57,8 @@ export function openTelemetryObserver(options: OpenTelemetryObserverOptions = {}
   }
   return {
     callStarted(call, request, headers) {
-      const parent = parentOf(request)
+      const ofRequest = traceOf(request, call)
+      const parent = ofRequest.begin()
       const { method, path } = call
       const span = tracer.startSpan(
         `${method} ${path}`,
@@ -64,12 +66,41 @@ export function openTelemetryObserver(options: OpenTelemetryObserverOptions = {}
         parent,
       )
       propagation.inject(trace.setSpan(parent, span), headers)
+      ofSpans.set(span, ofRequest)
       return span
     },
     callEnded(_call, end, span) {
       if (span.isRecording()) tell(span, end)
       span.end()
+      ofSpans.get(span)?.end()
     },
+  }
+}
+
+/** The parent of a request's calls. Where nobody has begun a trace, it is a span that lasts as long as they do. */
+class RequestTrace {
+  readonly #parent: Context
+  readonly #root: Span | undefined
+  #running = 0
+
+  constructor(request: FastifyRequest, { method, path }: ObservedCall['endpoint'], tracer: Tracer) {
+    const active = context.active()
+    const parent = trace.getSpan(active) ? active : propagation.extract(active, request.headers)
+    const isTraced = trace.getSpan(parent) !== undefined
+    const attributes = { 'http.request.method': method, 'http.route': path }
+    this.#root = isTraced ? undefined : tracer.startSpan(`${method} ${path}`, { attributes }, parent)
+    this.#parent = this.#root ? trace.setSpan(parent, this.#root) : parent
+  }
+
+  begin(): Context {
+    this.#running++
+    return this.#parent
+  }
+
+  /** A call has ended; those that waited for it begin at once. */
+  end(): void {
+    this.#running--
+    if (this.#running === 0 && this.#root) queueMicrotask(() => this.#running === 0 && this.#root!.end())
   }
 }
 
