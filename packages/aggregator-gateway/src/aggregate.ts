@@ -8,7 +8,6 @@ import { atEndOfTurn } from './end-of-turn.ts'
 import { BadParameterError, UpstreamStatusError } from './errors.ts'
 import { forwardedBody } from './forwarded-body.ts'
 import { forwardedHeaders } from './forwarded-headers.ts'
-import { latest } from './latest.ts'
 import { CLIENT_LEFT, endOf, type GivenUp, NOT_NEEDED, type Observing, refusedEnd } from './observe.ts'
 import { type CallFailure, type CallOutcome, errorFor, LATE, NOT_MADE } from './outcome.ts'
 import { MissingValueError, type Values } from './template.ts'
@@ -352,7 +351,6 @@ export class Aggregate implements CallOwner, Values {
   /** Stops what still runs; gives those who wait. */
   #end(why: GivenUp = NOT_NEEDED): readonly WaitingClient[] {
     this.#isOver = true
-    latest.aggregate = this
     clearTimeout(this.#timer)
     this.#giveUp(why)
     this.#ended?.()

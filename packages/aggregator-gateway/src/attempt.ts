@@ -5,7 +5,6 @@ import type { Dispatcher } from 'undici'
 import type { DispatchHow, PooledRequest } from './connections.ts'
 import type { Exchange, Requester } from './exchange.ts'
 import { InvalidBodyError, type JsonBody, type JsonBodyReader } from './json-body.ts'
-import { latest } from './latest.ts'
 import { MissingTargetError } from './mapping.ts'
 import type { ResponseCache } from './cache.ts'
 import {
@@ -233,7 +232,6 @@ export class Attempt implements Dispatcher.DispatchHandler, Requester {
 
   #end(): void {
     this.#isOver = true
-    latest.attempt = this
     if (this.#origin) this.#origin.pending--
   }
 }

@@ -3,7 +3,6 @@
 import type { Dispatcher } from 'undici'
 import { Attempt, type AttemptHow } from './attempt.ts'
 import type { HedgeDelay } from './hedge.ts'
-import { latest } from './latest.ts'
 import type { JsonBodyReader } from './json-body.ts'
 import { type CallFailure, type CallOutcome, LATE } from './outcome.ts'
 import type { Shadow } from './shadow.ts'
@@ -208,7 +207,6 @@ export class Call {
 
   #end(outcome: CallOutcome): void {
     this.#isOver = true
-    latest.call = this
     this.#owner.callEnded(this.#index, outcome)
   }
 }

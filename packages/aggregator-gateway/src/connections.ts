@@ -3,7 +3,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type buildConnector, Client, type Dispatcher, errors } from 'undici'
 import { InterimFilter } from './interim-filter.ts'
-import { latest } from './latest.ts'
 import { GivenUpError } from './outcome.ts'
 
 export interface ConnectionsOptions {
@@ -24,7 +23,7 @@ export interface DispatchHow {
   readonly isFresh?: boolean
   /** It is a stream from the start, which the caller has found room for. */
   readonly isStream?: boolean
-  /** Maximum bytes of the response body. @default the upstream's maxResponseSize */
+  /** Maximum bytes of the response body; -1 for any number. @default the upstream's maxResponseSize */
   readonly mostBytes?: number | undefined
 }
 
@@ -178,8 +177,8 @@ export class PooledRequest implements Dispatcher.DispatchHandler {
   #isReused = false
   #size = 0
   /** Times of `performance.now()`, where it had to wait. */
-  #queuedAt = 0
-  #startedAt = 0
+  #queuedAt = Number.NaN
+  #startedAt = Number.NaN
   isStream = false
 
   constructor(
@@ -202,7 +201,7 @@ export class PooledRequest implements Dispatcher.DispatchHandler {
   /** Whether the origin is to blame when it is late: not for a request that spent most of its time in the queue. */
   get hadItsTime(): boolean {
     if (!this.#connection) return false
-    return this.#queuedAt === 0 || performance.now() - this.#startedAt >= this.#startedAt - this.#queuedAt
+    return Number.isNaN(this.#queuedAt) || performance.now() - this.#startedAt >= this.#startedAt - this.#queuedAt
   }
 
   waitsSince(time: number): void {
@@ -211,7 +210,7 @@ export class PooledRequest implements Dispatcher.DispatchHandler {
 
   start(connection: Connection): void {
     this.#connection = connection
-    if (this.#queuedAt !== 0) this.#startedAt = performance.now()
+    if (!Number.isNaN(this.#queuedAt)) this.#startedAt = performance.now()
     const options = this.#options!
     this.#options = undefined
     connection.client.dispatch(options, this)
@@ -251,8 +250,10 @@ export class PooledRequest implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#size += chunk.length
-    if (this.#size > this.#mostBytes) return controller.abort(new errors.ResponseExceededMaxSizeError())
+    if (this.#mostBytes >= 0) {
+      this.#size += chunk.length
+      if (this.#size > this.#mostBytes) return controller.abort(new errors.ResponseExceededMaxSizeError())
+    }
     this.#handler?.onResponseData?.(controller, chunk)
   }
 
@@ -260,7 +261,6 @@ export class PooledRequest implements Dispatcher.DispatchHandler {
     controller: Dispatcher.DispatchController,
     trailers: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseEnd']>>[1],
   ): void {
-    latest.exchange = this
     this.#connection!.hasServed = true
     this.#connections.release(this.#connection!, this.isStream)
     this.#handler?.onResponseEnd?.(controller, trailers)

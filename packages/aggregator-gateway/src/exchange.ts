@@ -41,7 +41,7 @@ export interface ExchangeOptions {
   readonly timeout?: number
   /** What it needs room for. @default 'call' */
   readonly room?: Room
-  /** Maximum bytes of the response body. @default the upstream's maxResponseSize */
+  /** Maximum bytes of the response body; -1 for any number. @default the upstream's maxResponseSize */
   readonly mostBytes?: number | undefined
   /** On a new connection. */
   readonly isFresh?: boolean

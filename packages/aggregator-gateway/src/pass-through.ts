@@ -1,7 +1,7 @@
 // Hands a request on to an upstream and its answer to the client, byte by byte as they come, for what is not JSON, is
 // too large, or is nobody's business on the way.
 
-import { AsyncResource } from 'node:async_hooks'
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { constants, type Http2ServerRequest } from 'node:http2'
@@ -63,6 +63,7 @@ interface PlannedPassThrough {
   readonly forwardQuery: readonly string[]
   readonly forwardsBody: boolean
   readonly answerHeaders: readonly string[]
+  /** Of the response body; -1 for any number. */
   readonly mostBytes: number
   readonly timeout: number
   readonly clientTimeout: number
@@ -103,7 +104,7 @@ function planPassThrough(
   upstreams: ReadonlyMap<string, Upstream>,
 ): Omit<PlannedPassThrough, 'observing'> {
   const { upstream, path, headers = {}, forwardHeaders = [], forwardQuery = [], forwardBody = false } = passThrough
-  const { answerHeaders = [], clientTimeout = 60_000, maxResponseSize = Number.POSITIVE_INFINITY } = passThrough
+  const { answerHeaders = [], clientTimeout = 60_000, maxResponseSize = -1 } = passThrough
   const template = parseTemplate(path, where)
   const unknown = template.params.find((param) => !paramsOf(url).includes(param))
   if (unknown !== undefined) {
@@ -251,7 +252,7 @@ class PassThrough implements Values, Handing, Requester, Dispatcher.DispatchHand
   resume(): void {
     if (this.#isPaused || this.#isAnswered) this.progress()
     this.#isPaused = false
-    this.#controller?.resume()
+    if (this.#controller) inContextOfModule(resume, this.#controller)
   }
 
   uploadFailed(error: Error): void {
@@ -295,7 +296,8 @@ class PassThrough implements Values, Handing, Requester, Dispatcher.DispatchHand
     this.#status = statusCode
     const { answerHeaders, mostBytes } = this.#plan
     const hasBody = this.#options!.method !== 'HEAD' && statusCode !== 204 && statusCode !== 304
-    if (hasBody && Number(headers['content-length'] ?? 0) > mostBytes) return this.#drop(controller, TOO_LARGE)
+    if (hasBody && mostBytes >= 0 && Number(headers['content-length'] ?? 0) > mostBytes)
+      return this.#drop(controller, TOO_LARGE)
     if (hasBody && this.#exchange?.becomeStream() === false) {
       return this.#drop(controller, NOT_MADE['too-many-streams'])
     }
@@ -459,6 +461,13 @@ function sendHeadAtOnce({ raw }: FastifyReply): void {
 
 function flush(response: ServerResponse): void {
   if (!response.headersSent && !response.destroyed) response.flushHeaders()
+}
+
+/** What the upstream's connection begins by that, such as a timer, would hold the request's async context. */
+const inContextOfModule = AsyncLocalStorage.snapshot()
+
+function resume(controller: Dispatcher.DispatchController): void {
+  controller.resume()
 }
 
 function leaveOf(passThrough: PassThrough): () => void {

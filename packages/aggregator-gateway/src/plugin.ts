@@ -5,7 +5,7 @@ import { requestHeadersTo, ResponseCache } from './cache.ts'
 import { callLog } from './call-log.ts'
 import { Coalescing } from './coalesce.ts'
 import { recordingBodies } from './forwarded-body.ts'
-import { keepTickClass } from './latest.ts'
+import { keepClasses } from './kept-classes.ts'
 import { type Observing, Observers, statusOf } from './observe.ts'
 import { documented } from './openapi.ts'
 import {
@@ -35,7 +35,7 @@ const plugin = async (app: FastifyInstance, options: GatewayPluginOptions): Prom
     ]),
   )
   const observers = observersOf(options, app, upstreams)
-  keepTickClass()
+  keepClasses()
   app.addHook('onClose', async () => {
     observers?.closed()
     await Promise.all([...upstreams.values()].map((upstream) => upstream.close()))
