@@ -6,7 +6,7 @@ import { Call, type CallOwner, type PlannedCall } from './call.ts'
 import type { Compose } from './compose.ts'
 import { atEndOfTurn } from './end-of-turn.ts'
 import { BadParameterError, UpstreamStatusError } from './errors.ts'
-import { latest } from './latest.ts'
+import { forwardedBody } from './forwarded-body.ts'
 import { CLIENT_LEFT, endOf, type GivenUp, NOT_NEEDED, type Observing, refusedEnd } from './observe.ts'
 import { type CallFailure, type CallOutcome, errorFor, LATE, NOT_MADE } from './outcome.ts'
 import { MissingValueError, type Values } from './places.ts'
@@ -166,6 +166,7 @@ export class Aggregate implements CallOwner, Values {
       const refusal = call.upstream.refusal(calls)
       if (!refusal) continue
       if (this.#observed) this.#tellRefusal(call, NOT_MADE[refusal])
+      this.#warn(call, NOT_MADE[refusal], undefined)
       this.#refuse(errorOf(call, NOT_MADE[refusal]))
       return true
     }
@@ -190,8 +191,10 @@ export class Aggregate implements CallOwner, Values {
   #call(index: number, path: string): void {
     const plan = this.#endpoint.calls[index]!
     const { method, shadow } = plan
-    const headers = this.#observed ? this.#observedHeaders(index) : this.#rendered!.headers[index]!
-    const call = new Call(this, index, plan, { path, method, headers, body: this.#bodyOf(plan) })
+    const own = this.#observed ? this.#observedHeaders(index) : this.#rendered!.headers[index]!
+    const body = plan.forwardsBody ? forwardedBody(this.#request) : undefined
+    const headers = body?.type === undefined ? own : { 'content-type': body.type, ...own }
+    const call = new Call(this, index, plan, { path, method, headers, body: body?.content ?? null })
     shadow?.copy({ path, method, headers })
     this.#active[index] = call
     call.start()
@@ -213,21 +216,18 @@ export class Aggregate implements CallOwner, Values {
     observers.ended(calls[index]!, refusedEnd(failure), state)
   }
 
-  #bodyOf({ forwardsBody }: PlannedCall): string | null {
-    return forwardsBody ? JSON.stringify(this.#request.body ?? null) : null
-  }
-
   callEnded(index: number, outcome: CallOutcome): void {
     this.#first!.runInAsyncScope(() => this.#callEnded(index, outcome))
   }
 
   #callEnded(index: number, outcome: CallOutcome): void {
+    const origin = 'failure' in outcome ? this.#active[index]?.latest?.origin?.url : undefined
     this.#over(index, 'failure' in outcome ? outcome.failure : undefined)
     if (this.#isOver) return
     const call = this.#endpoint.calls[index]!
     if ('failure' in outcome) {
+      this.#warn(call, outcome.failure, origin)
       if (!call.isOptional) return this.#refuse(errorOf(call, outcome.failure))
-      this.#warn(call, outcome.failure)
     }
     this.#outcomes[index] = outcome
     if (--this.#left === 0) return this.#answer()
@@ -256,19 +256,21 @@ export class Aggregate implements CallOwner, Values {
 
   /** The deadline: what is missing is missing. */
   expire(): void {
+    const origins = this.#active.map((call) => call?.latest?.origin?.url)
     // All of them at once: each has had its time, also those behind one that the answer needs.
     this.#giveUp(LATE)
     for (const [index, call] of this.#endpoint.calls.entries()) {
       if (this.#outcomes[index]) continue
+      this.#warn(call, LATE, origins[index])
       if (!call.isOptional) return this.#refuse(errorOf(call, LATE))
-      this.#warn(call, LATE)
       this.#outcomes[index] = { failure: LATE }
     }
     this.#answer()
   }
 
-  #warn({ name, upstream }: PlannedCall, { reason, message }: CallFailure): void {
-    this.#request.log.warn({ call: name, upstream: upstream.name, reason }, `optional call ${message}`)
+  #warn({ name, upstream, isOptional }: PlannedCall, failure: CallFailure, origin: string | undefined): void {
+    const what = `${isOptional ? 'optional call' : 'call'} "${name}"`
+    upstream.failures.warn(this.#request.log, { what, call: name, upstream: upstream.name, origin }, failure)
   }
 
   #answer(): void {
@@ -294,7 +296,7 @@ export class Aggregate implements CallOwner, Values {
       // Parsed for each request: what a user's function changes must not show in other answers.
       const values = calls.map(({ name }, index) => {
         const outcome = this.#outcomes[index]!
-        return [name, 'body' in outcome ? (JSON.parse(outcome.body.text) as unknown) : null]
+        return [name, 'body' in outcome ? outcome.body.freshValue() : null]
       })
       const send = (answer: unknown): void => {
         for (const client of clients) {
@@ -353,7 +355,6 @@ export class Aggregate implements CallOwner, Values {
   /** Stops what still runs; gives those who wait. */
   #end(why: GivenUp = NOT_NEEDED): readonly WaitingClient[] {
     this.#isOver = true
-    latest.aggregate = this
     clearTimeout(this.#timer)
     this.#giveUp(why)
     this.#ended?.()

@@ -2,20 +2,21 @@
 
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import type { Dispatcher } from 'undici'
+import type { DispatchHow, PooledRequest } from './connections.ts'
+import type { Exchange, Requester } from './exchange.ts'
 import { InvalidBodyError, type JsonBody, type JsonBodyReader } from './json-body.ts'
-import { latest } from './latest.ts'
 import { MissingTargetError } from './mapping.ts'
 import type { ResponseCache } from './cache.ts'
 import {
   CallError,
   type CallFailure,
   type CallOutcome,
-  CANNOT_BE_CALLED,
+  CANNOT_BE_SENT,
   GivenUpError,
   LATE,
   NOT_MADE,
 } from './outcome.ts'
-import { isOfUsedConnection, type Origin, type Upstream } from './upstream.ts'
+import type { Origin, Upstream } from './upstream.ts'
 
 /** Who waits for an attempt. */
 export interface AttemptOwner {
@@ -24,7 +25,7 @@ export interface AttemptOwner {
 }
 
 const EMPTY = Buffer.alloc(0)
-/** What 204 means. */
+/** What 204 means, and a success whose body is empty and has no type. */
 const NOTHING = Buffer.from('null')
 export const TOO_LARGE = { reason: 'too-large', message: 'answered with more than is taken' } as const
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i
@@ -44,7 +45,15 @@ const DECOMPRESS: Readonly<Record<string, Decompress>> = {
   zstd: zstdDecompress,
 }
 
-export class Attempt implements Dispatcher.DispatchHandler {
+/** Where an attempt is sent, and how. */
+export interface AttemptHow extends DispatchHow {
+  /** Not there, if there is another origin. */
+  readonly avoid?: Origin | undefined
+  /** There was room for the request that it belongs to. */
+  readonly isAccepted?: boolean
+}
+
+export class Attempt implements Dispatcher.DispatchHandler, Requester {
   readonly #owner: AttemptOwner
   readonly #reader: JsonBodyReader
   #controller: Dispatcher.DispatchController | undefined
@@ -52,14 +61,15 @@ export class Attempt implements Dispatcher.DispatchHandler {
   /** It finds out whether a broken origin works again. */
   #isTry = false
   #isOver = false
-  #isSent = false
   #status = 0
   #failure: CallFailure | undefined
   #decompress: Decompress | undefined
   #mostBytes = 0
   #first: Buffer | undefined
   #others: Buffer[] | undefined
-  #givenUp: GivenUpError | undefined
+  /** Its place in the queue or on a connection. With a cache, the exchange has it. */
+  #request: PooledRequest | undefined
+  #exchange: Exchange | undefined
   /** Where the answer may come from or go to, and what it is kept by. */
   #cache: ResponseCache | undefined
   #options: Dispatcher.DispatchOptions | undefined
@@ -77,7 +87,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   /** Whether bytes of it may have reached the upstream. */
   get isSent(): boolean {
-    return this.#isSent
+    return this.#controller !== undefined
   }
 
   /** The status that the upstream has answered with; 0 as long as there is none. */
@@ -85,48 +95,37 @@ export class Attempt implements Dispatcher.DispatchHandler {
     return this.#status
   }
 
-  /**
-   * Sends it, to another origin than `avoid` if there is one; `isAccepted` when there was room for the request that it
-   * belongs to.
-   */
-  dispatch(
-    upstream: Upstream,
-    options: Dispatcher.DispatchOptions,
-    avoid: Origin | undefined,
-    isAccepted: boolean,
-  ): void {
+  dispatch(upstream: Upstream, options: Dispatcher.DispatchOptions, how: AttemptHow): void {
     this.#mostBytes = upstream.maxResponseSize
     if (upstream.cache) {
       this.#cache = upstream.cache
       this.#options = options
-      return upstream.cache.dispatch(options, this, { avoid, isAccepted })
+      return upstream.cache.dispatch(options, this, { ...how, requester: this })
     }
-    const origin = upstream.choose(avoid, isAccepted)
+    const origin = upstream.choose(how.avoid, how.isAccepted ?? false)
     if (typeof origin === 'string') return this.#fail(NOT_MADE[origin])
     origin.pending++
     this.#origin = origin
     this.#isTry = origin.circuit?.begin() ?? false
-    try {
-      origin.connections.dispatch(options, this)
-    } catch (cause) {
-      this.#fail({ ...CANNOT_BE_CALLED, cause })
-    }
+    this.#request = origin.connections.dispatch(options, this, how)
+  }
+
+  exchangeBegan(one: Exchange): void {
+    if (this.#isOver) one.cancel(false)
+    else this.#exchange = one
   }
 
   /** Gives it up: nothing is told any more. `isLate` when it had its time: that counts against the origin. */
   abort(isLate: boolean): void {
     if (this.#isOver) return
-    if (isLate) this.#origin?.circuit?.failed()
+    if (isLate && this.#request?.hadItsTime) this.#origin?.circuit?.failed()
     this.#end()
-    this.#givenUp = new GivenUpError(isLate)
-    this.#controller?.abort(this.#givenUp)
+    if (this.#controller) this.#controller.abort(new GivenUpError(isLate))
+    else (this.#exchange ?? this.#request)?.cancel(isLate)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    this.#isSent = true
-    // It was given up while it waited for a connection.
-    if (this.#givenUp) controller.abort(this.#givenUp)
   }
 
   onResponseStart(
@@ -158,6 +157,10 @@ export class Attempt implements Dispatcher.DispatchHandler {
       return
     }
     const type = headers['content-type']
+    if (type === undefined && headers['content-length'] === '0') {
+      this.#first = NOTHING
+      return
+    }
     if (typeof type !== 'string' || !JSON_TYPE.test(type)) {
       const message = `answered with ${type === undefined ? 'no content type' : String(type)}, not JSON`
       this.#failure = { reason: 'content-type', message, status: statusCode }
@@ -194,7 +197,10 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#isOver) return
-    if (!(error instanceof CallError)) return this.#fail(failureOf(error, this.#isSent, this.#status))
+    if (!(error instanceof CallError)) {
+      const isReused = this.#request?.isReused ?? false
+      return this.#fail(failureOf(error, { isSent: this.isSent, isReused, status: this.#status }))
+    }
     this.#originOfCache = error.origin
     this.#fail(error.failure)
   }
@@ -215,7 +221,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   #fail(failure: CallFailure): void {
     if (isFaultOfOrigin(failure)) this.#origin?.circuit?.failed()
-    else this.#origin?.circuit?.succeeded(this.#isTry)
+    else if (this.#status > 0) this.#origin?.circuit?.succeeded(this.#isTry)
     // What is of no use now is of no use later.
     if (this.#cache && (failure.reason === 'body' || failure.reason === 'content-type')) {
       this.#cache.forget(this.#options!)
@@ -226,7 +232,6 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   #end(): void {
     this.#isOver = true
-    latest.attempt = this
     if (this.#origin) this.#origin.pending--
   }
 }
@@ -237,9 +242,17 @@ export function isFaultOfOrigin({ reason, status = 0 }: CallFailure): boolean {
 }
 
 /** What undici's errors mean to a gateway. */
-export function failureOf(error: Error, isSent: boolean, status: number): CallFailure {
+export function failureOf(
+  error: Error,
+  { isSent, isReused, status }: { readonly isSent: boolean; readonly isReused: boolean; readonly status: number },
+): CallFailure {
   const isUnseen = !isSent
   switch ((error as { code?: string }).code) {
+    case 'UND_ERR_INVALID_ARG':
+    case 'UND_ERR_NOT_SUPPORTED':
+    case 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH':
+    case 'UND_ERR_ABORTED':
+      return { ...CANNOT_BE_SENT, cause: error }
     case 'UND_ERR_CONNECT_TIMEOUT':
       return { reason: 'timeout', message: 'did not connect in time', isUnseen, cause: error }
     case 'UND_ERR_HEADERS_TIMEOUT':
@@ -249,7 +262,7 @@ export function failureOf(error: Error, isSent: boolean, status: number): CallFa
     case 'UND_ERR_HEADERS_OVERFLOW':
       return { ...TOO_LARGE, cause: error }
     default: {
-      const isOutdated = status === 0 && isSent && isOfUsedConnection(error)
+      const isOutdated = status === 0 && isSent && isReused
       return { reason: 'connection', message: 'did not answer', isUnseen, isOutdated, cause: error }
     }
   }

@@ -7,7 +7,7 @@ import { cacheStores, type Dispatcher, interceptors } from 'undici'
 import { Circuit } from './circuit.ts'
 import { exchange, type ExchangeOptions, NO_CONTROLLER } from './exchange.ts'
 import { isTraceHeader } from './header-rules.ts'
-import { CallError, CANNOT_BE_CALLED } from './outcome.ts'
+import { CallError, CANNOT_BE_SENT } from './outcome.ts'
 import type { Upstream } from './upstream.ts'
 
 /** Where answers are kept: any cache store of undici. */
@@ -70,7 +70,7 @@ export class ResponseCache {
     try {
       this.#dispatch(request, handler)
     } catch (cause) {
-      handler.onResponseError?.(NO_CONTROLLER, new CallError({ ...CANNOT_BE_CALLED, cause }))
+      handler.onResponseError?.(NO_CONTROLLER, new CallError({ ...CANNOT_BE_SENT, cause }))
     }
   }
 

@@ -1,10 +1,9 @@
 // A call as the endpoint sees it: one answer or one failure, out of one attempt or several.
 
 import type { Dispatcher } from 'undici'
-import { Attempt } from './attempt.ts'
+import { Attempt, type AttemptHow } from './attempt.ts'
 import type { HeaderPlan } from './call-headers.ts'
 import type { HedgeDelay } from './hedge.ts'
-import { latest } from './latest.ts'
 import type { JsonBodyReader } from './json-body.ts'
 import { type CallFailure, type CallOutcome, LATE } from './outcome.ts'
 import type { Shadow } from './shadow.ts'
@@ -54,9 +53,6 @@ export interface CallOwner {
 const RETRIED_STATUSES = [429, 500, 502, 503, 504]
 /** Milliseconds, times 2 for each retry before; a random part of it is waited. */
 const RETRY_DELAY = 50
-/** How many connections that were closed meanwhile a call may meet. */
-const MOST_OUTDATED = 2
-
 export class Call {
   readonly #owner: CallOwner
   readonly #index: number
@@ -70,11 +66,12 @@ export class Call {
   /** Times of `performance.now()`: when its own time is over, and when a hedge starts, or a retry. */
   #expiresAt = Number.POSITIVE_INFINITY
   #nextAttemptAt = Number.POSITIVE_INFINITY
-  /** The next attempt is a retry, which avoids this origin if there is another. */
-  #retry: { readonly avoid: Origin | undefined } | undefined
+  /** How the next attempt is made, when it is a retry. */
+  #retry: AttemptHow | undefined
   #attempts = 0
   #retriesLeft: number
-  #outdated = 0
+  /** It was sent once more for nothing, after a kept-alive connection was closed. */
+  #isResent = false
   #isOver = false
 
   constructor(owner: CallOwner, index: number, plan: PlannedCall, request: Dispatcher.DispatchOptions) {
@@ -112,7 +109,7 @@ export class Call {
     const delay = hedge?.get()
     if (delay !== undefined) this.#nextAttemptAt = this.#startedAt + delay
     // When it waited for others, the request was accepted before: refused now, the work of the others would be lost.
-    this.#dispatch(undefined, this.#plan.waitsFor > 0)
+    this.#dispatch({ isAccepted: this.#plan.waitsFor > 0 })
   }
 
   /** When there is something to do for it. */
@@ -126,15 +123,15 @@ export class Call {
     if (now >= this.#expiresAt) return this.#expire()
     if (now < this.#nextAttemptAt) return
     this.#nextAttemptAt = Number.POSITIVE_INFINITY
-    if (this.#retry) this.#dispatch(this.#retry.avoid, false)
+    if (this.#retry) this.#dispatch(this.#retry)
     // Timers come before what sockets have received: in a busy process the answer may be there. An immediate comes after.
     else setImmediate(hedgeNow, this)
   }
 
-  #dispatch(avoid: Origin | undefined, isAccepted: boolean): void {
+  #dispatch(how: AttemptHow): void {
     this.#attempts++
     this.#running = new Attempt(this, this.#plan.reader)
-    this.#running.dispatch(this.#plan.upstream, this.#request, avoid, isAccepted)
+    this.#running.dispatch(this.#plan.upstream, this.#request, how)
   }
 
   /** Makes it a second time while the first waits: whichever answers first counts. */
@@ -145,7 +142,7 @@ export class Call {
     this.#attempts++
     this.#isHedged = true
     this.#hedge = new Attempt(this, reader)
-    this.#hedge.dispatch(upstream, this.#request, this.#running.origin, false)
+    this.#hedge.dispatch(upstream, this.#request, { avoid: this.#running.origin })
   }
 
   attemptEnded(attempt: Attempt, outcome: CallOutcome): void {
@@ -179,10 +176,10 @@ export class Call {
   #retryOrFail(outcome: { readonly failure: CallFailure }, origin: Origin | undefined): void {
     const delay = this.#retryDelay(outcome.failure)
     if (delay === undefined) return this.#end(outcome)
-    this.#retry = { avoid: origin }
+    this.#retry = { avoid: origin, isFresh: outcome.failure.isOutdated ?? false }
     // Nothing is hedged that has failed.
     this.#nextAttemptAt = Number.POSITIVE_INFINITY
-    if (delay === 0) return this.#dispatch(origin, false)
+    if (delay === 0) return this.#dispatch(this.#retry)
     this.#nextAttemptAt = performance.now() + delay
     this.#owner.wakeAt(this.#nextAttemptAt)
   }
@@ -193,8 +190,8 @@ export class Call {
     // The upstream has not seen it: another origin may answer any call.
     if (isUnseen && this.#attempts < upstream.size) return 0
     if (!isIdempotent) return undefined
-    if (isOutdated && this.#outdated < MOST_OUTDATED) {
-      this.#outdated++
+    if (isOutdated && !this.#isResent) {
+      this.#isResent = true
       return 0
     }
     const isRetried =
@@ -211,7 +208,6 @@ export class Call {
 
   #end(outcome: CallOutcome): void {
     this.#isOver = true
-    latest.call = this
     this.#owner.callEnded(this.#index, outcome)
   }
 }

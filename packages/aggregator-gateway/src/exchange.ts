@@ -2,8 +2,9 @@
 
 import type { Dispatcher } from 'undici'
 import { failureOf, isFaultOfOrigin } from './attempt.ts'
+import type { PooledRequest } from './connections.ts'
 import { CallError, GivenUpError, NOT_MADE } from './outcome.ts'
-import type { Origin, Upstream } from './upstream.ts'
+import type { Origin, Room, Upstream } from './upstream.ts'
 
 /**
  * Sends a request to an origin of the upstream. The handler is told a {@link CallError} when it fails, and the
@@ -13,15 +14,22 @@ export function exchange(
   upstream: Upstream,
   options: Dispatcher.DispatchOptions,
   handler: Dispatcher.DispatchHandler,
-  { avoid, isAccepted = false, timeout }: ExchangeOptions = {},
+  how: ExchangeOptions = {},
 ): Origin | undefined {
-  const origin = upstream.choose(avoid, isAccepted)
+  const origin = upstream.choose(how.avoid, how.isAccepted ?? false, how.room)
   if (typeof origin === 'string') {
     handler.onResponseError?.(NO_CONTROLLER, new CallError(NOT_MADE[origin]))
     return undefined
   }
-  new Exchange(origin, handler, timeout).dispatch(options)
+  const one = new Exchange(origin, handler, how)
+  how.requester?.exchangeBegan(one)
+  one.dispatch(options, how)
   return origin
+}
+
+/** Who may give a request up while it waits for a connection. A cache between the two hides it until it has begun. */
+export interface Requester {
+  exchangeBegan: (one: Exchange) => void
 }
 
 export interface ExchangeOptions {
@@ -31,6 +39,13 @@ export interface ExchangeOptions {
   readonly isAccepted?: boolean
   /** Milliseconds after which it is given up. */
   readonly timeout?: number
+  /** What it needs room for. @default 'call' */
+  readonly room?: Room
+  /** Maximum bytes of the response body; -1 for any number. @default the upstream's maxResponseSize */
+  readonly mostBytes?: number | undefined
+  /** On a new connection. */
+  readonly isFresh?: boolean
+  readonly requester?: Requester
 }
 
 /** Of a request that was never made. */
@@ -43,41 +58,55 @@ export const NO_CONTROLLER: Dispatcher.DispatchController = {
   resume() {},
 }
 
-/** What undici says when a reader of the answer, or we, have stopped, or have asked for what cannot be. */
-const NOT_OF_ORIGIN: readonly unknown[] = ['UND_ERR_ABORTED', 'UND_ERR_INVALID_ARG']
-
-class Exchange implements Dispatcher.DispatchHandler {
+export class Exchange implements Dispatcher.DispatchHandler {
   readonly #origin: Origin
   readonly #handler: Dispatcher.DispatchHandler
   readonly #isTry: boolean
   readonly #timeout: NodeJS.Timeout | undefined
+  #request: PooledRequest | undefined
   #controller: Dispatcher.DispatchController | undefined
-  #isSent = false
-  #isLate = false
+  #isStream: boolean
   #status = 0
+  #isOver = false
 
-  constructor(origin: Origin, handler: Dispatcher.DispatchHandler, timeout: number | undefined) {
+  constructor(origin: Origin, handler: Dispatcher.DispatchHandler, { timeout, room }: ExchangeOptions) {
     this.#origin = origin
     this.#handler = handler
     this.#isTry = origin.circuit?.begin() ?? false
+    this.#isStream = room === 'stream'
     if (timeout !== undefined) this.#timeout = setTimeout(expire, timeout, this).unref()
-    origin.pending++
+    if (!this.#isStream) origin.pending++
   }
 
-  dispatch(options: Dispatcher.DispatchOptions): void {
-    this.#origin.connections.dispatch(options, this)
+  dispatch(options: Dispatcher.DispatchOptions, { mostBytes, isFresh = false }: ExchangeOptions): void {
+    const how = { mostBytes, isFresh, isStream: this.#isStream }
+    this.#request = this.#origin.connections.dispatch(options, this, how)
+  }
+
+  /** Gives it up, if it has not begun: then its handler is told nothing. `isLate` when it had its time. */
+  cancel(isLate: boolean): void {
+    if (this.#isOver || this.#controller) return
+    const isFailed = isLate && this.#hadItsTime()
+    this.#request?.cancel()
+    this.#end(isFailed)
+  }
+
+  /** Its response counts as a stream from now on, no more as a call; false when there are too many. */
+  becomeStream(): boolean {
+    if (this.#isOver || this.#status === 0 || this.#isStream) return true
+    if (!this.#request!.becomeStream()) return false
+    this.#isStream = true
+    this.#origin.pending--
+    return true
   }
 
   expire(): void {
-    this.#isLate = true
-    // Without one it still waits for a connection, and is given up when it has it.
-    this.#controller?.abort(new GivenUpError(true))
+    if (this.#controller) this.#controller.abort(new GivenUpError(true))
+    else this.cancel(true)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
     this.#controller = controller
-    if (this.#isLate) return controller.abort(new GivenUpError(true))
-    this.#isSent = true
     this.#handler.onRequestStart?.(controller, context)
   }
 
@@ -106,19 +135,24 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
     if (error instanceof GivenUpError) {
-      this.#end(error.isLate || this.#status >= 500)
+      this.#end((error.isLate && this.#hadItsTime()) || this.#status >= 500)
       this.#handler.onResponseError?.(controller, error)
       return
     }
-    const failure = failureOf(error, this.#isSent, this.#status)
-    const isTheirs = !NOT_OF_ORIGIN.includes((error as { code?: string }).code)
-    this.#end(this.#status >= 500 || (isTheirs && isFaultOfOrigin(failure)))
+    const isSent = this.#controller !== undefined
+    const failure = failureOf(error, { isSent, isReused: this.#request?.isReused ?? false, status: this.#status })
+    this.#end(this.#status >= 500 || isFaultOfOrigin(failure))
     this.#handler.onResponseError?.(controller, new CallError(failure, this.#origin))
   }
 
+  #hadItsTime(): boolean {
+    return this.#request?.hadItsTime ?? false
+  }
+
   #end(isFailed: boolean): void {
+    this.#isOver = true
     clearTimeout(this.#timeout)
-    this.#origin.pending--
+    if (!this.#isStream) this.#origin.pending--
     if (isFailed) this.#origin.circuit?.failed()
     else if (this.#status > 0) this.#origin.circuit?.succeeded(this.#isTry)
   }

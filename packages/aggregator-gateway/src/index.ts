@@ -5,7 +5,7 @@ export { createAggregatorGateway } from './create-aggregator-gateway.ts'
 export { gatewayPlugin, gatewayPlugin as default } from './plugin.ts'
 
 // Cache
-export { KeyValueCacheStore, type KeyValueStore } from './key-value-cache-store.ts'
+export { KeyValueCacheStore, type KeyValueCacheStoreOptions, type KeyValueStore } from './key-value-cache-store.ts'
 
 // Options
 export type { CacheOptions, CacheStore } from './cache.ts'

@@ -1,6 +1,7 @@
 // What an upstream answers, as JSON that can be put into another JSON text as it is. Nothing gets through that is
 // not exactly one JSON value: what a client reads of one upstream, no other upstream can have written.
 
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { isUtf8 } from 'node:buffer'
 import type { Mapping } from './mapping.ts'
 
@@ -31,6 +32,11 @@ export class JsonBody {
     }
     return this.#value
   }
+
+  /** The same, for one request alone, which may change it. */
+  freshValue(): unknown {
+    return exactValue(this.text)
+  }
 }
 
 export interface JsonBodyOptions {
@@ -43,12 +49,12 @@ export interface JsonBodyOptions {
 
 /**
  * Reads the bodies of one call. Upstreams often answer the same bytes again: those that were valid the last time
- * are valid, and comparing costs a tenth of parsing.
+ * are valid, and comparing costs a tenth of parsing. The last body is dropped when the call rests.
  */
 export class JsonBodyReader {
   readonly #options: JsonBodyOptions
-  #lastBytes: Buffer | undefined
-  #lastBody: JsonBody | undefined
+  #last: { readonly bytes: Buffer; readonly body: JsonBody } | undefined
+  #isInUse = false
 
   constructor(options: JsonBodyOptions) {
     this.#options = options
@@ -56,12 +62,41 @@ export class JsonBodyReader {
 
   /** @throws InvalidBodyError */
   read(bytes: Buffer): JsonBody {
-    if (this.#lastBytes?.equals(bytes)) return this.#lastBody!
+    this.#isInUse = true
+    if (this.#last?.bytes.equals(bytes)) return this.#last.body
     const body = readJson(bytes, this.#options)
-    this.#lastBytes = bytes
-    this.#lastBody = body
+    if (!this.#last) dropWhenIdle(this)
+    this.#last = { bytes, body }
     return body
   }
+
+  /** Drops the last body, unless one was read since the last time; whether it is dropped. */
+  dropIfIdle(): boolean {
+    if (!this.#isInUse) this.#last = undefined
+    this.#isInUse = false
+    return this.#last === undefined
+  }
+}
+
+/** Milliseconds, once or twice, after which what a call has read last is held no more. */
+const IDLE = 1000
+
+const holding = new Set<JsonBodyReader>()
+let timer: NodeJS.Timeout | undefined
+/** A timer keeps the async context that it was made in: none of a request. */
+const inContextOfModule = AsyncLocalStorage.snapshot()
+
+function dropWhenIdle(reader: JsonBodyReader): void {
+  if (holding.size === 0) {
+    if (timer) timer.refresh()
+    else timer = inContextOfModule(() => setTimeout(dropIdle, IDLE).unref())
+  }
+  holding.add(reader)
+}
+
+function dropIdle(): void {
+  for (const reader of holding) if (reader.dropIfIdle()) holding.delete(reader)
+  if (holding.size > 0) timer!.refresh()
 }
 
 function readJson(bytes: Buffer, { maxDepth, mapping, mustBeObject }: JsonBodyOptions): JsonBody {

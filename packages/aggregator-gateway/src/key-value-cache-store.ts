@@ -18,6 +18,12 @@ export interface KeyValueStore {
   delete: (key: string) => Promise<unknown>
 }
 
+/** Options of {@link KeyValueCacheStore}. */
+export interface KeyValueCacheStoreOptions {
+  /** Maximum bytes of a body that is cached: it is held in memory until it is complete. @default 1048576 */
+  maxEntrySize?: number
+}
+
 /** What is kept of a URL: by which headers its answers differ. The answers themselves are kept by those. */
 interface Index {
   readonly names: readonly string[]
@@ -50,9 +56,11 @@ type Kept = Omit<Entry, 'body'> & { readonly text?: string; readonly base64?: st
  */
 export class KeyValueCacheStore implements CacheStore {
   readonly #store: KeyValueStore
+  readonly #maxEntrySize: number
 
-  constructor(store: KeyValueStore) {
+  constructor(store: KeyValueStore, { maxEntrySize = 1_048_576 }: KeyValueCacheStoreOptions = {}) {
     this.#store = store
+    this.#maxEntrySize = maxEntrySize
   }
 
   async get(key: Key): Promise<Entry | undefined> {
@@ -66,9 +74,14 @@ export class KeyValueCacheStore implements CacheStore {
 
   createWriteStream(key: Key, value: Value): Writable {
     const chunks: Buffer[] = []
+    const most = this.#maxEntrySize
+    let size = 0
     return new Writable({
       write(chunk: Buffer, _encoding, done) {
-        chunks.push(chunk)
+        size += chunk.length
+        if (size <= most) chunks.push(chunk)
+        // As undici's stores do: what is not complete is not cached.
+        else this.destroy()
         done()
       },
       final: (done) => {

@@ -24,7 +24,8 @@ export interface OpenTelemetryObserverOptions {
 
 /**
  * Makes a client span of each call, all its attempts together, as a child of the span that is active when the request
- * is handled, or else of what the request's headers say. The global propagator tells the upstream of it: `traceparent`.
+ * is handled, or of the one that the request's headers name, or else of a span that it makes for the request. The global
+ * propagator tells the upstream of it: `traceparent`.
  *
  * @throws GATEWAY_INVALID_OPTION
  *
@@ -35,15 +36,15 @@ export function openTelemetryObserver(options: OpenTelemetryObserverOptions = {}
   checkOptions(options)
   const { tracer = trace.getTracer('aggregator-gateway') } = options
   // By request: where a call that waits for another is made, the context is the one of a connection that others use.
-  const parents = new WeakMap<FastifyRequest, Context>()
-  const parentOf = (request: FastifyRequest): Context => {
-    let parent = parents.get(request)
-    if (!parent) {
-      const active = context.active()
-      parent = trace.getSpan(active) ? active : propagation.extract(active, request.headers)
-      parents.set(request, parent)
+  const traces = new WeakMap<FastifyRequest, RequestTrace>()
+  const ofSpans = new WeakMap<Span, RequestTrace>()
+  const traceOf = (request: FastifyRequest, { endpoint }: ObservedCall): RequestTrace => {
+    let known = traces.get(request)
+    if (!known) {
+      known = new RequestTrace(request, endpoint, tracer)
+      traces.set(request, known)
     }
-    return parent
+    return known
   }
   /** As many as there are calls in the options. */
   const known = new Map<ObservedCall, Attributes>()
@@ -57,9 +58,10 @@ export function openTelemetryObserver(options: OpenTelemetryObserverOptions = {}
   }
   return {
     // Baggage is data that an upstream may respond by: unlike the trace, it is part of what requests share.
-    callHeaders: (_call, request) => injected(parentOf(request), (name) => !isTraceHeader(name)),
+    callHeaders: (call, request) => injected(traceOf(request, call).incoming, (name) => !isTraceHeader(name)),
     callStarted(call, request, traceHeaders) {
-      const parent = parentOf(request)
+      const ofRequest = traceOf(request, call)
+      const parent = ofRequest.begin()
       const { method, path } = call
       const span = tracer.startSpan(
         `${method} ${path}`,
@@ -67,12 +69,46 @@ export function openTelemetryObserver(options: OpenTelemetryObserverOptions = {}
         parent,
       )
       Object.assign(traceHeaders, injected(trace.setSpan(parent, span), isTraceHeader))
+      ofSpans.set(span, ofRequest)
       return span
     },
     callEnded(_call, end, span) {
       if (span.isRecording()) tell(span, end)
       span.end()
+      ofSpans.get(span)?.end()
     },
+  }
+}
+
+/** The parent of a request's calls. Where nobody has begun a trace, it is a span that lasts as long as they do. */
+class RequestTrace {
+  /** What came with the request: its trace, and its baggage. */
+  readonly incoming: Context
+  readonly #startRoot: () => Span
+  #parent: Context | undefined
+  #root: Span | undefined
+  #running = 0
+
+  constructor(request: FastifyRequest, { method, path }: ObservedCall['endpoint'], tracer: Tracer) {
+    const active = context.active()
+    this.incoming = trace.getSpan(active) ? active : propagation.extract(active, request.headers)
+    const attributes = { 'http.request.method': method, 'http.route': path }
+    this.#startRoot = () => tracer.startSpan(`${method} ${path}`, { attributes }, this.incoming)
+  }
+
+  /** A call begins: a request that shares the calls of another one makes none, and gets no span. */
+  begin(): Context {
+    this.#running++
+    if (this.#parent) return this.#parent
+    if (!trace.getSpan(this.incoming)) this.#root = this.#startRoot()
+    this.#parent = this.#root ? trace.setSpan(this.incoming, this.#root) : this.incoming
+    return this.#parent
+  }
+
+  /** A call has ended; those that waited for it begin at once. */
+  end(): void {
+    this.#running--
+    if (this.#running === 0 && this.#root) queueMicrotask(() => this.#running === 0 && this.#root!.end())
   }
 }
 

@@ -33,7 +33,7 @@ export interface CallOptions extends MappingOptions {
   forwardHeaders?: readonly string[]
   /** Names of the client's query parameters that are forwarded, repeated ones too. @default none */
   forwardQuery?: readonly string[]
-  /** Whether the client's JSON body is handed on. @default false */
+  /** Whether the client's body is forwarded, byte by byte as it came, with its `content-type`. @default false */
   forwardBody?: boolean
   /** Whether the answer is complete enough without it: what failed is `null` then. @default false */
   optional?: boolean
@@ -169,6 +169,7 @@ const UPSTREAM_CHECKS: Checks = {
   ],
   connections: aCount,
   queue: aCountOrNone,
+  maxStreams: aCountOrNone,
   connectTimeout: milliseconds,
   connectionTtl: milliseconds,
   lookup: ['a function', (value) => typeof value === 'function'],
@@ -236,6 +237,7 @@ const PASS_THROUGH_CHECKS: Checks = {
   forwardQuery: strings,
   forwardBody: aBoolean,
   answerHeaders: forwardable,
+  maxResponseSize: aCount,
   clientTimeout: milliseconds,
 }
 
@@ -284,6 +286,11 @@ const PASS_THROUGH_ENDPOINT_CHECKS: Checks = {
   ),
   passThrough: ['an object with `upstream` and `path`', isRecord],
 }
+
+/** They ask for a part of a response, or for none: pass-through may forward them, and a call needs all of it. */
+const CONDITIONAL: readonly string[] = [
+  ...['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range', 'range'],
+]
 
 /** Throws for options that nothing can be answered with, and says where in them. */
 export function checkOptions(options: unknown, others: readonly string[] = []): void {
@@ -340,7 +347,11 @@ function checkEndpoint(endpoint: unknown, where: string, upstreams: readonly str
     demand(/^[\w-]+$/.test(name), at, 'named by letters, digits, - and _', name)
     demand(isRecord(call), at, 'an object with `upstream` and `path`', call)
     checkAll(call, CALL_CHECKS, at, ['upstream', 'path'])
-    const { upstream, method = 'GET', retry = 0, hedge = false, forwardBody } = call as unknown as CallOptions
+    const { upstream, method = 'GET', retry = 0, hedge = false } = call as unknown as CallOptions
+    const { forwardHeaders = [], forwardBody } = call as unknown as CallOptions
+    const conditional = forwardHeaders.find((header) => CONDITIONAL.includes(header))
+    const without = 'without conditional headers, as a call needs the whole response'
+    demand(conditional === undefined, `${at}.forwardHeaders`, without, conditional)
     demand(upstreams.includes(upstream), `${at}.upstream`, `one of ${upstreams.join(', ')}`, upstream)
     const again = `one of ${IDEMPOTENT.join(', ')}`
     if (retry > 0) demand(isIdempotent(method), `${at}.method`, `${again}, as it has \`retry\``, method)

@@ -2,7 +2,7 @@
 
 import { CircuitOpenError, OverloadedError, UpstreamFailedError, UpstreamTimeoutError } from './errors.ts'
 import type { JsonBody } from './json-body.ts'
-import type { Origin } from './upstream.ts'
+import type { Origin, Refusal } from './upstream.ts'
 
 /** Why a call has no answer. */
 export type FailureReason =
@@ -15,6 +15,7 @@ export type FailureReason =
   | 'overloaded'
   | 'circuit-open'
   | 'dependency'
+  | 'request'
 
 export interface CallFailure {
   readonly reason: FailureReason
@@ -26,7 +27,7 @@ export interface CallFailure {
   readonly retryAfter?: string
   /** No byte of the request was sent. */
   readonly isUnseen?: boolean
-  /** The connection had served before, and was closed before it answered this request. */
+  /** A kept-alive connection was closed as the request was sent: its server may not have seen it. */
   readonly isOutdated?: boolean
   readonly cause?: unknown
 }
@@ -34,12 +35,14 @@ export interface CallFailure {
 /** What came of a call. */
 export type CallOutcome = { readonly body: JsonBody } | { readonly failure: CallFailure }
 
-export const CANNOT_BE_CALLED = { reason: 'connection', message: 'cannot be called' } as const
+/** The request itself is the fault, such as a header with characters that HTTP has not: no origin is to blame. */
+export const CANNOT_BE_SENT = { reason: 'request', message: 'cannot be sent as a request' } as const
 export const LATE: CallFailure = { reason: 'timeout', message: 'did not answer in time' }
 
 /** What an upstream's refusal means. */
-export const NOT_MADE: Readonly<Record<'overloaded' | 'circuit-open', CallFailure>> = {
+export const NOT_MADE: Readonly<Record<Refusal, CallFailure>> = {
   overloaded: { reason: 'overloaded', message: 'was not made, as too many wait already' },
+  'too-many-streams': { reason: 'overloaded', message: 'was not made, as too many streams are open' },
   'circuit-open': { reason: 'circuit-open', message: 'was not made, as too many have failed' },
 }
 

@@ -1,8 +1,9 @@
 // Hands a request on to an upstream and its answer to the client, byte by byte as they come, for what is not JSON, is
 // too large, or is nobody's business on the way.
 
-import { AsyncResource } from 'node:async_hooks'
-import type { IncomingMessage } from 'node:http'
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { constants, type Http2ServerRequest } from 'node:http2'
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
@@ -10,14 +11,14 @@ import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyReques
 import type { Dispatcher } from 'undici'
 import { TOO_LARGE } from './attempt.ts'
 import { ClientTimeoutError, InvalidOptionError } from './errors.ts'
-import { exchange } from './exchange.ts'
+import { exchange, type Exchange, type Requester } from './exchange.ts'
 import { type HeaderPlan, type Headers, type HeadersOption, planHeaders, renderHeaders } from './call-headers.ts'
 import { withQuery } from './forwarded-query.ts'
 import { namedByConnection } from './header-rules.ts'
 import { HandlerInContext } from './handler-in-context.ts'
 import { isIdempotent, type Method, type PassThroughEndpointOptions } from './options.ts'
 import { CLIENT_LEFT, type GivenUp, handedOnEnd, type Observing } from './observe.ts'
-import { CallError, type CallFailure, CANNOT_BE_CALLED, errorFor, GivenUpError, LATE } from './outcome.ts'
+import { CallError, type CallFailure, CANNOT_BE_SENT, errorFor, GivenUpError, LATE, NOT_MADE } from './outcome.ts'
 import { paramsOf } from './plan.ts'
 import { Download, type Handing, Upload } from './streamed-bodies.ts'
 import type { Values } from './places.ts'
@@ -44,13 +45,16 @@ export interface PassThroughOptions {
   forwardBody?: boolean
   /** Names of the upstream's headers that are handed on, beside those below. @default none */
   answerHeaders?: readonly string[]
+  /** Maximum bytes of the response body; the upstream's `maxResponseSize` is for calls. @default unlimited */
+  maxResponseSize?: number
   /** Milliseconds that the client may rest while it sends its body or takes the answer. @default 60000 */
   clientTimeout?: number
 }
 
 /** Headers that say what the answer is, how long it holds, and what browsers may do with it. */
 const ANSWER_HEADERS: readonly string[] = [
-  ...['content-type', 'content-length', 'content-encoding', 'content-language', 'content-disposition'],
+  // Node recodes `content-disposition` if `content-length` was set before: it comes first.
+  ...['content-disposition', 'content-type', 'content-length', 'content-encoding', 'content-language'],
   ...['accept-ranges', 'content-range', 'etag', 'last-modified', 'cache-control', 'expires', 'age', 'date', 'vary'],
   ...['content-security-policy', 'cross-origin-resource-policy', 'x-content-type-options', 'retry-after', 'allow'],
 ]
@@ -63,6 +67,8 @@ interface PlannedPassThrough {
   readonly forwardQuery: readonly string[]
   readonly forwardsBody: boolean
   readonly answerHeaders: readonly string[]
+  /** Of the response body; -1 for any number. */
+  readonly mostBytes: number
   readonly timeout: number
   readonly clientTimeout: number
   readonly observing: Observing | undefined
@@ -102,7 +108,7 @@ function planPassThrough(
   upstreams: ReadonlyMap<string, Upstream>,
 ): Omit<PlannedPassThrough, 'observing'> {
   const { upstream, path, headers = {}, forwardHeaders = [], forwardQuery = [], forwardBody = false } = passThrough
-  const { answerHeaders = [], clientTimeout = 60_000, allowEncodedSlash = false } = passThrough
+  const { answerHeaders = [], clientTimeout = 60_000, maxResponseSize = -1, allowEncodedSlash = false } = passThrough
   const at = `${where}.path`
   const template = parseTemplate(path, at, { allowEncodedSlash })
   const headerPlan = planHeaders(headers, {
@@ -131,6 +137,7 @@ function planPassThrough(
     forwardQuery,
     forwardsBody: forwardBody,
     answerHeaders: [...ANSWER_HEADERS, ...answerHeaders],
+    mostBytes: maxResponseSize,
     timeout,
     clientTimeout,
   }
@@ -142,17 +149,17 @@ function handlerOf(plan: PlannedPassThrough): (request: FastifyRequest, reply: F
   }
 }
 
-/** How many connections that were closed meanwhile a request may meet. */
-const MOST_OUTDATED = 2
-
 /** A request that is handed on. */
-class PassThrough implements Values, Handing, Dispatcher.DispatchHandler {
+class PassThrough implements Values, Handing, Requester, Dispatcher.DispatchHandler {
   readonly #plan: PlannedPassThrough
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
   #options: Dispatcher.DispatchOptions | undefined
   #attempts = 0
+  /** It was sent once more, after a kept-alive connection was closed. */
+  #isResent = false
   #origin: Origin | undefined
+  #exchange: Exchange | undefined
   #status: number | undefined
   readonly #startedAt = performance.now()
   /** What observers have said when it started. */
@@ -217,12 +224,19 @@ class PassThrough implements Values, Handing, Dispatcher.DispatchHandler {
     return new Upload(this, body as Readable, most)
   }
 
-  #send(avoid?: Origin): void {
+  #send(avoid?: Origin, isFresh = false): void {
     this.#attempts++
-    const { cache } = this.#plan.upstream
+    this.#controller = undefined
+    const { upstream, mostBytes } = this.#plan
     const handler = new HandlerInContext(this)
-    if (cache) cache.dispatch(this.#options!, handler, { avoid })
-    else this.#origin = exchange(this.#plan.upstream, this.#options!, handler, { avoid })
+    const room = this.#upload ? 'stream' : 'call-then-stream'
+    const how = { avoid, isFresh, mostBytes, room, requester: this } as const
+    if (upstream.cache) upstream.cache.dispatch(this.#options!, handler, how)
+    else this.#origin = exchange(upstream, this.#options!, handler, how)
+  }
+
+  exchangeBegan(one: Exchange): void {
+    this.#exchange = one
   }
 
   progress(): void {
@@ -232,7 +246,7 @@ class PassThrough implements Values, Handing, Dispatcher.DispatchHandler {
   resume(): void {
     if (this.#isPaused || this.#isAnswered) this.progress()
     this.#isPaused = false
-    this.#controller?.resume()
+    if (this.#controller) inContextOfModule(resume, this.#controller)
   }
 
   uploadFailed(error: Error): void {
@@ -274,28 +288,42 @@ class PassThrough implements Values, Handing, Dispatcher.DispatchHandler {
   ): void {
     if (this.#isOver) return
     this.#status = statusCode
-    const { upstream, answerHeaders } = this.#plan
-    const isHead = this.#options!.method === 'HEAD'
-    if (!isHead && Number(headers['content-length'] ?? 0) > upstream.maxResponseSize) {
-      this.#tell(TOO_LARGE)
-      this.#fail(this.#errorOf(TOO_LARGE))
-      controller.abort(new GivenUpError(false))
-      return
+    const { answerHeaders, mostBytes } = this.#plan
+    const hasBody = this.#options!.method !== 'HEAD' && statusCode !== 204 && statusCode !== 304
+    if (hasBody && mostBytes >= 0 && Number(headers['content-length'] ?? 0) > mostBytes)
+      return this.#drop(controller, TOO_LARGE)
+    if (hasBody && this.#exchange?.becomeStream() === false) {
+      return this.#drop(controller, NOT_MADE['too-many-streams'])
     }
     this.progress()
     const ofConnection = namedByConnection(headers['connection'])
     this.#handedOn = answerHeaders.filter((name) => headers[name] !== undefined && !ofConnection.includes(name))
     const reply = this.#reply.code(statusCode)
-    for (const name of this.#handedOn) reply.header(name, headers[name])
+    const isHttp2 = this.#request.raw.httpVersionMajor === 2
+    for (const name of this.#handedOn) reply.header(name, isHttp2 ? inUtf8(headers[name]) : headers[name])
     // What is left of the client's body is not read.
-    if (this.#upload && !this.#upload.readableEnded) reply.header('connection', 'close')
-    if (isHead || statusCode === 204 || statusCode === 304) {
+    if (this.#upload && !this.#upload.readableEnded) this.#closeConnection()
+    if (!hasBody) {
       // It is the end of what the client gets, and none of its business what follows.
       if (statusCode === 204) reply.removeHeader('content-length')
       return
     }
     this.#download = new Download(this)
+    // Of a body without an end in sight, such as an event stream, the client is to know the head at once.
+    if (headers['content-length'] === undefined) sendHeadAtOnce(reply)
     reply.send(this.#download)
+  }
+
+  /** Gives up a response that cannot be taken. */
+  #drop(controller: Dispatcher.DispatchController, failure: CallFailure): void {
+    this.#tell(failure)
+    this.#fail(this.#errorOf(failure))
+    controller.abort(new GivenUpError(false))
+  }
+
+  /** Has an HTTP/1 connection closed after the response. HTTP/2 ends the stream alone, and has no such header. */
+  #closeConnection(): void {
+    if (this.#request.raw.httpVersionMajor === 1) this.#reply.header('connection', 'close')
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -321,9 +349,8 @@ class PassThrough implements Values, Handing, Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#isOver) return
     // A reader that fails is none of the upstream's.
-    const { failure, origin } =
-      error instanceof CallError ? error : new CallError({ ...CANNOT_BE_CALLED, cause: error })
-    if (this.#isSentAgain(failure)) return this.#send(origin)
+    const { failure, origin } = error instanceof CallError ? error : new CallError({ ...CANNOT_BE_SENT, cause: error })
+    if (this.#isSentAgain(failure)) return this.#send(origin, failure.isOutdated)
     this.#origin ??= origin
     this.#tell(failure)
     this.#fail(this.#errorOf(failure))
@@ -333,7 +360,9 @@ class PassThrough implements Values, Handing, Dispatcher.DispatchHandler {
   #isSentAgain({ isUnseen, isOutdated }: CallFailure): boolean {
     if (this.#upload || this.#download) return false
     if (isUnseen && this.#attempts < this.#plan.upstream.size) return true
-    return isOutdated === true && isIdempotent(this.#plan.method) && this.#attempts <= MOST_OUTDATED
+    if (!isOutdated || this.#isResent || !isIdempotent(this.#plan.method)) return false
+    this.#isResent = true
+    return true
   }
 
   /** Tells observers, once, what became of it. */
@@ -347,7 +376,10 @@ class PassThrough implements Values, Handing, Dispatcher.DispatchHandler {
   }
 
   #errorOf(failure: CallFailure): Error {
-    return errorFor(failure.reason, `The call to ${this.#plan.upstream.name} ${failure.message}`, failure.cause)
+    const { name, failures } = this.#plan.upstream
+    const origin = this.#origin?.url
+    failures.warn(this.#request.log, { what: 'pass-through', call: 'passThrough', upstream: name, origin }, failure)
+    return errorFor(failure.reason, `The call to ${name} ${failure.message}`, failure.cause)
   }
 
   #fail(error: Error): void {
@@ -373,7 +405,7 @@ class PassThrough implements Values, Handing, Dispatcher.DispatchHandler {
     const { raw } = this.#request
     if (!raw.readableEnded && this.#request.body !== undefined) {
       // The rest of the body would be taken for another request.
-      this.#reply.header('connection', 'close')
+      this.#closeConnection()
       raw.resume()
     }
     this.#reply.code((error as { statusCode?: number }).statusCode ?? 500).send(error)
@@ -382,7 +414,8 @@ class PassThrough implements Values, Handing, Dispatcher.DispatchHandler {
   #giveUp(isLate: boolean): void {
     this.#end()
     const error = new GivenUpError(isLate)
-    this.#controller?.abort(error)
+    if (this.#controller) this.#controller.abort(error)
+    else this.#exchange?.cancel(isLate)
     this.#upload?.destroy(error)
   }
 
@@ -403,6 +436,32 @@ function reset(request: IncomingMessage | Http2ServerRequest): void {
     // TLS has an end of its own, which is missing then; Unix sockets have no reset.
     socket.destroy()
   }
+}
+
+/** The bytes of a header, which HTTP/1 has as Latin-1 in strings, as Node's HTTP/2 writes them: in UTF-8. */
+function inUtf8(value: string | string[] | undefined): string | string[] | undefined {
+  if (Array.isArray(value)) return value.map((one) => inUtf8(one) as string)
+  if (value === undefined || !BEYOND_ASCII.test(value)) return value
+  const bytes = Buffer.from(value, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : value
+}
+
+const BEYOND_ASCII = /[\x80-\xff]/
+
+/** Once Fastify has put the headers together, unless a part of the body or an error comes with them. */
+function sendHeadAtOnce({ raw }: FastifyReply): void {
+  raw.once('pipe', () => setImmediate(flush, raw))
+}
+
+function flush(response: ServerResponse): void {
+  if (!response.headersSent && !response.destroyed) response.flushHeaders()
+}
+
+/** What the upstream's connection begins by that, such as a timer, would hold the request's async context. */
+const inContextOfModule = AsyncLocalStorage.snapshot()
+
+function resume(controller: Dispatcher.DispatchController): void {
+  controller.resume()
 }
 
 function leaveOf(passThrough: PassThrough): () => void {

@@ -113,7 +113,7 @@ function plannedCall(
     method,
     isIdempotent: isIdempotent(method),
     headers: planHeaders(headers, {
-      defaults: { accept: 'application/json', ...(forwardBody ? { 'content-type': 'application/json' } : {}) },
+      defaults: { accept: 'application/json' },
       forwarded: forwardHeaders,
       where: `${where}.headers`,
     }),

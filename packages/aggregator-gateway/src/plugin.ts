@@ -4,7 +4,8 @@ import { Aggregate, type PlannedEndpoint } from './aggregate.ts'
 import { ResponseCache } from './cache.ts'
 import { callLog } from './call-log.ts'
 import { Coalescing } from './coalesce.ts'
-import { keepTickClass } from './latest.ts'
+import { recordingBodies } from './forwarded-body.ts'
+import { keepClasses } from './kept-classes.ts'
 import { type Observing, Observers, statusOf } from './observe.ts'
 import { documented } from './openapi.ts'
 import {
@@ -34,7 +35,7 @@ const plugin = async (app: FastifyInstance, options: GatewayPluginOptions): Prom
     ]),
   )
   const observers = observersOf(options, app, upstreams)
-  keepTickClass()
+  keepClasses()
   app.addHook('onClose', async () => {
     observers?.closed()
     await Promise.all([...upstreams.values()].map((upstream) => upstream.close()))
@@ -48,8 +49,10 @@ const plugin = async (app: FastifyInstance, options: GatewayPluginOptions): Prom
       continue
     }
     const planned = planEndpoint(endpoint, where, upstreams, observers && observing(observers, endpoint, app.prefix))
+    const route = documented(endpoint, where, app)
+    const forwardsBody = planned.calls.some((call) => call.forwardsBody)
     app.route({
-      ...documented(endpoint, where, app),
+      ...(forwardsBody ? recordingBodies(route) : route),
       method: endpoint.method ?? 'GET',
       url: endpoint.path,
       handler: handlerOf(planned, coalesces(endpoint, where, options.coalesce ?? false)),

@@ -7,6 +7,7 @@ import { Budget } from './budget.ts'
 import type { CacheOptions, ResponseCache } from './cache.ts'
 import { type BreakerOptions, Circuit } from './circuit.ts'
 import { Connections } from './connections.ts'
+import { FailureLog } from './failure-log.ts'
 
 /** An upstream: one server, or several that give the same answers. */
 export interface UpstreamOptions {
@@ -16,6 +17,8 @@ export interface UpstreamOptions {
   connections?: number
   /** The most calls that wait for a connection to an origin; those beyond fail at once. @default 256 */
   queue?: number
+  /** Maximum pass-through bodies in transfer with an origin, beside `connections`; requests beyond are rejected with 503. @default 1024 */
+  maxStreams?: number
   /** Milliseconds that connecting may take. @default 1000 */
   connectTimeout?: number
   /** Milliseconds after which a connection is made anew, which follows changes of the DNS. @default 30000 */
@@ -24,7 +27,7 @@ export interface UpstreamOptions {
   lookup?: LookupFunction
   /** For `https:`, what Node's TLS takes: `ca`, `cert`, `key`, `servername` and so on. @default {} */
   tls?: Omit<ConnectionOptions, 'host' | 'port' | 'path' | 'socket' | 'lookup' | 'timeout'>
-  /** The most bytes of an answer, as it comes and decompressed. @default 1048576 */
+  /** Maximum bytes of a call's response, as received and decompressed. @default 1048576 */
   maxResponseSize?: number
   /** When an origin that fails is not called any more; `false` for never. @default see below */
   breaker?: false | BreakerOptions
@@ -43,6 +46,8 @@ export interface OriginStatus {
   circuit: 'closed' | 'open' | 'off'
   /** Calls that are not over, those that wait for a connection among them. */
   pending: number
+  /** Pass-through bodies in transfer. */
+  streams: number
   /** Connections that are open. */
   connected: number
 }
@@ -65,19 +70,18 @@ export class Origin {
 /** The most bytes of an answer's headers; 10,000 headers are no answer. */
 const MAX_HEADER_SIZE = 16_384
 
-/** Errors of connections that had served before. */
-const errorsOfUsed = new WeakSet<Error>()
+/** What a request needs room for: a call's place, also for a body that follows it, or that of a stream alone. */
+export type Room = 'call' | 'call-then-stream' | 'stream'
 
-/** Whether a connection that had served before broke: its server may have closed it before it saw the request. */
-export function isOfUsedConnection(error: Error): boolean {
-  return errorsOfUsed.has(error) || ((error as { socket?: { bytesRead?: number } }).socket?.bytesRead ?? 0) > 0
-}
+/** Why a request has no origin to go to. */
+export type Refusal = 'overloaded' | 'too-many-streams' | 'circuit-open'
 
 export class Upstream {
   readonly name: string
   readonly maxResponseSize: number
   readonly retryBudget: Budget
   readonly hedgeBudget: Budget
+  readonly failures = new FailureLog()
   /** Keeps its answers, where it is to. */
   cache: ResponseCache | undefined
   readonly #origins: readonly Origin[]
@@ -119,23 +123,36 @@ export class Upstream {
     return isOpen ? 'circuit-open' : room < calls ? 'overloaded' : undefined
   }
 
-  /** The origin that a call goes to, another than `avoid` if there is one; or why there is none. */
-  choose(avoid: Origin | undefined, isAccepted: boolean): Origin | 'overloaded' | 'circuit-open' {
+  /** The origin that a request goes to, another than `avoid` if there is one; or why there is none. */
+  choose(avoid: Origin | undefined, isAccepted: boolean, room: Room = 'call'): Origin | Refusal {
     const origins = this.#origins
     // Only first attempts move on: with retries too, two origins would take turns in being first for good.
     const start = origins.length === 1 ? 0 : (avoid ? this.#next : this.#next++) % origins.length
     let best: Origin | undefined
+    let leastLoad = Number.POSITIVE_INFINITY
     let last: Origin | undefined
+    let refusal: Refusal = 'circuit-open'
     for (let step = 0; step < origins.length; step++) {
       const origin = origins[(start + step) % origins.length]!
       if (origin.circuit && !origin.circuit.allows()) continue
+      const full = isAccepted ? undefined : this.#fullFor(origin, room)
+      if (full) {
+        refusal = full
+        continue
+      }
+      const load = room === 'call' ? origin.pending : origin.pending + origin.connections.streams
       if (origin === avoid) last = origin
-      else if (!best || origin.pending < best.pending) best = origin
+      else if (load < leastLoad) {
+        best = origin
+        leastLoad = load
+      }
     }
-    const hasRoom = ({ pending }: Origin): boolean => isAccepted || pending < this.#mostPending
-    if (best && hasRoom(best)) return best
-    if (last && hasRoom(last)) return last
-    return (best ?? last) ? 'overloaded' : 'circuit-open'
+    return best ?? last ?? refusal
+  }
+
+  #fullFor({ pending, connections }: Origin, room: Room): Refusal | undefined {
+    if (room !== 'call' && !connections.hasRoomForStream) return 'too-many-streams'
+    return room !== 'stream' && pending >= this.#mostPending ? 'overloaded' : undefined
   }
 
   /** What its answers are kept by, whichever of its origins they are of. */
@@ -148,6 +165,7 @@ export class Upstream {
       origin: url,
       circuit: circuit ? (circuit.isOpen ? 'open' : 'closed') : 'off',
       pending,
+      streams: connections.streams,
       connected: connections.connected,
     }))
   }
@@ -158,23 +176,15 @@ export class Upstream {
 }
 
 function connectionsOf(url: string, options: UpstreamOptions): Connections {
-  const { connections = 64, connectTimeout = 1000, connectionTtl = 30_000, maxResponseSize = 1_048_576 } = options
-  const { lookup, tls } = options
-  // HTTP/2 was slower, and so was pipelining, with which an answer that hangs would hold up those behind it.
-  const connect = buildConnector({ ...tls, ...(lookup && { lookup }), timeout: connectTimeout, allowH2: false })
+  const { connections = 64, maxStreams = 1024, connectTimeout = 1000, connectionTtl = 30_000 } = options
+  const { maxResponseSize = 1_048_576, lookup, tls } = options
   return new Connections(url, {
     most: connections,
+    mostStreams: maxStreams,
     timeToLive: connectionTtl,
     maxResponseSize,
     maxHeaderSize: MAX_HEADER_SIZE,
-    connector: (target, callback) => {
-      connect(target, (...result) => {
-        const [, socket] = result
-        socket?.once('error', (error) => {
-          if (socket.bytesRead > 0) errorsOfUsed.add(error)
-        })
-        callback(...result)
-      })
-    },
+    // HTTP/2 was slower, and so was pipelining, with which an answer that hangs would hold up those behind it.
+    connector: buildConnector({ ...tls, ...(lookup && { lookup }), timeout: connectTimeout, allowH2: false }),
   })
 }

@@ -597,6 +597,22 @@ describe('a store of keys and values', () => {
     await expect.poll(() => ask(apps[1]!)).toBeGreaterThan(3)
   })
 
+  it('holds and caches no body that is larger than `maxEntrySize`', async () => {
+    const values = new Values()
+    const origin = await upstream((request, response) => {
+      response.writeHead(200, { 'cache-control': 'max-age=60' })
+      response.end('a'.repeat(request.url === '/large' ? 2_000_000 : 1000))
+    })
+    const app = await gateway({
+      upstreams: { it: { origin, cache: { store: storeOf(values) } } },
+      endpoints: [{ path: '/:id', passThrough: { upstream: 'it', path: '/{params.id}' } }],
+    })
+    expect((await app.inject('/large')).body).toHaveLength(2_000_000)
+    expect((await app.inject('/small')).body).toHaveLength(1000)
+    await expect.poll(() => values.size).toBe(2)
+    expect([...values.values()].every((value) => String(value).length < 2000)).toBe(true)
+  })
+
   it('keeps bytes that are no text', async () => {
     const values = new Values()
     const bytes = Buffer.from([0, 255, 254, 13, 10])

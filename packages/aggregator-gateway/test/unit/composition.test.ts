@@ -86,3 +86,41 @@ it('answers an upstream without content as null', async () => {
   })
   expect((await app.inject('/')).body).toBe('{"one":null}')
 })
+
+it('gives a composing function numbers as they came, and values of its own for each request', async () => {
+  const text = '{"id":12345678901234567890,"price":1.5,"big":[-98765432109876543210]}'
+  const app = await gateway({
+    upstreams: { it: await upstream((_, response) => sendJson(response, text)) },
+    endpoints: [
+      {
+        path: '/',
+        calls: { one: { upstream: 'it', path: '/' }, mapped: { upstream: 'it', path: '/', pick: ['big'] } },
+        compose: ({ one, mapped }) => {
+          const { id, price, big } = one as { id: unknown; price: number; big: unknown[] }
+          big.push(1)
+          return { id, price: price * 2, big, mapped }
+        },
+      },
+    ],
+  })
+  for (const _ of [1, 2]) {
+    expect((await app.inject('/')).body).toBe(
+      '{"id":12345678901234567890,"price":3,"big":[-98765432109876543210,1],"mapped":{"big":[-98765432109876543210]}}',
+    )
+  }
+})
+
+it.each([200, 201, 202])('answers a %i without body and type as null', async (status) => {
+  const origin = await upstream((_, response) => void response.writeHead(status, { 'content-length': 0 }).end())
+  const app = await gatewayOf(origin, { one: { path: '/' }, two: { path: '/', optional: true } })
+  const { body, headers } = await app.inject('/')
+  expect([body, headers['x-gateway-complete']]).toEqual(['{"one":null,"two":null}', 'true'])
+})
+
+it.each<[string, Record<string, string | number>]>([
+  ['with a type', { 'content-length': 0, 'content-type': 'application/json' }],
+  ['without a length', { 'transfer-encoding': 'chunked' }],
+])('takes no empty body %s', async (_, headers) => {
+  const origin = await upstream((_request, response) => void response.writeHead(200, headers).end())
+  expect((await (await gatewayOf(origin, { one: { path: '/' } })).inject('/')).statusCode).toBe(502)
+})

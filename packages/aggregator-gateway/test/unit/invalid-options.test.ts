@@ -52,6 +52,11 @@ const WRONG: readonly [title: string, options: unknown, message: string][] = [
     'Expected `upstreams.it.queue` to be a whole number >= 0, got 0.5 (number)',
   ],
   [
+    'a negative number of streams',
+    withUpstream({ origin, maxStreams: -1 }),
+    'Expected `upstreams.it.maxStreams` to be a whole number >= 0, got -1 (number)',
+  ],
+  [
     'an observer that observes nothing',
     { ...withEndpoint({ path: '/', calls: { one: call } }), observers: [{}] },
     'Expected `observers` to be an array of objects with some of gatewayOpened, gatewayClosed, callHeaders, callStarted, callEnded, got an array',
@@ -132,6 +137,18 @@ const WRONG: readonly [title: string, options: unknown, message: string][] = [
     withCall({ ...call, forwardHeaders: ['connection'] }),
     'Expected `endpoints[0].calls.one.forwardHeaders` to be an array of header names in lower case, and none that belongs to a connection, got an array',
   ],
+  [
+    'a header that asks for a continuation',
+    withCall({ ...call, forwardHeaders: ['expect'] }),
+    'Expected `endpoints[0].calls.one.forwardHeaders` to be an array of header names in lower case, and none that belongs to a connection, got an array',
+  ],
+  ...['if-none-match', 'if-modified-since', 'if-match', 'if-unmodified-since', 'if-range', 'range'].map(
+    (name): [string, unknown, string] => [
+      `a call that forwards ${name}`,
+      withCall({ ...call, forwardHeaders: ['x-tenant', name] }),
+      `Expected \`endpoints[0].calls.one.forwardHeaders\` to be without conditional headers, as a call needs the whole response, got "${name}" (string)`,
+    ],
+  ),
   ['a path without slash', withPath('users'), 'got "users": it begins with one slash'],
   ['a path of another origin', withPath('//evil.example/'), 'got "//evil.example/": it begins with one slash'],
   ['a path with a fragment', withPath('/a#b'), 'got "/a#b": "/a#b" has characters that must be encoded'],

@@ -282,7 +282,7 @@ it('tells when the gateway is ready and gone, and how its upstreams are', async 
   })
   await app.inject('/')
   expect([...open].map(({ status }) => status())).toEqual([
-    { upstreams: { it: [{ origin, circuit: 'off', pending: 0, connected: 1 }] } },
+    { upstreams: { it: [{ origin, circuit: 'off', pending: 0, streams: 0, connected: 1 }] } },
   ])
   await app.close()
   expect(open.size).toBe(0)

@@ -84,11 +84,37 @@ it('goes on with the trace of the request, and tells the upstream', async () => 
   expect(seen).toEqual(spans.map((one) => `00-0af7651916cd43dd8448eb211c80319c-${one.spanContext().spanId}-01`))
 })
 
-it('begins a trace for each request that has none', async () => {
-  const app = await traced(await jsonUpstream(() => 1), { one: { path: '/one' } })
+it('begins one trace for each request that has none, by a span around its calls', async () => {
+  const seen: string[] = []
+  const origin = await jsonUpstream((path, { headers }) => {
+    seen.push(String(headers['traceparent']))
+    return path
+  })
+  const app = await traced(origin, {
+    one: { path: '/one' },
+    two: { path: '/two' },
+    three: { path: '/three/{calls.one}', allowEncodedSlash: true },
+  })
   for (const _ of [1, 2]) await app.inject('/of/7')
-  const traces = exporter.getFinishedSpans().map((one) => one.spanContext().traceId)
-  expect(new Set(traces).size).toBe(2)
+  await expect.poll(() => exporter.getFinishedSpans().length).toBe(8)
+  const finished = exporter.getFinishedSpans()
+  const roots = finished.filter(({ name }) => name === 'GET /of/:id')
+  expect(roots.map(({ kind, parentSpanContext, attributes }) => [kind, parentSpanContext, attributes])).toEqual(
+    Array.from({ length: 2 }, () => [
+      SpanKind.INTERNAL,
+      undefined,
+      { 'http.request.method': 'GET', 'http.route': '/of/:id' },
+    ]),
+  )
+  expect(new Set(finished.map((one) => one.spanContext().traceId)).size).toBe(2)
+  for (const root of roots) {
+    const { traceId, spanId } = root.spanContext()
+    const calls = finished.filter(({ parentSpanContext }) => parentSpanContext?.spanId === spanId)
+    expect(calls.map(({ name }) => name).toSorted()).toEqual(['GET /one', 'GET /three/{calls.one}', 'GET /two'])
+    expect(seen.filter((one) => one.includes(traceId))).toHaveLength(3)
+    // It ends after the last of them: spans are finished in that order.
+    for (const call of calls) expect(finished.indexOf(root)).toBeGreaterThan(finished.indexOf(call))
+  }
 })
 
 it('makes spans children of the one that is active when the request is handled, also for calls that wait', async () => {

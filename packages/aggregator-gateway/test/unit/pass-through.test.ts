@@ -130,6 +130,27 @@ describe('an answer', () => {
     expect(headers['connection']).toBe('keep-alive')
   })
 
+  it.each([
+    ['with length', 'content-length: 1\r\n', 'x'],
+    ['in chunks', 'transfer-encoding: chunked\r\n', '1\r\nx\r\n0\r\n\r\n'],
+  ])('has the bytes of each header as they came, beyond ASCII too: %s', async (_, length, body) => {
+    const names = ['content-disposition', 'etag', 'x-named'] as const
+    const values = Buffer.from('attachment; filename="naïve-é-日本.pdf"').toString('latin1')
+    const origin = await tcpUpstream((socket) => {
+      socket.on('data', () => {
+        // A length that comes first must not have the others recoded.
+        const head = names.map((name) => `${name}: ${values}\r\n`).join('')
+        socket.write(`HTTP/1.1 200 OK\r\n${length}content-type: text/plain\r\n${head}\r\n${body}`, 'latin1')
+      })
+    })
+    for (const cache of [false, true]) {
+      const app = await passing(origin, { answerHeaders: ['x-named'] }, {}, { cache })
+      const { said } = await dial(await listening(app), 'GET /a HTTP/1.1\r\nhost: a\r\n\r\n')
+      await expect.poll(() => said()).toMatch(/\r\n\r\n.*x/s)
+      for (const name of names) expect(said()).toContain(`${name}: ${values}\r\n`)
+    }
+  })
+
   it.each([400, 404, 500, 503])('may be a %i', async (code) => {
     const origin = await upstream((_, response) => void response.writeHead(code, { 'retry-after': '3' }).end('no'))
     const { statusCode, headers, body } = await (await passing(origin)).inject('/a')
@@ -187,13 +208,39 @@ describe('an answer', () => {
     expect(said()).toMatch(/\r\n0\r\n\r\n$/)
   })
 
-  it('is no more than the upstream may answer', async () => {
+  it.each(['declared', 'chunks'])('may be larger than what a call may have: %s', async (kind) => {
+    const size = 5_000_000
+    const origin = await upstream((_, response) => {
+      if (kind === 'declared') response.setHeader('content-length', size)
+      for (let at = 0; at < size; at += 500_000) response.write(Buffer.alloc(500_000, 'a'))
+      response.end()
+    })
+    for (const cache of [false, true]) {
+      const app = await passing(origin, {}, {}, { maxResponseSize: 10_000, cache })
+      const { statusCode, rawPayload } = await app.inject('/a')
+      expect([statusCode, rawPayload.length]).toEqual([200, size])
+    }
+  })
+
+  it('has its head at once, before there is a body', async () => {
+    let end: () => void = () => {}
+    const origin = await upstream((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+      end = () => void response.end('data: 1\n\n')
+    })
+    const { said } = await dial(await listening(await passing(origin)), 'GET /a HTTP/1.1\r\nhost: a\r\n\r\n')
+    await expect.poll(() => said()).toMatch(/^HTTP\/1.1 200 OK\r\n.*content-type: text\/event-stream.*\r\n\r\n$/s)
+    end()
+    await expect.poll(() => said()).toMatch(/data: 1.*\r\n0\r\n\r\n$/s)
+  })
+
+  it('is no more than `maxResponseSize` of the endpoint', async () => {
     const origin = await upstream((request, response) => {
       if (request.url === '/files/declared') response.setHeader('content-length', 20_000)
       response.write('a'.repeat(9000))
       setTimeout(() => response.end('a'.repeat(11_000)), 50)
     })
-    const app = await passing(origin, {}, {}, { maxResponseSize: 10_000 })
+    const app = await passing(origin, { maxResponseSize: 10_000 })
     const { statusCode, headers, json } = await app.inject('/declared')
     expect([statusCode, json(), headers['content-length']]).toEqual([
       502,

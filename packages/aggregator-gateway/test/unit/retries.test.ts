@@ -159,6 +159,86 @@ describe('a connection that its server closes while it is used again', () => {
     expect(requests()).toBeGreaterThan(6)
   })
 
+  it.each<[string, 'GET' | 'PUT', boolean]>([
+    ['GET', 'GET', false],
+    ['PUT', 'PUT', false],
+    ['GET with a cache', 'GET', true],
+  ])('%s is sent once more, on a new connection, whatever other connections there are', async (_, method, cache) => {
+    let isBroken = false
+    let requests = 0
+    let connections = 0
+    const waiting: (() => void)[] = []
+    const origin = await tcpUpstream((socket) => {
+      connections++
+      socket.on('data', () => {
+        requests++
+        if (isBroken) socket.resetAndDestroy()
+        else waiting.push(() => socket.write(ANSWER))
+      })
+    })
+    const app = await gateway({
+      upstreams: { it: { origin, breaker: false, cache } },
+      endpoints: [
+        { path: '/calls', method, calls: { one: { upstream: 'it', path: '/', method } } },
+        { path: '/pass', method, passThrough: { upstream: 'it', path: '/' } },
+      ],
+    })
+    for (const url of ['/calls', '/pass']) {
+      isBroken = false
+      const both = Array.from({ length: 6 }, () => app.inject({ method, url: '/calls' }).then(({ body }) => body))
+      await expect.poll(() => waiting.length).toBe(6)
+      for (const respond of waiting.splice(0)) respond()
+      expect(await Promise.all(both)).toEqual(Array.from({ length: 6 }, () => '{"one":1}'))
+      isBroken = true
+      requests = 0
+      const before = connections
+      expect((await app.inject({ method, url })).statusCode).toBe(502)
+      expect([requests, connections - before]).toEqual([2, 1])
+    }
+  })
+
+  it('more is up to `retry` and its budget', async () => {
+    let isBroken = false
+    let requests = 0
+    const origin = await tcpUpstream((socket) => {
+      socket.on('data', () => {
+        requests++
+        if (isBroken) socket.resetAndDestroy()
+        else socket.write(ANSWER)
+      })
+    })
+    const app = await gateway({
+      upstreams: { it: { origin, breaker: false, retryBudget: 0 }, paid: { origin, breaker: false } },
+      endpoints: [
+        { path: '/free', calls: { one: { upstream: 'it', path: '/', retry: 5 } } },
+        { path: '/paid', calls: { one: { upstream: 'paid', path: '/', retry: 2 } } },
+      ],
+    })
+    const count = async (url: string): Promise<number> => {
+      isBroken = false
+      expect((await app.inject(url)).statusCode).toBe(200)
+      isBroken = true
+      requests = 0
+      expect((await app.inject(url)).statusCode).toBe(502)
+      return requests
+    }
+    expect([await count('/free'), await count('/paid')]).toEqual([2, 4])
+  })
+
+  it('a request that the server has seen is not such a case', async () => {
+    let requests = 0
+    const origin = await tcpUpstream((socket) => {
+      socket.on('data', () => {
+        if (++requests === 1) socket.write(ANSWER)
+        else socket.write('HTTP/1.1 102 Processing\r\n\r\n', () => setTimeout(() => socket.destroy(), 50))
+      })
+    })
+    const app = await gatewayOf(origin, { one: { path: '/' } })
+    expect((await app.inject('/')).statusCode).toBe(200)
+    expect((await app.inject('/')).statusCode).toBe(502)
+    expect(requests).toBe(2)
+  })
+
   it('a POST is not sent twice', async () => {
     const { origin, requests } = await closing((socket) => socket.resetAndDestroy())
     const app = await gateway({

@@ -30,7 +30,7 @@ it('says of each origin its circuit, its calls and its connections', async () =>
     ],
     status: true,
   })
-  const closed = { origin: broken, circuit: 'closed', pending: 0, connected: 0 }
+  const closed = { origin: broken, circuit: 'closed', pending: 0, streams: 0, connected: 0 }
   expect((await app.inject('/__gateway')).json()).toMatchObject({ upstreams: { broken: [closed] } })
   const answer = app.inject('/slow').then(({ statusCode }) => statusCode)
   await expect.poll(() => waiting).toHaveLength(1)
@@ -38,7 +38,7 @@ it('says of each origin its circuit, its calls and its connections', async () =>
   const { json, headers } = await app.inject('/__gateway')
   expect(json()).toEqual({
     upstreams: {
-      slow: [{ origin: slow, circuit: 'off', pending: 1, connected: 1 }],
+      slow: [{ origin: slow, circuit: 'off', pending: 1, streams: 0, connected: 1 }],
       broken: [{ ...closed, circuit: 'open' }],
     },
   })
