@@ -193,7 +193,7 @@ async function observe({ app, recorder }: Server, send: Send, { isDev, deseriali
   recorder.take()
   const { body: sent, headers, status } = await send(app)
   const text = isDev ? bodyWithoutFrames(sent) : sent
-  const isStream = text.endsWith('\n') && headers['content-type'] !== 'text/event-stream'
+  const isStream = text.endsWith('\n') && !text.startsWith('event: ')
   const body = isStream ? await streamContent(text, deserialize) : text
   const exchange = { status, headers: withoutFraming(headers), body }
   return { exchange, sightings: arranged(recorder.take(), isStream) }

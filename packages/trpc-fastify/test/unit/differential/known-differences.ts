@@ -106,15 +106,15 @@ export function bodyWithoutFrames(body: string): string {
 }
 
 /**
- * The official adapter sends a `Response`, which gives the reply its status and headers after the `onSend`
- * hooks; here they are there before, and the payload is text. So a header that a hook sets too is the
- * hook's here and the answer's there, cookies of hooks come first there, and what a hook throws is answered
- * without the headers of the answer there.
+ * A procedure that responds by `reply.send()` and returns all the same: where hooks are asynchronous, its own response goes
+ * out first in the official adapter, whose response comes some promises later; here it may come at once. Where the hook
+ * fails both, Fastify 5.0.0 has an unhandled rejection with either adapter.
  */
-export const HOOKS_SEE_THE_ANSWER: readonly string[] = ['onSendThrowing', 'onSendOverriding', 'onSendSeveral']
+export const TWO_RESPONSES_RACE: Readonly<Record<string, readonly string[]>> = {
+  onSendSeveral: ['/trpc/touching.sent'],
+  onSendThrowing: ['/trpc/touching.sent', '/trpc/touchingLater.sent'],
+  preSerialization: ['/trpc/touching.sent'],
+}
 
-/**
- * A procedure that answers by `reply.send()` and returns all the same: where hooks are asynchronous, its own
- * answer goes out first in the official adapter, whose answer comes some promises later; here it may come at once.
- */
-export const TWO_ANSWERS_RACE: readonly string[] = ['preSerialization']
+/** A stream whose response a hook fails goes on without a reader there, and tells of errors; here it ends. */
+export const HOOKS_FAIL_STREAMS: readonly string[] = ['onSendThrowing', 'onRequestBeforeThrowing']
