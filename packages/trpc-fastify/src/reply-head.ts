@@ -1,8 +1,9 @@
 // The status and headers of a response on their way through the `onSend` hooks of the user. The official adapter applies
 // its own after the hooks. Here hooks see them, and afterwards they win as they do there.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { removeConnectionHeaders } from './connection-headers.ts'
+import { Readable } from 'node:stream'
+import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { fitForHttp2 } from './http2.ts'
 import type { Answer } from './send.ts'
 
 /** A response that Fastify has, and the hooks have not passed on yet. */
@@ -54,6 +55,7 @@ function settleHead(
   payload: unknown,
   done: (error: null, payload: unknown) => void,
 ): void {
+  if (reply.sent) return drop(request, reply, payload)
   const pending = (reply as Reply)[PENDING]
   if (pending !== null) {
     ;(reply as Reply)[PENDING] = null
@@ -64,8 +66,14 @@ function settleHead(
       if (name === 'set-cookie' || (isOurs && reply.getHeader(name) !== value)) reply.header(name, value)
     }
   }
-  if (request.raw.httpVersionMajor > 1) removeConnectionHeaders(reply, payload)
-  done(null, payload)
+  done(null, request.raw.httpVersionMajor > 1 ? fitForHttp2(reply, payload) : payload)
+}
+
+/** The procedure has responded by itself while hooks ran. To go on would end its response over HTTP/2. */
+function drop({ url, method }: FastifyRequest, reply: FastifyReply, payload: unknown): void {
+  reply.log.warn({ err: new errorCodes.FST_ERR_REP_ALREADY_SENT(url, method) }, 'Reply was already sent')
+  if (payload instanceof Readable) payload.destroy()
+  if (payload instanceof Response) void payload.body?.cancel()
 }
 
 /** What a hook has thrown is a response of its own. */

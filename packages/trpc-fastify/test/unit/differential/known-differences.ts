@@ -1,5 +1,6 @@
 // All in which the two adapters may differ, each with its reason. Nothing else in this directory loosens a comparison.
 
+import type { Transport } from './over-http2.ts'
 import type { Sighting } from './recorder.ts'
 
 /**
@@ -9,6 +10,22 @@ const FRAMING = ['content-length', 'transfer-encoding', 'date']
 
 export function withoutFraming(headers: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !FRAMING.includes(name)))
+}
+
+/** HTTP/2 has no headers about the connection. */
+export function withoutConnection(
+  headers: Readonly<Record<string, unknown>>,
+  transport: Transport,
+): Record<string, unknown> {
+  if (transport === 'inject') return { ...headers }
+  const { connection: _, 'keep-alive': __, ...others } = headers
+  return others
+}
+
+/** What the code of the user sees of a URL; the official adapter is asked in clear text. */
+export function withoutScheme(sightings: unknown, transport: Transport): unknown {
+  if (transport !== 'h2') return sightings
+  return JSON.parse(JSON.stringify(sightings).replaceAll('https://', 'http://')) as unknown
 }
 
 /**
