@@ -4,6 +4,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Which versions of the packages' peers a project runs with. */
     peers: 'lowest' | 'newest'
+    /** How requests of differential tests are sent, see packages/trpc-fastify/test/unit/differential/over-http2.ts. */
+    transport: 'h2c' | 'h2' | undefined
     /** Which races of the performance suites run. */
     races: 'headlines' | 'all'
     /** The time, as Date.now() has it, from which on no claim is measured further. */
@@ -88,6 +90,18 @@ const config: ViteUserConfig = defineConfig({
           testTimeout: 30_000,
         },
       },
+      // What tRPC's clients get over HTTP/2 is what the official adapter sends over HTTP/1.1.
+      ...(['h2c', 'h2'] as const).map((transport) => ({
+        test: {
+          name: `differential-${transport}`,
+          isolate: false,
+          provide: { peers: 'newest', transport } as const,
+          include: ['packages/trpc-fastify/test/unit/differential/**/*.test.ts'],
+          exclude: ['**/{http2,random-requests,sockets}.test.ts'],
+          ...beside,
+          testTimeout: 30_000,
+        },
+      })),
       {
         test: {
           name: 'differential',

@@ -52,6 +52,8 @@ await app.register(trpcPlugin<AppRouter>, {
 })
 export const fast: number | undefined = app.trpcRequests.get('/trpc')?.compiled
 
+await app.register(import('trpc-fastify'), { prefix: '/imported', trpcOptions: { router: appRouter, createContext } })
+
 await createTrpcFastify({ router: appRouter, createContext, prefix: '/trpc', fastify: { logger: true } })
 // @ts-expect-error The router has a context, so something must create it.
 await createTrpcFastify({ router: appRouter })
@@ -65,7 +67,7 @@ afterAll(() => tarball.remove())
 
 isWellPacked(tarball, {
   dependencies: ['@fastify/error', 'fast-json-stringify', 'fastify-plugin', 'p-limit'],
-  values: ['createTrpcFastify', 'reconnectOnClose', 'trpcPlugin'],
+  values: ['createTrpcFastify', 'default', 'reconnectOnClose', 'trpcPlugin'],
   types: [
     'CreateFastifyContextOptions',
     'CreateTrpcFastifyOptions',
@@ -96,6 +98,27 @@ describe('in an empty project', () => {
     })
     if (!body) throw new Error(`It never listened:\n${output}`)
     expect(await body).toBe(answer)
+  })
+
+  it.each([
+    ['import() in an ES module', 'module', "import('trpc-fastify')"],
+    ['import() in CommonJS', 'commonjs', "import('trpc-fastify')"],
+    ['require()', 'commonjs', "require('trpc-fastify')"],
+    ['the default of require()', 'commonjs', "require('trpc-fastify').default"],
+    ['the name of require()', 'commonjs', "require('trpc-fastify').trpcPlugin"],
+  ])('Fastify registers the plugin by %s', async (_name, type, plugin) => {
+    const program = `
+      async function main() {
+        const { initTRPC } = await import('@trpc/server')
+        const t = initTRPC.create()
+        const router = t.router({ hello: t.procedure.query(() => 'world') })
+        const app = (await import('fastify')).default()
+        app.register(${plugin}, { prefix: '/trpc', trpcOptions: { router } })
+        console.log((await app.inject('/trpc/hello')).body)
+      }
+      main()`
+    const { output } = await run(project, [process.execPath, `--input-type=${type}`, '-e', program])
+    expect(output).toBe('{"result":{"data":"world"}}\n')
   })
 
   it('without @fastify/websocket, `useWSS` rejects with a code and the cause', async () => {

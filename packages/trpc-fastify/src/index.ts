@@ -2,7 +2,7 @@
 export { createTrpcFastify } from './create-trpc-fastify.ts'
 
 // Plugin
-export { trpcPlugin, type TrpcRequestCounts } from './plugin.ts'
+export { trpcPlugin, trpcPlugin as default, type TrpcRequestCounts } from './plugin.ts'
 
 // WebSockets
 export { reconnectOnClose } from './web-sockets.ts'

@@ -25,15 +25,29 @@ export function officialHandler(
     const bodyLimit = bodyLimitOf(req)
     const maxBodySize = Math.min(trpcOptions.maxBodySize ?? Infinity, bodyLimit ?? Infinity)
     const options = { ...trpcOptions, ...(bodyLimit === undefined ? {} : { maxBodySize }), req, res: reply, path }
-    if (!around) return fastifyRequestHandler(options)
+    if (!around) return handle(req, options)
     const scope = new CallScope(req, reply, {
       isBatch: isBatch(req),
       // To end the events would tell the client that there are no more; it comes back after a lost connection.
       ...(openStreams ? { onSubscription: () => openStreams.add(() => reply.raw.destroy()) } : {}),
     })
     const router = routerThrough(trpcOptions.router, (call, invoke) => around(scope, call, invoke))
-    return fastifyRequestHandler({ ...options, router })
+    return handle(req, { ...options, router })
   }
+}
+
+/**
+ * tRPC reads an upload from `req.body` only if it is an `IncomingMessage`, which a request over HTTP/2 is not; where there
+ * is no body it reads the request itself. It looks before it awaits anything.
+ */
+function handle(req: FastifyRequest, options: Parameters<typeof fastifyRequestHandler>[0]): Promise<void> {
+  const { body, raw } = req
+  if (body !== raw || raw.httpVersionMajor === 1) return fastifyRequestHandler(options)
+  req.body = undefined
+  const handled = fastifyRequestHandler(options)
+  req.body = body
+  ;(raw as { body?: unknown }).body = body
+  return handled
 }
 
 /** As tRPC reads it. */

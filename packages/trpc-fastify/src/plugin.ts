@@ -14,6 +14,7 @@ import { checkOptions, type TrpcPluginOptions } from './options.ts'
 import { ruledRoute } from './procedure-hooks.ts'
 import { ProcedureRules } from './procedure-rules.ts'
 import { type OfficialReason, readRequest } from './read-request.ts'
+import { settleHeads } from './reply-head.ts'
 import { sendWithOthers } from './send.ts'
 import { Serializers } from './serializer.ts'
 import { serveWebSockets } from './web-sockets.ts'
@@ -90,6 +91,7 @@ async function routes<TRouter extends AnyTRPCRouter>(
   app.removeContentTypeParser('multipart/form-data')
   app.addContentTypeParser('multipart/form-data', {}, (_request, body, done) => done(null, body))
 
+  settleHeads(app)
   const style = await answerStyle(config)
   const readOptions = {
     find: fastProcedures(internals, {

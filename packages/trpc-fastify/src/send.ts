@@ -6,6 +6,7 @@ import type { FastifyReply } from 'fastify'
 import { isBusyTurn } from './busy-turns.ts'
 import { isThenable } from './chain.ts'
 import { latest } from './latest.ts'
+import { setHead } from './reply-head.ts'
 
 /** An answer that is ready to be sent. */
 export interface Answer {
@@ -64,11 +65,10 @@ function send(reply: FastifyReply, ready: Answer): void {
   if (typeof body === 'string' && (isTouched || !arePlain(headers))) {
     return void reply.send(new Response(body, { status, headers }))
   }
-  if (headers instanceof Headers) for (const [name, value] of headers) reply.header(name, value)
-  else reply.headers(headers)
+  setHead(reply, ready)
   // Without a serializer, Fastify would add a charset to the content type.
   if (typeof body === 'string') reply.serializer(asItIs)
-  reply.code(status).send(body)
+  reply.send(body)
 }
 
 /** Fastify calls it as a method of the reply. Once is enough: what an error handler sends is none of its business. */

@@ -3,7 +3,7 @@
 import { initTRPC, type TRPCError } from '@trpc/server'
 import type { TRPCRequestInfo } from '@trpc/server/http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import {
+import trpcFastify, {
   createTrpcFastify,
   type CreateFastifyContextOptions,
   type CreateTrpcFastifyOptions,
@@ -95,6 +95,27 @@ const mounted = { router: plainRouter }
 await app.register(trpcPlugin<typeof plainRouter>, { prefx: '/trpc', trpcOptions: mounted })
 // @ts-expect-error Without a router there is nothing to serve.
 await app.register(trpcPlugin<typeof plainRouter>, { prefix: '/trpc' })
+
+// The default export
+
+expectTypeOf(trpcFastify).toEqualTypeOf(trpcPlugin)
+
+await app.register(import('trpc-fastify'), { prefix: '/trpc', trpcOptions: mounted })
+await app.register(trpcFastify<AppRouter>, {
+  prefix: '/trpc',
+  trpcOptions: {
+    router: appRouter,
+    createContext({ req, res }) {
+      expectTypeOf(req).toEqualTypeOf<FastifyRequest>()
+      expectTypeOf(res).toEqualTypeOf<FastifyReply>()
+      return { user: req.hostname }
+    },
+  },
+})
+// @ts-expect-error A misspelt option is found by the compiler.
+await app.register(import('trpc-fastify'), { prefx: '/trpc', trpcOptions: mounted })
+// @ts-expect-error Without a router there is nothing to serve.
+await app.register(import('trpc-fastify'), { prefix: '/trpc' })
 
 // The plugin's own options
 

@@ -3,7 +3,7 @@
 import websocket from '@fastify/websocket'
 import type { AnyTRPCRouter } from '@trpc/server'
 import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { trpcPlugin, type TrpcPluginOptions } from 'trpc-fastify'
 import { expect } from 'vitest'
 import { Journal } from './journal.ts'
@@ -30,20 +30,24 @@ export interface BothServers {
   close(): Promise<void>
 }
 
-/** Starts both servers with the options that are made for the journal of each. */
+/** Starts both servers with the options that are made for the journal of each; ours with these options of Fastify. */
 export async function serveBoth<TRouter extends AnyTRPCRouter>(
   makeOptions: (journal: Journal) => TrpcPluginOptions<TRouter>,
+  oursOnly: FastifyServerOptions = {},
 ): Promise<BothServers> {
   const serve = async (name: Server['name'], plugin: typeof fastifyTRPCPlugin | typeof trpcPlugin): Promise<Server> => {
     const journal = new Journal()
     const options = { prefix: '/trpc', ...makeOptions(journal) }
-    const app = Fastify({ forceCloseConnections: true, ...routing({ maxParamLength: 5000 }) })
+    const app = Fastify({
+      forceCloseConnections: true,
+      ...routing({ maxParamLength: 5000 }),
+      ...(name === 'ours' ? oursOnly : {}),
+    })
     if (options.useWSS) await app.register(websocket)
     await app.register(plugin as typeof trpcPlugin<TRouter>, options)
-    await app.listen({ port: 0, host: '127.0.0.1' })
+    const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}${options.prefix}`
     const { port } = app.server.address() as { port: number }
-    const address = `127.0.0.1:${port}${options.prefix}`
-    return { name, app, port, url: `http://${address}`, webSocketUrl: `ws://${address}`, journal }
+    return { name, app, port, url, webSocketUrl: url.replace('http', 'ws'), journal }
   }
   const official = await serve('official', fastifyTRPCPlugin)
   const ours = await serve('ours', trpcPlugin)

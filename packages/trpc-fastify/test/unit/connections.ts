@@ -28,11 +28,14 @@ export interface Connection {
   close(): Promise<void>
 }
 
-type Fetch = (input: string | URL | Request, init?: object) => Promise<Response>
+export type Fetch = (input: string | URL | Request, init?: object) => Promise<Response>
 
 /** Connects by a link that sends HTTP requests. */
 export const overHttp =
-  (makeLink: (options: { url: string; fetch: Fetch; headers: { 'x-user'?: string } }) => TRPCLink<AppRouter>) =>
+  (
+    makeLink: (options: { url: string; fetch: Fetch; headers: { 'x-user'?: string } }) => TRPCLink<AppRouter>,
+    fetch: Fetch = globalThis.fetch,
+  ) =>
   ({ url }: Server, user?: string): Connection => {
     const exchanges: Exchange[] = []
     const noted: Fetch = async (input, init) => {

@@ -4,9 +4,13 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:http2'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
+import compress from '@fastify/compress'
+import etag from '@fastify/etag'
 import { initTRPC, TRPCError } from '@trpc/server'
 import { fastifyTRPCPlugin, type FastifyTRPCPluginOptions } from '@trpc/server/adapters/fastify'
 import Fastify, { type FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
 import { trpcPlugin } from 'trpc-fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { HAS } from './versions.ts'
@@ -17,6 +21,7 @@ const fail = (message: string) => (): never => {
 }
 const router = t.router({
   hello: t.procedure.query(() => 'world'),
+  long: t.procedure.query(() => 'x'.repeat(2000)),
   unserializable: t.procedure.query(() => ({ number: 1n })),
   failsAfterInput: t.procedure.input(String).query(fail('after input')),
   fails: t.procedure.query(fail('at once')),
@@ -71,6 +76,64 @@ it('Hooks', async () => {
     await app.inject('/trpc/hello')
   }
   expect(seen).toEqual([expect.any(Response), '{"result":{"data":"world"}}'])
+})
+
+describe('ETags and compression', () => {
+  it('come with an ETag, and 304 to who has it', async () => {
+    const seen: unknown[] = []
+    for (const plugin of ['official', 'ours'] as const) {
+      const app = Fastify()
+      await app.register(etag)
+      await serve(plugin, { responseMeta: () => ({ headers: { 'set-cookie': 'a=1' } }) }, app)
+      const first = await app.inject('/trpc/hello')
+      const tag = first.headers.etag ?? '"none"'
+      const { statusCode, body, headers } = await app.inject({ url: '/trpc/hello', headers: { 'if-none-match': tag } })
+      seen.push([first.headers.etag, statusCode, body, headers['vary'], headers['set-cookie']])
+    }
+    const json = '{"result":{"data":"world"}}'
+    expect(seen).toEqual([
+      [undefined, 200, json, 'trpc-accept, accept', 'a=1'],
+      [expect.stringMatching(/^"[\w+/=]+"$/), 304, '', 'trpc-accept, accept', 'a=1'],
+    ])
+  })
+
+  it('are compressed from the threshold on', async () => {
+    const seen: unknown[] = []
+    for (const plugin of ['official', 'ours'] as const) {
+      const app = Fastify()
+      await app.register(compress, { threshold: 1000 })
+      await serve(plugin, {}, app)
+      for (const path of ['hello', 'long']) {
+        const answer = await app.inject({ url: `/trpc/${path}`, headers: { 'accept-encoding': 'gzip' } })
+        const { 'content-encoding': encoding, vary } = answer.headers
+        const isGzip = encoding === 'gzip'
+        seen.push([path, encoding, vary, (isGzip ? gunzipSync(answer.rawPayload) : answer.rawPayload).length])
+      }
+    }
+    const vary = 'trpc-accept, accept'
+    expect(seen.slice(2)).toEqual([
+      ['hello', undefined, vary, 27],
+      ['long', 'gzip', `${vary}, accept-encoding`, 2022],
+    ])
+    expect(seen[0]).toEqual(['hello', 'gzip', expect.anything(), 27])
+  })
+})
+
+it('Parsers', async () => {
+  const types: unknown[] = []
+  for (const plugin of [
+    fp<object>((app, options, done) => fastifyTRPCPlugin(app, options as never, done)),
+    fp(trpcPlugin<typeof router>, { fastify: '5.x', name: 'trpc-fastify' }),
+  ]) {
+    const app = Fastify()
+    onTestFinished(() => app.close())
+    app.post('/plain', async ({ body }) => typeof body)
+    await app.register(plugin as typeof trpcPlugin<typeof router>, { trpcOptions: { router } })
+    const { body } = await app.inject({ method: 'POST', url: '/plain', body: { a: 1 } })
+    types.push(body)
+    expect((await app.inject('/hello')).json()).toEqual({ result: { data: 'world' } })
+  }
+  expect(types).toEqual(['string', 'object'])
 })
 
 describe('Streamed batches', () => {

@@ -6,12 +6,16 @@ import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type OfficialReason, type TrpcHandlerOptions, trpcPlugin } from '../../../src/index.ts'
+import { BROKEN_OFF, type Exchange } from './exchange.ts'
 import {
   bodyWithoutFrames,
+  withoutConnection,
   withoutFraming,
   withoutOrderBetweenCalls,
   withoutOrderOfAStream,
+  withoutScheme,
 } from './known-differences.ts'
+import { disconnect, http2Request, isSameOverHttp2, serverOptions, TRANSPORT } from './over-http2.ts'
 import { Recorder, type Sighting } from './recorder.ts'
 import { type Deserialize, streamContent } from './stream-content.ts'
 
@@ -52,17 +56,6 @@ export interface ComparedRequest {
   /** Says more than the request itself, which may be long. */
   readonly name?: string
 }
-
-/** What can be seen of an exchange. */
-export interface Exchange {
-  readonly status: number
-  readonly headers: Record<string, unknown>
-  /** Of a streamed batch, what its lines say. */
-  readonly body: string
-}
-
-/** An answer whose connection the server ends before the answer does. */
-export const BROKEN_OFF: Exchange = { status: 0, headers: {}, body: 'broken off' }
 
 /** Options beyond those of the official plugin, such that no client can tell. */
 const BEYOND = {
@@ -114,7 +107,10 @@ export function compare(build: (recorder: Recorder) => Mount | Mount[], surround
   beforeAll(async () => {
     servers = await Promise.all((Object.keys(KINDS) as Kind[]).map((kind) => serve(kind, build, surroundings)))
   })
-  afterAll(() => Promise.all(servers.map(({ app }) => app.close())))
+  afterAll(async () => {
+    for (const { app } of servers) disconnect(app)
+    await Promise.all(servers.map(({ app }) => app.close()))
+  })
 
   const exchange = async (send: Send, on?: Path): Promise<Exchange> => {
     const [official, ...ours] = servers as [Server, ...Server[]]
@@ -135,10 +131,10 @@ export function compare(build: (recorder: Recorder) => Mount | Mount[], surround
   }
   return {
     exchange,
-    request: (request) => exchange((app) => inject(app, request), request.on),
+    request: (request) => exchange((app) => ask(app, request), request.on),
     async answers(request) {
       const answers = servers.map(async (server) => {
-        const { exchange: answered } = await observe(server, (app) => inject(app, request), surroundings)
+        const { exchange: answered } = await observe(server, (app) => ask(app, request), surroundings)
         return [server.kind, answered] as const
       })
       return Object.fromEntries(await Promise.all(answers)) as Record<Kind, Exchange>
@@ -153,7 +149,8 @@ function expectAlike({ kind }: Server, observed: unknown, expected: unknown): vo
 
 /** Title of a test for a request, for `it.each`. */
 export function titled(requests: readonly ComparedRequest[]): [title: string, request: ComparedRequest][] {
-  return requests.map((request) => {
+  const asked = TRANSPORT === 'inject' ? requests : requests.filter(isSameOverHttp2)
+  return asked.map((request) => {
     const { name, method = 'GET', url, headers, body } = request
     const parts = [method, url, headers && JSON.stringify(headers), body && JSON.stringify(String(body))]
     return [name ?? parts.filter(Boolean).join(' ').slice(0, 120), request]
@@ -166,7 +163,7 @@ async function serve(
   { fastify, before, after, inside }: Surroundings,
 ): Promise<Server> {
   // A copy: older versions write into their options.
-  const app = Fastify({ ...fastify })
+  const app = Fastify({ ...fastify, ...(kind === 'official' ? {} : serverOptions(TRANSPORT)) })
   const recorder = new Recorder()
   await before?.(app, recorder)
   const built = build(recorder)
@@ -193,15 +190,22 @@ async function observe({ app, recorder }: Server, send: Send, { isDev, deseriali
   recorder.take()
   const { body: sent, headers, status } = await send(app)
   const text = isDev ? bodyWithoutFrames(sent) : sent
-  const isStream = text.endsWith('\n') && headers['content-type'] !== 'text/event-stream'
+  const isStream = text.endsWith('\n') && !text.startsWith('event: ')
   const body = isStream ? await streamContent(text, deserialize) : text
-  const exchange = { status, headers: withoutFraming(headers), body }
-  return { exchange, sightings: arranged(recorder.take(), isStream) }
+  const exchange = { status, headers: withoutConnection(withoutFraming(headers), TRANSPORT), body }
+  return { exchange, sightings: withoutScheme(arranged(recorder.take(), isStream), TRANSPORT) }
 }
 
 function arranged(sightings: Sighting[], isStream: boolean): unknown {
   if (isStream) return withoutOrderOfAStream(sightings)
   return sightings.some(({ call }) => call) ? withoutOrderBetweenCalls(sightings) : sightings
+}
+
+/** Over HTTP/1.1 without a connection, or over HTTP/2 where the project says so and the server has it. */
+function ask(app: FastifyInstance, request: ComparedRequest): Promise<Exchange> {
+  const { method = 'GET', url, headers, body } = request
+  const isHttp2 = TRANSPORT !== 'inject' && 'http2' in app.initialConfig && app.initialConfig.http2
+  return isHttp2 ? http2Request(app, String(method), url, headers, body) : inject(app, request)
 }
 
 async function inject(

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { describe, it } from 'vitest'
-import { compare, type Exchange, type Path } from './compare.ts'
+import { compare, type Path } from './compare.ts'
+import { type Exchange } from './exchange.ts'
 import { echoMount, JSON_TYPE } from './requests.ts'
 
 async function exchange(app: FastifyInstance, headers: OutgoingHttpHeaders, body?: string): Promise<Exchange> {

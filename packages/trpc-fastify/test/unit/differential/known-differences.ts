@@ -1,5 +1,6 @@
 // All in which the two adapters may differ, each with its reason. Nothing else in this directory loosens a comparison.
 
+import type { Transport } from './over-http2.ts'
 import type { Sighting } from './recorder.ts'
 
 /**
@@ -9,6 +10,22 @@ const FRAMING = ['content-length', 'transfer-encoding', 'date']
 
 export function withoutFraming(headers: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !FRAMING.includes(name)))
+}
+
+/** HTTP/2 has no headers about the connection. */
+export function withoutConnection(
+  headers: Readonly<Record<string, unknown>>,
+  transport: Transport,
+): Record<string, unknown> {
+  if (transport === 'inject') return { ...headers }
+  const { connection: _, 'keep-alive': __, ...others } = headers
+  return others
+}
+
+/** What the code of the user sees of a URL; the official adapter is asked in clear text. */
+export function withoutScheme(sightings: unknown, transport: Transport): unknown {
+  if (transport !== 'h2') return sightings
+  return JSON.parse(JSON.stringify(sightings).replaceAll('https://', 'http://')) as unknown
 }
 
 /**
@@ -106,15 +123,15 @@ export function bodyWithoutFrames(body: string): string {
 }
 
 /**
- * The official adapter sends a `Response`, which gives the reply its status and headers after the `onSend`
- * hooks; here they are there before, and the payload is text. So a header that a hook sets too is the
- * hook's here and the answer's there, cookies of hooks come first there, and what a hook throws is answered
- * without the headers of the answer there.
+ * A procedure that responds by `reply.send()` and returns all the same: where hooks are asynchronous, its own response goes
+ * out first in the official adapter, whose response comes some promises later; here it may come at once. Where the hook
+ * fails both, Fastify 5.0.0 has an unhandled rejection with either adapter.
  */
-export const HOOKS_SEE_THE_ANSWER: readonly string[] = ['onSendThrowing', 'onSendOverriding', 'onSendSeveral']
+export const TWO_RESPONSES_RACE: Readonly<Record<string, readonly string[]>> = {
+  onSendSeveral: ['/trpc/touching.sent'],
+  onSendThrowing: ['/trpc/touching.sent', '/trpc/touchingLater.sent'],
+  preSerialization: ['/trpc/touching.sent'],
+}
 
-/**
- * A procedure that answers by `reply.send()` and returns all the same: where hooks are asynchronous, its own
- * answer goes out first in the official adapter, whose answer comes some promises later; here it may come at once.
- */
-export const TWO_ANSWERS_RACE: readonly string[] = ['preSerialization']
+/** A stream whose response a hook fails goes on without a reader there, and tells of errors; here it ends. */
+export const HOOKS_FAIL_STREAMS: readonly string[] = ['onSendThrowing', 'onRequestBeforeThrowing']

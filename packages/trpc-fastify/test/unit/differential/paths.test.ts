@@ -1,7 +1,8 @@
 import type { FastifyServerOptions } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { HAS, routing } from '../versions.ts'
-import { compare, type ComparedRequest, type Exchange, type Path, titled } from './compare.ts'
+import { compare, type ComparedRequest, type Path, titled } from './compare.ts'
+import { type Exchange } from './exchange.ts'
 import { andStreamed, echoMount, JSON_TYPE } from './requests.ts'
 
 /** Paths after the prefix, with the path that each must take. */

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import type { Exchange } from './compare.ts'
+import type { Exchange } from './exchange.ts'
 
 /** Sends bytes to an app that listens; the answer must end, by itself or with the connection. */
 export async function rawExchange(app: FastifyInstance, bytes: string | Buffer): Promise<Exchange> {
