@@ -59,8 +59,8 @@ export type ToPrimary =
   | { type: 'candidate' }
   /** It does no longer what only one worker does. */
   | { type: 'resigned' }
-  /** What the app has measured, and the file of the prom-client that did. */
-  | { type: 'metrics'; metrics: readonly Metric[]; file: string | undefined }
+  /** What the app has measured, and the file of the prom-client that did; or why its registry failed. */
+  | { type: 'metrics'; metrics: readonly Metric[]; file?: string | undefined; failure?: string }
 
 /** What a worker says of itself, a few times a second. */
 export interface WorkerFigures {

@@ -59,8 +59,8 @@ interface WorkerEvents {
   burst: []
   /** It has told its figures. */
   figures: []
-  /** What its app has measured, and the file of the prom-client that did. */
-  metrics: [metrics: readonly Metric[], file: string | undefined]
+  /** What its app has measured, and the file of the prom-client that did; or why its registry failed. */
+  metrics: [metrics: readonly Metric[], file: string | undefined, failure: string | undefined]
 }
 
 const ENTRY = new URL(`worker${extname(import.meta.filename)}`, import.meta.url)
@@ -334,7 +334,7 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
         if (handle) this.emit('connection', handle, message.rested)
         break
       case 'metrics':
-        this.emit('metrics', message.metrics, message.file)
+        this.emit('metrics', message.metrics, message.file, message.failure)
         break
       case 'burst':
       case 'candidate':

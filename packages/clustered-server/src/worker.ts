@@ -10,7 +10,7 @@ import { writeFigures } from './figures-file.ts'
 import { onFirstListener } from './first-listener.ts'
 import { loadApp } from './load-app.ts'
 import { canHandOver } from './node-internals.ts'
-import { opened, sealed, type StartMessage, type ToWorker, type WorkerFigures } from './messages.ts'
+import { opened, sealed, type StartMessage, type ToPrimary, type ToWorker, type WorkerFigures } from './messages.ts'
 import type { RawHandle } from './node-internals.ts'
 import { findRegistry } from './prom-client.ts'
 import { resign } from './run-on-one-worker.ts'
@@ -160,9 +160,15 @@ async function leave(handOver: boolean, timeout: number): Promise<void> {
 /** Resolves when they are on their way. */
 async function tellMetrics(): Promise<void> {
   const { registry, file } = findRegistry(exportedMetrics) ?? {}
-  const metrics = (await registry?.getMetricsAsJSON()) ?? []
+  let message: ToPrimary
+  try {
+    message = { type: 'metrics', metrics: (await registry?.getMetricsAsJSON()) ?? [], file }
+  } catch (error) {
+    // A gauge whose `collect` throws is no reason to end the process.
+    message = { type: 'metrics', metrics: [], failure: error instanceof Error ? error.message : String(error) }
+  }
   if (!process.connected) return
-  await new Promise((resolve) => process.send!(sealed({ type: 'metrics', metrics, file }), resolve))
+  await new Promise((resolve) => process.send!(sealed(message), resolve))
 }
 
 function send(handle: RawHandle, rested: number, done: () => void): void {
