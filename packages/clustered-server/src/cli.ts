@@ -8,6 +8,7 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import type { ClusterStatus } from './clustered-server.ts'
 import { createClusteredServer } from './create-clustered-server.ts'
 import { ClusteredServerError } from './errors.ts'
+import { outliveOutputs } from './lost-outputs.ts'
 import type { ClusteredServerOptions } from './options.ts'
 import { stderrLogger } from './stderr-logger.ts'
 
@@ -74,6 +75,7 @@ const FLAGS = {
   version: { type: 'boolean', short: 'v' },
 } as const satisfies ParseArgsOptionsConfig
 
+outliveOutputs()
 try {
   const [command, ...rest] = process.argv.slice(2)
   if (command === 'reload') await reload(rest)
@@ -210,7 +212,12 @@ function versionHere(): string {
 }
 
 function print(text: string): void {
-  process.stdout.write(text)
+  process.stdout.write(text, (error) => {
+    // Whoever has closed the pipe has read enough, as `head` has.
+    if (!error || (error as NodeJS.ErrnoException).code === 'EPIPE') return
+    process.stderr.write(`clustered-server: cannot write to stdout: ${error.message}\n`)
+    process.exitCode = EXIT.failed
+  })
 }
 
 function isUsage(error: unknown): boolean {

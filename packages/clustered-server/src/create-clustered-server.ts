@@ -3,6 +3,7 @@ import type { ClusteredServer } from './clustered-server.ts'
 import { ClusteredServerError } from './errors.ts'
 import { callHooks } from './hooks.ts'
 import { logEvents, warnOfReloads } from './log-events.ts'
+import { outliveOutputs } from './lost-outputs.ts'
 import { type ClusteredServerOptions, resolveOptions } from './options.ts'
 import { Primary } from './primary.ts'
 import { obeySignals } from './signals.ts'
@@ -36,6 +37,7 @@ export async function createClusteredServer(
       'The app starts a clustered server itself, and each worker would start more of them: have the app in a module of its own',
     )
   const { logger, signals } = resolved
+  outliveOutputs()
   const admin = resolved.admin && (await Admin.start(resolved.admin))
   const observe = (server: SingleProcess | Primary): void => {
     if (logger) {

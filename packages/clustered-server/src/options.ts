@@ -230,7 +230,19 @@ function admin(given: unknown): ResolvedOptions['admin'] {
 function logger(given: unknown): Logger | undefined {
   const isOne = isRecord(given) && ['info', 'warn', 'error'].every((level) => typeof given[level] === 'function')
   demand(given === undefined || isOne, 'logger', 'an object with the functions info, warn and error', given)
-  return given as Logger | undefined
+  return given && outlived(given as unknown as Logger)
+}
+
+/** A logger that throws, as on a full disk, is to stop nothing. */
+function outlived(own: Logger): Logger {
+  const at =
+    (level: keyof Logger) =>
+    (about: object, message: string): void => {
+      try {
+        own[level](about, message)
+      } catch {}
+    }
+  return { info: at('info'), warn: at('warn'), error: at('error') }
 }
 
 function hooks(given: ClusteredServerOptions): Pick<ResolvedOptions, (typeof HOOKS)[number]> {

@@ -9,6 +9,7 @@ import { UNEVEN } from './evenness.ts'
 import { writeFigures } from './figures-file.ts'
 import { onFirstListener } from './first-listener.ts'
 import { loadApp } from './load-app.ts'
+import { outliveOutputs } from './lost-outputs.ts'
 import { canHandOver } from './node-internals.ts'
 import { opened, sealed, type StartMessage, type ToPrimary, type ToWorker, type WorkerFigures } from './messages.ts'
 import type { RawHandle } from './node-internals.ts'
@@ -34,6 +35,7 @@ const OWN_GOODBYE = 100
 
 // The primary hears them too, and says what is to be done. Whoever sends them to a whole group means that as well.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+outliveOutputs()
 
 let start: StartMessage
 let connections: Connections

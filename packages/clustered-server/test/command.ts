@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { eventually } from './eventually.ts'
 
-const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
+/** The file of the command. */
+export const CLI: string = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 
 /** A line of its log. */
 export interface LogLine {
