@@ -7,6 +7,7 @@ import type { Server } from 'node:net'
 import { Connections } from './connections.ts'
 import { UNEVEN } from './evenness.ts'
 import { writeFigures } from './figures-file.ts'
+import { ClusteredServerError } from './errors.ts'
 import { onFirstListener } from './first-listener.ts'
 import { loadApp } from './load-app.ts'
 import { outliveOutputs } from './lost-outputs.ts'
@@ -14,6 +15,7 @@ import { canHandOver } from './node-internals.ts'
 import { opened, sealed, type StartMessage, type ToPrimary, type ToWorker, type WorkerFigures } from './messages.ts'
 import type { RawHandle } from './node-internals.ts'
 import { findRegistry } from './prom-client.ts'
+import { checkReady, NotReadyError } from './ready-check.ts'
 import { resign } from './run-on-one-worker.ts'
 import { startReporter } from './stuck-report.ts'
 import { tellPrimary } from './tell-primary.ts'
@@ -109,6 +111,10 @@ async function load(): Promise<void> {
   const app = await loadApp(start.app, () => listening)
   // Where the port is shared, the primary has to answer first.
   if (listening && !listening.listening) await once(listening, 'listening')
+  if (start.readyPath !== undefined) {
+    tellPrimary({ type: 'checking' })
+    await checkReady(app.server, start.readyPath)
+  }
   connections ??= connectionsOf(app.server)
   listen = async () => {
     const { fd, port, host } = start
@@ -194,7 +200,10 @@ function memory(): NodeJS.MemoryUsage {
 
 function fail(error: unknown): void {
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  const code = error instanceof ClusteredServerError ? error.code : undefined
+  // Where something in the app's own code is wrong, its place matters.
+  const place = code || error instanceof NotReadyError ? undefined : stack
   // Only then may it end: the message is on its way.
-  if (process.connected) process.send!(sealed({ type: 'failed', message, stack }), () => process.exit(1))
+  if (process.connected) process.send!(sealed({ type: 'failed', message, stack: place, code }), () => process.exit(1))
   else process.exit(1)
 }
