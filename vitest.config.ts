@@ -165,7 +165,7 @@ const config: ViteUserConfig = defineConfig({
         },
       },
       {
-        test: { name: 'docs', include: ['test/docs/**/*.test.ts'], ...beside },
+        test: { name: 'docs', include: ['test/{docs,lint}/**/*.test.ts'], ...beside, testTimeout: 60_000 },
       },
       {
         // Tables and no races: they take part where all are measured.
