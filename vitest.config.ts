@@ -26,6 +26,7 @@ const alone = { pool: 'forks', fileParallelism: false, maxWorkers: 1, retry: 0, 
 
 /** What takes many minutes, and of which the other tests have the most important part: `test:all` runs them. */
 const thorough = [
+  'packages/*/test/thorough/**/*.test.ts',
   'packages/next-on-fastify/test/live/{direct,memory,memory-after-proxy,shared-cache}-lowest.test.ts',
   'packages/next-on-fastify/test/live/shared-cache-many.test.ts',
   'packages/next-on-fastify/test/live/{memory-base-path,memory-trailing-slash,shared-redis}{,-lowest}.test.ts',
