@@ -30,6 +30,7 @@ const alone = { pool: 'forks', fileParallelism: false, maxWorkers: 1, retry: 0, 
 
 /** What takes many minutes, and of which other tests of `test:all` have the most important part. */
 const thorough = [
+  'packages/*/test/thorough/**/*.test.ts',
   'packages/next-on-fastify/test/live/{direct,memory,memory-after-proxy,shared-cache}-lowest.test.ts',
   'packages/next-on-fastify/test/live/shared-cache-many.test.ts',
   'packages/next-on-fastify/test/live/{memory-base-path,memory-trailing-slash,shared-redis}{,-lowest}.test.ts',
@@ -204,7 +205,7 @@ const config: ViteUserConfig = defineConfig({
         },
       },
       {
-        test: { name: 'docs', include: ['test/docs/**/*.test.ts'], ...beside },
+        test: { name: 'docs', include: ['test/{docs,lint}/**/*.test.ts'], ...beside, testTimeout: 60_000 },
       },
       {
         test: {

@@ -10,9 +10,9 @@ import { Deployment } from 'kubernetes-models/apps/v1'
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { Service } from 'kubernetes-models/v1'
+import { requireProgram } from '@test/required-program'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { isInstalled } from '../installed.ts'
 
 const run = promisify(execFile)
 const folder = fileURLToPath(new URL('../../examples/deploy/', import.meta.url))
@@ -66,7 +66,7 @@ describe('systemd', () => {
     }
   }
 
-  it.runIf(isInstalled('systemd-analyze'))('systemd takes the units', async () => {
+  it.runIf(requireProgram('systemd-analyze', 'systemd'))('systemd takes the units', async () => {
     expect(await verify((text) => text)).not.toContain('app.')
     expect(await verify((text) => text.replace('KillMode=mixed', 'KillMode=gentle'))).toContain('kill mode')
   })
@@ -78,7 +78,7 @@ describe('HAProxy', () => {
     return run('haproxy', ['-c', '-f', file], { env })
   }
 
-  it.runIf(isInstalled('haproxy'))('HAProxy takes the configuration', async () => {
+  it.runIf(requireProgram('haproxy', 'haproxy'))('HAProxy takes the configuration', async () => {
     await expect(check(join(folder, 'haproxy.cfg'))).resolves.toBeDefined()
     await expect(check(join(folder, 'server.ts'))).rejects.toThrow('haproxy')
   })

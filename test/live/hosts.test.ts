@@ -5,9 +5,9 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { requireProgram } from '@test/required-program'
 import getPort from 'get-port'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { isInstalled } from '../installed.ts'
 
 const deploy = (file: string): string => fileURLToPath(new URL(`../../examples/deploy/${file}`, import.meta.url))
 
@@ -89,7 +89,8 @@ describe.runIf(canMakeHosts())('two hosts behind HAProxy', () => {
 })
 
 function canMakeHosts(): boolean {
-  if (process.getuid?.() !== 0 || !isInstalled('ip') || !isInstalled('haproxy')) return false
+  if (process.getuid?.() !== 0) return false
+  if (!requireProgram('ip', 'iproute2') || !requireProgram('haproxy', 'haproxy')) return false
   const isMade = spawnSync('ip', ['netns', 'add', 'bounds-try']).status === 0
   if (isMade) spawnSync('ip', ['netns', 'del', 'bounds-try'])
   return isMade

@@ -30,11 +30,29 @@ for (const workers of [1, 2]) {
 }
 `
 
+/** What `/metrics` responds with, for an app without dependencies, where nothing is installed but this package. */
+const metrics = `
+import { createClusteredServer } from 'clustered-server'
+
+await import('prom-' + 'client').then(() => console.log('prom-client is there'), () => {})
+const url = new URL('./handler.mjs', import.meta.url)
+for (const workers of [1, 2]) {
+  const options = { workers, port: 0, host: '127.0.0.1', signals: false, admin: { port: 0 } }
+  const server = await createClusteredServer(url, options)
+  const response = await fetch(\`http://127.0.0.1:\${server.admin?.port}/metrics\`)
+  const text = await response.text()
+  console.log(response.status, /^clustered_server_workers{state="active"} (\\d)$/m.exec(text)?.[1])
+  await server.close()
+}
+`
+
 const FILES = {
   ...samples,
   'package.json': '{ "private": true, "type": "module" }\n',
   'server.ts': server,
   'warm.ts': warm,
+  'handler.mjs': "export default (request, response) => response.end('hello')\n",
+  'metrics.ts': metrics,
   'types.ts': `
 import { createClusteredServer, ClusteredServerError, type ClusteredServerOptions } from 'clustered-server'
 
@@ -50,7 +68,7 @@ await createClusteredServer(new URL('./app.ts', import.meta.url), { worker: 2 })
 // @ts-expect-error There is no such event.
 server.on('workerExits', () => {})
 `,
-  'tsconfig.json': tsconfig(['types.ts', 'warm.ts', ...Object.keys(samples)]),
+  'tsconfig.json': tsconfig(['types.ts', 'warm.ts', 'metrics.ts', ...Object.keys(samples)]),
 }
 
 beforeAll(() => tarball.install(FILES, ['fastify', '@types/node']))
@@ -104,6 +122,13 @@ describe('in an empty project', () => {
   it.skipIf(process.platform === 'win32')('workers answer, and with one there is only this process', async () => {
     expect(await run(project, [process.execPath, 'warm.ts'])).toMatchObject({ code: 0, output: 'true\nfalse\n' })
   })
+
+  it.skipIf(process.platform === 'win32')(
+    'responds 200 on /metrics without the optional peer prom-client',
+    async () => {
+      expect(await run(project, [process.execPath, 'metrics.ts'])).toMatchObject({ code: 0, output: '200 0\n200 2\n' })
+    },
+  )
 
   it.skipIf(process.platform === 'win32').each([
     ['app.ts', 200],

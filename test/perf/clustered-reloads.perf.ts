@@ -1,10 +1,10 @@
 // What clients of many kinds lose when a server is reloaded: clustered-server, and what others run.
 
+import { requireProgram } from '@test/required-program'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, expect, it } from 'vitest'
 import { connectTo, type FaultReport, mixed, startFaultLoad } from '../../packages/clustered-server/test/fault-load.ts'
-import { isInstalled } from '../installed.ts'
 import { type ReloadingServer, reloadingServers, stopServers } from '../suites/reloading-servers.ts'
 import { type Comparison, markdownOf, textOf } from './report.ts'
 
@@ -25,7 +25,7 @@ afterEach(stopServers)
 
 for (const [name, { program, start }] of Object.entries(reloadingServers)) {
   it(`${name}: ${RELOADS} reloads under load`, { timeout: 60_000 + 35_000 * RELOADS }, async ({ annotate, skip }) => {
-    if (program && !isInstalled(program)) {
+    if (program && !requireProgram(program, program)) {
       missing.push(name)
       skip(`${program} is not installed`)
     }

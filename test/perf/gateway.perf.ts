@@ -1,7 +1,7 @@
+import { foundProgram } from '@test/required-program'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { RaceResult } from 'speed-bounds'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { isInstalled } from '../installed.ts'
 import { endSubjects } from '../running-subjects.ts'
 import { cases, startUpstreams, subjects } from '../suites/gateway.ts'
 import { bounds } from './bounds.ts'
@@ -75,7 +75,7 @@ perfSuite('gateway', [
       // Autocannon has a whole core to read 66,000 answers a second.
       title: `${connections} connections, identical requests`,
       subjects: { 'aggregator-gateway-coalesced': coalesced, 'nestjs-express-axios': nestExpress },
-      options: { ...longLoad, ...(isInstalled('wrk') && { generator: 'wrk' }), cases: { small }, connections },
+      options: { ...longLoad, ...(foundProgram('wrk') && { generator: 'wrk' }), cases: { small }, connections },
       bounds: bounds['gateway-coalesced'],
     },
   ]),

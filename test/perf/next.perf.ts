@@ -1,5 +1,5 @@
+import { foundProgram } from '@test/required-program'
 import { afterAll, beforeAll, it } from 'vitest'
-import { isInstalled } from '../installed.ts'
 import {
   build,
   BUILD_TIMEOUT,
@@ -89,7 +89,7 @@ perfSuite('next', [
     options: {
       ...load,
       ...wholeRounds(2000),
-      ...(isInstalled('wrk') && { generator: 'wrk' }),
+      ...(foundProgram('wrk') && { generator: 'wrk' }),
       cases: { largeGzip },
     },
     bounds: bounds['next-large-file'],

@@ -8,6 +8,7 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import type { ClusterStatus } from './clustered-server.ts'
 import { createClusteredServer } from './create-clustered-server.ts'
 import { ClusteredServerError } from './errors.ts'
+import { outliveOutputs } from './lost-outputs.ts'
 import type { ClusteredServerOptions } from './options.ts'
 import { stderrLogger } from './stderr-logger.ts'
 
@@ -18,7 +19,8 @@ const HELP = `Usage: clustered-server <app> [options]
        clustered-server status --port <admin port> [--json]
 
 <app> is a module whose default export is a function that returns an app of Fastify, Express or NestJS,
-a server of node:http, node:https or node:http2, or a listener of requests.
+a server of node:http, node:https or node:http2, a request listener, or a plugin of Fastify.
+The listener or the plugin may be the default export itself.
 
 Options:
   --workers <count|auto>            how many processes answer (default: auto, as many as there are cores)
@@ -26,6 +28,7 @@ Options:
   --host <address>                  the IP address (default: the environment's HOST, else all addresses)
   --no-spare                        no worker in reserve
   --start-timeout <ms>              for a worker to load its app (default: 30000)
+  --ready-path <path>               that has to respond with a status below 500 first, such as /ready (default: none)
   --drain-timeout <ms>              for requests of a worker that leaves to end (default: 20000)
   --heartbeat-timeout <ms|off>      for an event loop to stand still before it is killed (default: 1000)
   --stuck-report <stack|profile>    written before it is killed (default: none)
@@ -59,6 +62,7 @@ const FLAGS = {
   workers: { type: 'string' },
   spare: { type: 'boolean' },
   'start-timeout': { type: 'string' },
+  'ready-path': { type: 'string' },
   'drain-timeout': { type: 'string' },
   'heartbeat-timeout': { type: 'string' },
   'stuck-report': { type: 'string' },
@@ -74,6 +78,7 @@ const FLAGS = {
   version: { type: 'boolean', short: 'v' },
 } as const satisfies ParseArgsOptionsConfig
 
+outliveOutputs()
 try {
   const [command, ...rest] = process.argv.slice(2)
   if (command === 'reload') await reload(rest)
@@ -104,6 +109,7 @@ async function serve(args: string[]): Promise<void> {
       host: values.host,
       spare: values.spare,
       startTimeout: number(values['start-timeout']),
+      readyPath: values['ready-path'],
       drainTimeout: number(values['drain-timeout']),
       heartbeatTimeout: heartbeat === 'off' ? false : number(heartbeat),
       stuckReport: values['stuck-report'],
@@ -210,7 +216,12 @@ function versionHere(): string {
 }
 
 function print(text: string): void {
-  process.stdout.write(text)
+  process.stdout.write(text, (error) => {
+    // Whoever has closed the pipe has read enough, as `head` has.
+    if (!error || (error as NodeJS.ErrnoException).code === 'EPIPE') return
+    process.stderr.write(`clustered-server: cannot write to stdout: ${error.message}\n`)
+    process.exitCode = EXIT.failed
+  })
 }
 
 function isUsage(error: unknown): boolean {

@@ -48,8 +48,8 @@ export interface ClusteredServerEvents {
   workerStart: [WorkerName]
   /** A worker takes connections. */
   workerReady: [WorkerName]
-  /** A process has ended; `expected` when it was told to. */
-  workerExit: [WorkerName & WorkerExit & { readonly expected: boolean }]
+  /** A process has ended; `expected` when it was told to, `failure` says why it did not start. */
+  workerExit: [WorkerName & WorkerExit & { readonly expected: boolean; readonly failure: string | undefined }]
   /** The event loop of a worker has stood still for `heartbeatTimeout`: it is killed. */
   workerStuck: [WorkerName]
   /** What is asked for by the option `stuckReport` was written; else `failure` says why not. */

@@ -23,8 +23,8 @@ export function coreTime(pid: number): CoreTime | undefined {
 export function stateOf(pid: number): string | undefined {
   try {
     // The name before it may have any characters.
-    const [, state] = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(/.*\) /s)
-    return state?.[0]
+    const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8')
+    return stat[stat.lastIndexOf(')') + 2]
   } catch {
     return undefined
   }

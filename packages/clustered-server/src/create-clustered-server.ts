@@ -3,6 +3,7 @@ import type { ClusteredServer } from './clustered-server.ts'
 import { ClusteredServerError } from './errors.ts'
 import { callHooks } from './hooks.ts'
 import { logEvents, warnOfReloads } from './log-events.ts'
+import { outliveOutputs } from './lost-outputs.ts'
 import { type ClusteredServerOptions, resolveOptions } from './options.ts'
 import { Primary } from './primary.ts'
 import { obeySignals } from './signals.ts'
@@ -15,7 +16,7 @@ import { warnOfZombies } from './zombies.ts'
  * Runs an app in as many processes as there are cores, behind one socket. Resolves when all of them take connections.
  *
  * @param app URL of a module whose default export is a function that returns an app of Fastify, Express or NestJS, a
- * server of `node:http`, `node:https` or `node:http2`, a listener of requests, or a promise of one
+ * server of `node:http`, `node:https` or `node:http2`, a request listener, a plugin of Fastify, or a promise of one
  *
  * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_OPTION`, `CLUSTERED_SERVER_INSIDE_WORKER`,
  * `CLUSTERED_SERVER_CANNOT_LISTEN`, `CLUSTERED_SERVER_INVALID_APP`, `CLUSTERED_SERVER_START_FAILED`,
@@ -36,6 +37,7 @@ export async function createClusteredServer(
       'The app starts a clustered server itself, and each worker would start more of them: have the app in a module of its own',
     )
   const { logger, signals } = resolved
+  outliveOutputs()
   const admin = resolved.admin && (await Admin.start(resolved.admin))
   const observe = (server: SingleProcess | Primary): void => {
     if (logger) {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { Server } from 'node:net'
 import { ClusteredServerError } from './errors.ts'
+import { type AnyFunction, instanceWith, isFastifyPlugin, isMarkedPlugin } from './fastify-plugin.ts'
 
 /** An address, or a listening socket that is there; Fastify wants to know the host in any case. */
 type Where = { port: number; host: string } | { fd: number; host: string }
@@ -36,7 +37,7 @@ interface NestLike extends Closable {
 const CLOSE_TIMEOUT = 5000
 
 const EXPECTED =
-  'a default export that is a function without parameters, which returns an app of Fastify, Express or NestJS, a server of node:http, node:https or node:http2, or a listener of requests'
+  'a default export that is a function without parameters, which returns an app of Fastify, Express or NestJS, a server of node:http, node:https or node:http2, a request listener or a plugin of Fastify'
 
 /**
  * Loads the module of an app, makes the app and warms it.
@@ -45,8 +46,10 @@ const EXPECTED =
  * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP` when the module is not what is expected
  */
 export async function loadApp(url: string, listening: () => Server | undefined): Promise<App> {
-  const module = (await import(url)) as { default?: unknown; warmUp?: unknown; metrics?: unknown }
-  const made: unknown = isFactory(module.default) ? await module.default() : module.default
+  const module = (await import(url)) as { default?: unknown; warmUp?: unknown; metrics?: unknown; options?: unknown }
+  const given: unknown = isFactory(module.default) ? await module.default() : module.default
+  const isPlugin = isFunction(given) && isFastifyPlugin(given)
+  const made = isPlugin ? await instanceWith(given, url, module.options) : given
   const app = (await appOf(made)) ?? serverApp(listening())
   if (!app) {
     const got = made === null ? 'null' : typeof made
@@ -58,7 +61,11 @@ export async function loadApp(url: string, listening: () => Server | undefined):
 
 /** An app of Express is a function too, and what takes a request is no factory. */
 function isFactory(value: unknown): value is () => unknown {
-  return typeof value === 'function' && value.length === 0
+  return isFunction(value) && value.length === 0 && !isMarkedPlugin(value)
+}
+
+function isFunction(value: unknown): value is AnyFunction {
+  return typeof value === 'function'
 }
 
 async function appOf(made: unknown): Promise<App | undefined> {

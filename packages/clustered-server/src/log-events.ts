@@ -17,10 +17,11 @@ export function logEvents(server: ClusteredServer, logger: Logger): void {
   })
   server.on('workerStart', (worker) => logger.info(about(worker), `worker ${worker.id} started`))
   server.on('workerReady', (worker) => logger.info(about(worker), `worker ${worker.id} takes connections`))
-  server.on('workerExit', ({ code, signal, expected, ...worker }) => {
+  server.on('workerExit', ({ code, signal, expected, failure, ...worker }) => {
     const text = `worker ${worker.id} has ended ${signal ? `by ${signal}` : `with code ${code}`}`
+    const why = failure === undefined ? '' : `: ${failure.split('\n', 1)[0]}`
     if (expected) logger.info({ ...about(worker), code, signal }, text)
-    else logger.error({ ...about(worker), code, signal }, `${text}, and was not told to`)
+    else logger.error({ ...about(worker), code, signal, failure }, `${text}, and was not told to${why}`)
   })
   server.on('workerStuck', (worker) =>
     logger.error(about(worker), `worker ${worker.id} is stuck: its event loop stands still, it is killed`),

@@ -1,6 +1,7 @@
 // What the primary and its workers say to each other. All of it is under one key, so that an app may use the same channel.
 
 import type { Serializable } from 'node:child_process'
+import type { ClusteredServerErrorCode } from './errors.ts'
 import type { Place } from './figures-file.ts'
 import type { ReportSetup } from './stuck-report.ts'
 import type { Metric } from './prom-client.ts'
@@ -17,6 +18,8 @@ export interface StartMessage {
   fd: number | undefined
   /** Where it writes down its figures; without it, it tells them. */
   figures: Place | undefined
+  /** The path that the app has to respond to before it takes connections. */
+  readyPath: string | undefined
   /** Milliseconds for connections and requests to end once the worker retires. */
   drainTimeout: number
   /** What a thread is to report of a stuck event loop, and the descriptor on which it is told to. */
@@ -43,12 +46,14 @@ export type ToWorker =
 
 /** What a worker tells the primary. */
 export type ToPrimary =
-  /** The app is loaded and warm. */
+  /** The app is loaded and warm, and is now asked for `readyPath`. */
+  | { type: 'checking' }
+  /** The app is loaded and warm, and responds. */
   | { type: 'loaded'; canMove: boolean }
   /** New connections are taken. */
   | { type: 'listening' }
   /** It could not start. */
-  | { type: 'failed'; message: string; stack: string | undefined }
+  | { type: 'failed'; message: string; stack: string | undefined; code: ClusteredServerErrorCode | undefined }
   /** Many connections have come at once. */
   | { type: 'burst' }
   /** When it was asked for them, and where there is no file for them. */
@@ -59,8 +64,8 @@ export type ToPrimary =
   | { type: 'candidate' }
   /** It does no longer what only one worker does. */
   | { type: 'resigned' }
-  /** What the app has measured, and the file of the prom-client that did. */
-  | { type: 'metrics'; metrics: readonly Metric[]; file: string | undefined }
+  /** What the app has measured, and the file of the prom-client that did; or why its registry failed. */
+  | { type: 'metrics'; metrics: readonly Metric[]; file?: string | undefined; failure?: string }
 
 /** What a worker says of itself, a few times a second. */
 export interface WorkerFigures {

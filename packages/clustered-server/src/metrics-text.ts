@@ -32,9 +32,16 @@ export class MetricsText {
   }
 
   async #collect(): Promise<string> {
-    const app = await this.#server.appMetrics.text()
+    // The figures of the server matter most when something of the app is broken.
+    const app = await this.#server.appMetrics.text().catch((error: unknown) => comment('the app', error))
     return clusterMetrics(this.#server.status(), this.#counts) + app
   }
+}
+
+/** A line that says whose metrics are missing and why; Prometheus skips it. */
+export function comment(whose: string, why: unknown): string {
+  const text = why instanceof Error ? why.message : String(why)
+  return `# Metrics of ${whose} are missing: ${text.split('\n', 1)[0]}\n`
 }
 
 /** Its figures by worker, and what has happened. */

@@ -18,6 +18,8 @@ export interface ClusteredServerOptions {
   spare?: boolean
   /** Milliseconds that a worker may take to load its app. @default 30000 */
   startTimeout?: number
+  /** Path that the app has to respond to with a status below 500 before a worker takes connections: at the start, in a reload and as the spare. @default none */
+  readyPath?: string
   /** Milliseconds that connections and requests of a worker that leaves may take to end. @default 20000 */
   drainTimeout?: number
   /** Milliseconds that the event loop of a worker may stand still before it is killed; `false` for as long as it likes. @default 1000 */
@@ -69,7 +71,7 @@ export interface Logger {
 export interface ResolvedOptions extends Required<
   Omit<
     ClusteredServerOptions,
-    'host' | 'workers' | 'heartbeatTimeout' | 'stuckReport' | 'reportDirectory' | 'admin' | 'logger'
+    'host' | 'workers' | 'readyPath' | 'heartbeatTimeout' | 'stuckReport' | 'reportDirectory' | 'admin' | 'logger'
   >
 > {
   /** URL of the module. */
@@ -77,6 +79,7 @@ export interface ResolvedOptions extends Required<
   readonly workers: number
   /** All addresses when there is none. */
   readonly host: string | undefined
+  readonly readyPath: string | undefined
   /** `Infinity` for no limit. */
   readonly heartbeatTimeout: number
   readonly stuckReport: ReportSetup | undefined
@@ -86,7 +89,7 @@ export interface ResolvedOptions extends Required<
 
 const HOOKS = ['onWorkerStart', 'onReady', 'onShutdown'] as const
 const KEYS: readonly (keyof ClusteredServerOptions)[] = [
-  ...(['workers', 'port', 'host', 'spare', 'startTimeout', 'drainTimeout', 'heartbeatTimeout'] as const),
+  ...(['workers', 'port', 'host', 'spare', 'startTimeout', 'readyPath', 'drainTimeout', 'heartbeatTimeout'] as const),
   ...([
     'stuckReport',
     'reportDirectory',
@@ -130,6 +133,7 @@ export function resolveOptions(app: URL | string, options: ClusteredServerOption
     host: host(options.host),
     spare: flag('spare', options.spare),
     startTimeout: milliseconds('startTimeout', options.startTimeout ?? 30_000),
+    readyPath: readyPath(options.readyPath),
     drainTimeout: milliseconds('drainTimeout', options.drainTimeout ?? 20_000),
     heartbeatTimeout:
       options.heartbeatTimeout === false
@@ -191,6 +195,12 @@ function host(given: unknown): string | undefined {
   return value
 }
 
+function readyPath(given: unknown): string | undefined {
+  const isPath = given === undefined || (isText(given) && /^\/[!-~]*$/.test(given))
+  demand(isPath, 'readyPath', "a path that begins with a slash, such as '/ready'", given)
+  return given
+}
+
 function stuckReport(kind: unknown, directory: unknown): ReportSetup | undefined {
   demand(kind === undefined || kind === 'stack' || kind === 'profile', 'stuckReport', "'stack' or 'profile'", kind)
   const isPath = directory === undefined || (isText(directory) && directory !== '')
@@ -230,7 +240,19 @@ function admin(given: unknown): ResolvedOptions['admin'] {
 function logger(given: unknown): Logger | undefined {
   const isOne = isRecord(given) && ['info', 'warn', 'error'].every((level) => typeof given[level] === 'function')
   demand(given === undefined || isOne, 'logger', 'an object with the functions info, warn and error', given)
-  return given as Logger | undefined
+  return given && outlived(given as unknown as Logger)
+}
+
+/** A logger that throws, as on a full disk, is to stop nothing. */
+function outlived(own: Logger): Logger {
+  const at =
+    (level: keyof Logger) =>
+    (about: object, message: string): void => {
+      try {
+        own[level](about, message)
+      } catch {}
+    }
+  return { info: at('info'), warn: at('warn'), error: at('error') }
 }
 
 function hooks(given: ClusteredServerOptions): Pick<ResolvedOptions, (typeof HOOKS)[number]> {

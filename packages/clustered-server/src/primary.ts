@@ -262,14 +262,15 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   }
 
   #spawn(): WorkerProcess {
-    const { app, drainTimeout, startTimeout, stuckReport, execArgv, env } = this.#options
+    const { app, readyPath, drainTimeout, startTimeout, stuckReport, execArgv, env } = this.#options
     const { host, port, fd } = this.#listener
     const id = ++this.#lastId
     // For apps that listen by themselves, where they are told to.
     const bound = { PORT: String(port) }
     const variables: NodeJS.ProcessEnv = { ...process.env, ...bound, ...(typeof env === 'function' ? env() : env) }
     const worker = new WorkerProcess({
-      ...{ id, generation: this.#generation, app, host, port, fd, drainTimeout, startTimeout, stuckReport },
+      ...{ id, generation: this.#generation, app, host, port, fd },
+      ...{ readyPath, drainTimeout, startTimeout, stuckReport },
       file: this.#figures,
       env: { ...variables, ...nameIn(id) },
       execArgv: [...execArgv, ...heapArguments(this.#wanted, execArgv, variables['NODE_OPTIONS'])],
@@ -354,8 +355,8 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   #onExit(worker: WorkerProcess, exit: WorkerExit): void {
     this.#workers.delete(worker)
     this.#watchOrphans()
-    const { leaves, startedAt } = worker
-    this.emit('workerExit', { ...nameOf(worker), expected: leaves, ...exit })
+    const { leaves, startedAt, failure } = worker
+    this.emit('workerExit', { ...nameOf(worker), expected: leaves, failure, ...exit })
     if (this.#isStopped) return
     // What is in reserve takes its place at once.
     const delay = leaves ? undefined : this.#policy.delayAfter(Date.now() - startedAt)

@@ -9,6 +9,7 @@ import { type App, loadApp } from './load-app.ts'
 import type { AppMetrics } from './metrics-text.ts'
 import type { ResolvedOptions } from './options.ts'
 import { findRegistry } from './prom-client.ts'
+import { checkReady } from './ready-check.ts'
 import { resign } from './run-on-one-worker.ts'
 import { passedSocket } from './systemd.ts'
 
@@ -128,7 +129,7 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
 }
 
 /** @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP`, `CLUSTERED_SERVER_START_FAILED` */
-async function load({ app, port, startTimeout }: ResolvedOptions, fd: number | undefined): Promise<App> {
+async function load({ app, port, readyPath, startTimeout }: ResolvedOptions, fd: number | undefined): Promise<App> {
   // An app may listen by itself, where it is told to: the first server that does is the app's.
   let listening: Server | undefined
   const stop = onFirstListener(port, fd, (server) => {
@@ -138,12 +139,22 @@ async function load({ app, port, startTimeout }: ResolvedOptions, fd: number | u
     const loaded = await loadApp(app, () => listening)
     // It looks a host up first.
     if (loaded.server === listening && !listening.listening) await once(listening, 'listening')
-    return loaded
+    stop()
+    if (readyPath === undefined) return loaded
+    waitsFor = `it did not respond to GET ${readyPath}`
+    try {
+      await checkReady(loaded.server, readyPath)
+      return loaded
+    } catch (error) {
+      await Promise.allSettled([loaded.close()])
+      throw error
+    }
   }
+  let waitsFor = 'it was not loaded'
   let timer: NodeJS.Timeout | undefined
   try {
     const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error(`it was not loaded within ${startTimeout} ms`)), startTimeout)
+      timer = setTimeout(() => reject(new Error(`${waitsFor} within ${startTimeout} ms`)), startTimeout)
     })
     return await Promise.race([ready(), late])
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { AppMetrics } from './metrics-text.ts'
+import { type AppMetrics, comment } from './metrics-text.ts'
 import { aggregate, type Metric } from './prom-client.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
@@ -14,13 +14,19 @@ export class WorkerMetrics implements AppMetrics {
   readonly #ended = new Set<WorkerProcess>()
   /** What workers that have ended had counted: without it sums would fall with each of them. */
   #past: readonly Metric[] = []
+  /** Why the registry of a worker failed when it was last asked. */
+  readonly #failures = new Map<WorkerProcess, string>()
   /** The file of prom-client that workers have loaded. */
   #file: string | undefined
 
   add(worker: WorkerProcess): void {
     this.#workers.add(worker)
-    worker.on('metrics', (metrics, file) => {
-      this.#file = file
+    worker.on('metrics', (metrics, file, failure) => {
+      if (failure !== undefined) {
+        this.#failures.set(worker, failure)
+        return
+      }
+      this.#file = file ?? this.#file
       // Of one that has ended and is in the past already, it is too late.
       if (this.#workers.has(worker) || this.#ended.has(worker)) this.#last.set(worker, metrics)
     })
@@ -34,21 +40,28 @@ export class WorkerMetrics implements AppMetrics {
   async text(): Promise<string> {
     const asked = [...this.#workers].filter(({ state }) => state !== 'starting')
     const answered = new Set<WorkerProcess>()
+    this.#failures.clear()
     await Promise.all(asked.map((worker) => worker.tellMetrics(PATIENCE).then((told) => told && answered.add(worker))))
     await this.#bury()
-    const all = [...this.#last].map(([worker, metrics]) => (answered.has(worker) ? metrics : counted(metrics)))
-    if (all.length === 0 && this.#past.length === 0) return ''
-    const registry = await aggregate([this.#past, ...all], this.#file)
-    return registry.metrics()
+    const isCurrent = (worker: WorkerProcess): boolean => answered.has(worker) && !this.#failures.has(worker)
+    const last = [...this.#last].map(([worker, metrics]) => (isCurrent(worker) ? metrics : counted(metrics)))
+    // Without metrics nothing is to be added up, and prom-client may not be installed.
+    const all = [this.#past, ...last].filter(({ length }) => length > 0)
+    const text = all.length === 0 ? '' : await (await aggregate(all, this.#file)).metrics()
+    return [...this.#failures].map(([{ id }, failure]) => comment(`worker ${id}`, failure)).join('') + text
   }
 
   /** What those that have ended had counted becomes one, however many they were. */
   async #bury(): Promise<void> {
-    const last = [...this.#ended].map((worker) => this.#last.get(worker)).filter((metrics) => metrics !== undefined)
+    const last = [...this.#ended].map((worker) => counted(this.#last.get(worker) ?? []))
     for (const worker of this.#ended) this.#last.delete(worker)
     this.#ended.clear()
-    if (last.length === 0) return
-    const registry = await aggregate([this.#past, ...last.map(counted)], this.#file)
+    const all = [this.#past, ...last].filter(({ length }) => length > 0)
+    if (all.length < 2) {
+      this.#past = all[0] ?? []
+      return
+    }
+    const registry = await aggregate(all, this.#file)
     this.#past = await registry.getMetricsAsJSON()
   }
 }

@@ -4,7 +4,7 @@ import { extname } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { coreTime } from './core-time.ts'
-import { ClusteredServerError } from './errors.ts'
+import { ClusteredServerError, type ClusteredServerErrorCode } from './errors.ts'
 import { type FiguresFile, now, type Place } from './figures-file.ts'
 import { opened, sealed, type ToPrimary, type ToWorker, type WorkerFigures } from './messages.ts'
 import { forkInCluster } from './node-cluster.ts'
@@ -33,6 +33,7 @@ export interface WorkerSetup {
   readonly port: number
   /** The listening socket here. */
   readonly fd: number | undefined
+  readonly readyPath: string | undefined
   readonly drainTimeout: number
   readonly startTimeout: number
   readonly stuckReport: ReportSetup | undefined
@@ -59,8 +60,8 @@ interface WorkerEvents {
   burst: []
   /** It has told its figures. */
   figures: []
-  /** What its app has measured, and the file of the prom-client that did. */
-  metrics: [metrics: readonly Metric[], file: string | undefined]
+  /** What its app has measured, and the file of the prom-client that did; or why its registry failed. */
+  metrics: [metrics: readonly Metric[], file: string | undefined, failure: string | undefined]
 }
 
 const ENTRY = new URL(`worker${extname(import.meta.filename)}`, import.meta.url)
@@ -105,6 +106,7 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
   isCalled = false
   readonly #child: ChildProcess
   readonly #startTimeout: number
+  readonly #readyPath: string | undefined
   readonly #stuckReport: ReportSetup | undefined
   /** What looks at the state, whenever it may have changed. */
   readonly #waiting = new Set<() => void>()
@@ -118,7 +120,10 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
   #writtenAt = 0
   /** When its silence was noticed, and the milliseconds that it had run. */
   #silence: { readonly at: number; readonly ran: number } | undefined
+  /** Whether its app was asked for `readyPath` and has not responded yet. */
+  #isChecked = false
   #failure: string | undefined
+  #failureCode: ClusteredServerErrorCode = 'CLUSTERED_SERVER_START_FAILED'
   #exit: WorkerExit | undefined
 
   constructor(setup: WorkerSetup) {
@@ -149,7 +154,11 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
     // that the channel of a process that has died is closed.
     for (const event of ['disconnect', 'exit'] as const) this.#child.once(event, () => this.#takeBack())
     this.#startTimeout = startTimeout
-    this.loaded = this.#within('its app was not loaded', () => this.state !== 'starting')
+    this.#readyPath = start.readyPath
+    this.loaded = this.#within(
+      () => (this.#isChecked ? `its app did not respond to GET ${this.#readyPath}` : 'its app was not loaded'),
+      () => this.state !== 'starting',
+    )
     // Whoever waits hears of it; so does, by `exit`, whoever does not.
     this.loaded.catch(() => {})
     this.#tell({
@@ -161,6 +170,11 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
 
   get pid(): number | undefined {
     return this.#child.pid
+  }
+
+  /** Why it did not start, if it did not and that is known. */
+  get failure(): string | undefined {
+    return this.#failure
   }
 
   /** Connections that it has, as far as is known. */
@@ -180,7 +194,10 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
     this.isCalled = true
     await this.loaded
     if (isNew && this.state === 'spare') this.#tell({ type: 'listen' })
-    await this.#within('it took no connections', () => this.state === 'active')
+    await this.#within(
+      () => 'it took no connections',
+      () => this.state === 'active',
+    )
   }
 
   /** Has it end when its connections have: they go to others, or are told with their last answer. */
@@ -311,7 +328,11 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
   #hear(message: ToPrimary, handle: RawHandle | undefined): void {
     this.#hasLife(now())
     switch (message.type) {
+      case 'checking':
+        this.#isChecked = true
+        break
       case 'loaded':
+        this.#isChecked = false
         this.canMove = message.canMove
         if (this.state === 'starting') this.state = 'spare'
         break
@@ -324,6 +345,7 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
         break
       case 'failed':
         this.#failure = message.stack ?? message.message
+        this.#failureCode = message.code ?? this.#failureCode
         break
       case 'figures':
         this.#setFigures(message.figures)
@@ -334,7 +356,7 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
         if (handle) this.emit('connection', handle, message.rested)
         break
       case 'metrics':
-        this.emit('metrics', message.metrics, message.file)
+        this.emit('metrics', message.metrics, message.file, message.failure)
         break
       case 'burst':
       case 'candidate':
@@ -345,9 +367,9 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
   }
 
   /** Resolves when it is so, and ends it if that takes too long. */
-  async #within(failure: string, isSo: () => boolean): Promise<void> {
+  async #within(failure: () => string, isSo: () => boolean): Promise<void> {
     const timer = setTimeout(() => {
-      this.#failure = `${failure} within ${this.#startTimeout} ms`
+      this.#failure = `${failure()} within ${this.#startTimeout} ms`
       this.kill()
     }, this.#startTimeout)
     try {
@@ -377,8 +399,9 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
 
   #startError(): ClusteredServerError {
     const { code, signal } = this.#exit ?? {}
-    const why = this.#failure ?? `its process ended ${signal ? `by ${signal}` : `with code ${code}`}`
-    return new ClusteredServerError('CLUSTERED_SERVER_START_FAILED', `Worker ${this.id} did not start: ${why}`)
+    const at = this.#isChecked ? `, asked for ${this.#readyPath}` : ''
+    const why = this.#failure ?? `its process ended ${signal ? `by ${signal}` : `with code ${code}`}${at}`
+    return new ClusteredServerError(this.#failureCode, `Worker ${this.id} did not start: ${why}`)
   }
 
   #ended(): Promise<WorkerExit> {

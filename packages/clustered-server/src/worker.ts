@@ -7,12 +7,15 @@ import type { Server } from 'node:net'
 import { Connections } from './connections.ts'
 import { UNEVEN } from './evenness.ts'
 import { writeFigures } from './figures-file.ts'
+import { ClusteredServerError } from './errors.ts'
 import { onFirstListener } from './first-listener.ts'
 import { loadApp } from './load-app.ts'
+import { outliveOutputs } from './lost-outputs.ts'
 import { canHandOver } from './node-internals.ts'
-import { opened, sealed, type StartMessage, type ToWorker, type WorkerFigures } from './messages.ts'
+import { opened, sealed, type StartMessage, type ToPrimary, type ToWorker, type WorkerFigures } from './messages.ts'
 import type { RawHandle } from './node-internals.ts'
 import { findRegistry } from './prom-client.ts'
+import { checkReady, NotReadyError } from './ready-check.ts'
 import { resign } from './run-on-one-worker.ts'
 import { startReporter } from './stuck-report.ts'
 import { tellPrimary } from './tell-primary.ts'
@@ -34,6 +37,7 @@ const OWN_GOODBYE = 100
 
 // The primary hears them too, and says what is to be done. Whoever sends them to a whole group means that as well.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+outliveOutputs()
 
 let start: StartMessage
 let connections: Connections
@@ -107,6 +111,10 @@ async function load(): Promise<void> {
   const app = await loadApp(start.app, () => listening)
   // Where the port is shared, the primary has to answer first.
   if (listening && !listening.listening) await once(listening, 'listening')
+  if (start.readyPath !== undefined) {
+    tellPrimary({ type: 'checking' })
+    await checkReady(app.server, start.readyPath)
+  }
   connections ??= connectionsOf(app.server)
   listen = async () => {
     const { fd, port, host } = start
@@ -160,9 +168,15 @@ async function leave(handOver: boolean, timeout: number): Promise<void> {
 /** Resolves when they are on their way. */
 async function tellMetrics(): Promise<void> {
   const { registry, file } = findRegistry(exportedMetrics) ?? {}
-  const metrics = (await registry?.getMetricsAsJSON()) ?? []
+  let message: ToPrimary
+  try {
+    message = { type: 'metrics', metrics: (await registry?.getMetricsAsJSON()) ?? [], file }
+  } catch (error) {
+    // A gauge whose `collect` throws is no reason to end the process.
+    message = { type: 'metrics', metrics: [], failure: error instanceof Error ? error.message : String(error) }
+  }
   if (!process.connected) return
-  await new Promise((resolve) => process.send!(sealed({ type: 'metrics', metrics, file }), resolve))
+  await new Promise((resolve) => process.send!(sealed(message), resolve))
 }
 
 function send(handle: RawHandle, rested: number, done: () => void): void {
@@ -186,7 +200,10 @@ function memory(): NodeJS.MemoryUsage {
 
 function fail(error: unknown): void {
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  const code = error instanceof ClusteredServerError ? error.code : undefined
+  // Where something in the app's own code is wrong, its place matters.
+  const place = code || error instanceof NotReadyError ? undefined : stack
   // Only then may it end: the message is on its way.
-  if (process.connected) process.send!(sealed({ type: 'failed', message, stack }), () => process.exit(1))
+  if (process.connected) process.send!(sealed({ type: 'failed', message, stack: place, code }), () => process.exit(1))
   else process.exit(1)
 }

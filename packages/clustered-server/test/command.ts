@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { eventually } from './eventually.ts'
 
-const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
+/** The file of the command. */
+export const CLI: string = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 
 /** A line of its log. */
 export interface LogLine {
@@ -28,9 +29,12 @@ export class Command {
   /** Resolves with its exit code. */
   readonly exit: Promise<number | null>
 
-  /** @param parent what starts it, before the command line of Node */
-  constructor(args: readonly string[], env: NodeJS.ProcessEnv = {}, parent: readonly string[] = []) {
-    const [file, ...rest] = [...parent, process.execPath, CLI, ...args]
+  /**
+   * @param parent what starts it, before the command line of Node
+   * @param cli the file of the command, if not that of the sources here
+   */
+  constructor(args: readonly string[], env: NodeJS.ProcessEnv = {}, parent: readonly string[] = [], cli = CLI) {
+    const [file, ...rest] = [...parent, process.execPath, cli, ...args]
     this.child = spawn(file!, rest, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
     this.child.stdout!.setEncoding('utf8').on('data', (text: string) => (this.stdout += text))
     this.child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.stderr += text))

@@ -67,7 +67,8 @@ function drawn(head: readonly string[], rows: readonly (readonly string[])[]): s
     style: { head: [], border: [], 'padding-left': 1, 'padding-right': 1 },
   })
   table.push(...rows.map((row) => [...row]))
-  return table.toString().replaceAll(/ +$/gm, '')
+  const lines = table.toString().split('\n')
+  return lines.map((line) => line.trimEnd()).join('\n')
 }
 
 export function colour(verdict: Verdict, text: string): string {

@@ -177,6 +177,7 @@ describe('what is wrong is told in one line', () => {
     [2, [appPath('hello'), '--admin-port', 'x'], 'Expected --admin-port to be an integer from 0 to 65535'],
     [2, [appPath('hello'), '--agent-port', '1'], '--admin-host and --agent-port need --admin-port'],
     [2, [appPath('hello'), '--recycle-rss', '1GB'], 'Expected --recycle-rss to be an integer of 1 or more'],
+    [2, [appPath('hello'), '--ready-path', 'ready'], 'Expected --ready-path to be a path that begins with a slash'],
     [2, ['status'], 'expected --port'],
     [2, ['reload', 'all'], 'expected the process id of a clustered-server, got all'],
     [1, ['reload', '2147483646'], 'process 2147483646 cannot be told to reload: ESRCH'],

@@ -8,7 +8,14 @@ it.each([true, false])('a worker is known to live, by a file: %s', async (isByFi
   const { fd, port, host, close } = bindListener(0, '127.0.0.1')
   const worker = new WorkerProcess({
     ...{ id: 1, generation: 1, app: new URL('../apps/hello.ts', import.meta.url).href, host, port, fd, file },
-    ...{ drainTimeout: 1000, startTimeout: 30_000, stuckReport: undefined, execArgv: [], env: { ...process.env } },
+    ...{
+      readyPath: undefined,
+      drainTimeout: 1000,
+      startTimeout: 30_000,
+      stuckReport: undefined,
+      execArgv: [],
+      env: { ...process.env },
+    },
   })
   onTestFinished(async () => {
     worker.kill()

@@ -1,16 +1,14 @@
-// Needs python3 and systemd-notify: where they are not there, a machine of CI fails, and others leave it out.
-
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { requireProgram } from '@test/required-program'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { appPath, Command } from '../command.ts'
 import { eventually } from '../eventually.ts'
 
-const isThere = (program: string): boolean => spawnSync(program, ['--version']).status === 0
-const isLeftOut = !process.env['CI'] && !(isThere('python3') && isThere('systemd-notify'))
+const hasPrograms = requireProgram('python3', 'python3') && requireProgram('systemd-notify', 'systemd')
 const script = (name: string): string => fileURLToPath(new URL(`../${name}.py`, import.meta.url))
 const args = (workers: number): string[] => ['--workers', String(workers), '--port', '0', '--host', '127.0.0.1']
 
@@ -20,7 +18,7 @@ afterEach(async () => {
   command = undefined
 })
 
-describe.skipIf(isLeftOut)('what systemd is told', () => {
+describe.runIf(hasPrograms)('what systemd is told', () => {
   let folder: string
   let receiver: ChildProcess
   let said = ''
@@ -84,7 +82,7 @@ describe.skipIf(isLeftOut)('what systemd is told', () => {
   })
 })
 
-describe.skipIf(isLeftOut)('a socket of systemd', () => {
+describe.runIf(hasPrograms)('a socket of systemd', () => {
   it.each([1, 2])('is listened on by %i workers, and connections wait in it from before the start', async (workers) => {
     command = new Command([appPath('hello'), ...args(workers)], {}, ['python3', script('socket-unit')])
     const port = Number(await eventually(() => /^(\d+)\n/.exec(command!.stdout)?.[1]))

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ClusteredServerError, createClusteredServer } from '../../src/index.ts'
 
@@ -79,7 +80,13 @@ const PORT = 'an integer from 0 to 65535'
 const ADDRESS = "an IP address, such as '127.0.0.1' or '::'"
 const LOGGER = 'an object with the functions info, warn and error'
 
+const PATH = "a path that begins with a slash, such as '/ready'"
+
 const WRONG_OPERATIONS: readonly [options: unknown, message: string][] = [
+  ...['', 'ready', 'http://127.0.0.1/ready', '/a b', '/a\r\nb', '/é', 1].map((readyPath): [unknown, string] => [
+    { readyPath },
+    `Expected \`readyPath\` to be ${PATH}, got ${inspect(readyPath)}`,
+  ]),
   [{ stuckReport: true }, "Expected `stuckReport` to be 'stack' or 'profile', got true"],
   [{ reportDirectory: '' }, "Expected `reportDirectory` to be the path of a folder, got ''"],
   [{ shutdownDelay: -1 }, 'Expected `shutdownDelay` to be whole milliseconds from 0 to 2147483647, got -1'],

@@ -167,7 +167,9 @@ function isSame(page: PendingPage, path: string, key: string | undefined): boole
 function pathOf({ url = '' }: IncomingMessage): string {
   const end = url.search(/[?#]/)
   const path = end === -1 ? url : url.slice(0, end)
-  const plain = /\/_next\/data\/[^/]+(\/.*)\.json$/.exec(path)?.[1] ?? path
+  // What a client sends is looked through once: by one expression up to the end it took the square of its length.
+  const build = path.endsWith('.json') ? /\/_next\/data\/[^/]+(?=\/)/.exec(path) : null
+  const plain = build ? path.slice(build.index + build[0].length, -'.json'.length) : path
   return plain.length > 1 && plain.endsWith('/') ? plain.slice(0, -1) : plain
 }
 

@@ -6,6 +6,7 @@ import { type IncomingMessage, request as request1 } from 'node:http'
 import { connect, constants, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2'
 import { request as requestTls } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { requireProgram } from '@test/required-program'
 import { createNextOnFastify, type NextAnswer } from 'next-on-fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BUILD_TIMEOUT, builtFixture } from '../built-fixture.ts'
@@ -79,6 +80,7 @@ async function ask2(
   return answered(head[':status'] as unknown as number, raw, await bodyOf(stream))
 }
 
+const canCertify = requireProgram('openssl', 'openssl')
 const command = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost'
 
 /** A key and a certificate that nobody trusts. */
@@ -136,7 +138,7 @@ const ways: readonly (readonly [string, (question: Question) => Promise<Answer>]
   ['in HTTP/1.1 over TLS', (question) => ask1(requestTls, portOf(apps.tls), question)],
 ]
 
-describe.each(ways)('%s', (_, ask) => {
+describe.runIf(canCertify).each(ways)('%s', (_, ask) => {
   it.each<[string, Question]>([
     ['a page', { path: '/' }],
     ['a page that is compressed', { path: '/', headers: { 'accept-encoding': 'gzip' } }],
@@ -198,7 +200,7 @@ function unlike({ status, head, body }: Answer): { status: number; head: Answer[
   return { status, head: others, body: { ...rest, headers: Object.fromEntries(own) } }
 }
 
-describe('HTTP/2', () => {
+describe.runIf(canCertify)('HTTP/2', () => {
   it('tells Next the host, and that it is HTTPS, and no pseudo-header', async () => {
     const headersOf = async (session: ClientHttp2Session, headers = {}): Promise<Record<string, string>> => {
       const { body } = await ask2(session, { path: '/echo', headers })

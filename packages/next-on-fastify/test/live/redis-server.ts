@@ -1,17 +1,17 @@
 // A real Redis, or Valkey, of a test's own.
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { foundProgram, requireProgram } from '@test/required-program'
 import { afterAll, beforeAll } from 'vitest'
 
-const program = ['redis-server', 'valkey-server'].find((name) => !spawnSync(name, ['--version']).error)
+const programs = ['redis-server', 'valkey-server']
 
-/** Whether there is none, and it is no machine that has to have one. */
-export const isMissing: boolean = !program && !process.env['CI']
-if (isMissing) console.warn('Left out, as there is neither redis-server nor valkey-server on PATH')
+/** Whether there is none. Where `CI` is set, there has to be one. */
+export const isMissing: boolean = !requireProgram(programs, 'redis-server')
 
 export interface RedisServer {
   /** Of its socket. */
@@ -25,7 +25,7 @@ export function redisServer(): RedisServer {
   const path = join(folder, 'socket')
   let child: ChildProcess
   beforeAll(async () => {
-    child = spawn(program ?? 'redis-server', ['--port', '0', '--unixsocket', path, '--save', '', '--dir', folder])
+    child = spawn(foundProgram(programs)!, ['--port', '0', '--unixsocket', path, '--save', '', '--dir', folder])
     await new Promise<void>((resolve, reject) => {
       child.once('error', reject)
       child.once('exit', (code) => reject(new Error(`It ended with ${code}`)))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Metric, resolveClaim, resolveRace } from '../../src/options.ts'
 import { type Bottleneck, bottleneckOf } from '../../src/round.ts'
 import { type Estimate, judge, type Verdict } from '../../src/verdict.ts'
-import { syntheticRound } from './synthetic.ts'
+import { syntheticRound } from '../synthetic.ts'
 
 describe('the bottleneck of a round', () => {
   it.each<[server: number, generator: number, Bottleneck]>([

@@ -16,7 +16,7 @@ import { type RaceRecord, type RaceResult, toResult } from '../../src/result.ts'
 import type { Round } from '../../src/round.ts'
 import { judge } from '../../src/verdict.ts'
 import { toMarkdown, toTerminal } from '../../src/views.ts'
-import { syntheticRound } from './synthetic.ts'
+import { syntheticRound } from '../synthetic.ts'
 
 interface Schema {
   readonly $id: string

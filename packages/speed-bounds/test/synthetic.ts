@@ -1,9 +1,9 @@
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64'
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
-import type { Claim } from '../../src/options.ts'
-import type { Round } from '../../src/round.ts'
-import { heatsOf, isLook, shuffler } from '../../src/schedule.ts'
-import { judge, type Judgement } from '../../src/verdict.ts'
+import type { Claim } from '../src/options.ts'
+import type { Round } from '../src/round.ts'
+import { heatsOf, isLook, shuffler } from '../src/schedule.ts'
+import { judge, type Judgement } from '../src/verdict.ts'
 
 /** Random numbers from a seed. */
 export interface Chance {
