@@ -44,6 +44,7 @@ const atStart = [
   'NEXT_ON_FASTIFY_NO_BUILD',
   'NEXT_ON_FASTIFY_NOT_PREPARED',
   'NEXT_ON_FASTIFY_BASE_PATH',
+  'NEXT_ON_FASTIFY_SECOND_APP',
   'NEXT_ON_FASTIFY_CACHE_NOT_SHARED',
 ]
 hasCodedErrors('next-on-fastify', {

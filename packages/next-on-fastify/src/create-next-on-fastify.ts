@@ -19,7 +19,8 @@ type OptionsWith<Fastify> = CreateNextOnFastifyOptions<Fastify> & { fastify: Fas
  *
  * @param options - the plugin's options in one object, and Fastify's own as `fastify`
  * @throws NEXT_ON_FASTIFY_INVALID_OPTION, NEXT_ON_FASTIFY_NEXT_MISSING, NEXT_ON_FASTIFY_NEXT_VERSION,
- * NEXT_ON_FASTIFY_NO_BUILD, NEXT_ON_FASTIFY_NOT_PREPARED, NEXT_ON_FASTIFY_BASE_PATH, NEXT_ON_FASTIFY_CACHE_NOT_SHARED
+ * NEXT_ON_FASTIFY_NO_BUILD, NEXT_ON_FASTIFY_NOT_PREPARED, NEXT_ON_FASTIFY_BASE_PATH, NEXT_ON_FASTIFY_SECOND_APP,
+ * NEXT_ON_FASTIFY_CACHE_NOT_SHARED
  *
  * @example
  * const app = await createNextOnFastify({ dir: './web' })

@@ -40,18 +40,18 @@ const plugin: NextPlugin = async (app, options) => {
   const { cache = 'process' } = options
   const dir = resolve(options.dir ?? '.')
   if (prefix !== '' && !dev) demandBasePath(dir, prefix)
-  const next = await startNext({ dir, dev, hostname, port })
+  const { next, close } = await startNext({ dir, dev, hostname, port })
   let shared: ShareOfCache | undefined
   try {
     if (!dev && cache !== 'process') shared = await shareCache(dir, cache === 'machine' ? {} : cache, app.log)
   } catch (error) {
-    await next.close()
+    await close()
     throw error
   }
   // After Next, which uses it until then: of these hooks the last one runs first.
   app.addHook('onClose', async () => shared?.close())
   // Requests and streams have ended by then: Fastify closes its server first. Next waits for what `after()` was given.
-  app.addHook('onClose', () => next.close())
+  app.addHook('onClose', close)
   closeRestingConnections(app)
   const limits = options.memory === true ? {} : options.memory
   const memory = dev || !limits ? undefined : await createMemory(dir, limits, app.log, shared !== undefined)
@@ -131,7 +131,8 @@ function everyMethod(app: FastifyInstance): HTTPMethods[] {
  * Lets a Next app answer what no route of the app answers, as `next start` would, or as `next dev` does.
  *
  * @throws NEXT_ON_FASTIFY_INVALID_OPTION, NEXT_ON_FASTIFY_NEXT_MISSING, NEXT_ON_FASTIFY_NEXT_VERSION,
- * NEXT_ON_FASTIFY_NO_BUILD, NEXT_ON_FASTIFY_NOT_PREPARED, NEXT_ON_FASTIFY_BASE_PATH, NEXT_ON_FASTIFY_CACHE_NOT_SHARED
+ * NEXT_ON_FASTIFY_NO_BUILD, NEXT_ON_FASTIFY_NOT_PREPARED, NEXT_ON_FASTIFY_BASE_PATH, NEXT_ON_FASTIFY_SECOND_APP,
+ * NEXT_ON_FASTIFY_CACHE_NOT_SHARED
  *
  * @example
  * await app.register(nextPlugin, { dir: './web' })

@@ -137,13 +137,18 @@ describe('an app', () => {
     expect(await told(dir)).toBe(JSON.stringify(config))
     expect(process.env['__NEXT_PRIVATE_STANDALONE_CONFIG']).toBeUndefined()
     expect(await told(dir, true)).toBeUndefined()
-    expect(await told(standInApp({ config: { output: 'export' } }))).toBeUndefined()
+    // Whoever runs it has told Next already.
+    vi.stubEnv('__NEXT_PRIVATE_STANDALONE_CONFIG', '{}')
+    expect(await told(dir)).toBe('{}')
+    vi.unstubAllEnvs()
     // The folder of the sources, which was built for it.
     writeFileSync(join(dir, 'next.config.mjs'), '')
     expect(await told(dir)).toBeUndefined()
-    // Whoever runs it has told Next already.
-    vi.stubEnv('__NEXT_PRIVATE_STANDALONE_CONFIG', '{}')
-    expect(await told(standInApp({ config }))).toBe('{}')
+  })
+
+  it('of another `output` is not told its configuration', async () => {
+    const app = await createNextOnFastify({ dir: standInApp({ config: { output: 'export' } }), dev: false })
+    expect((await app.inject('/')).json<{ next: object }>().next).not.toHaveProperty('config')
   })
 
   it('whose build is of another kind is taken to be built for `prefix`', async () => {
