@@ -9,7 +9,9 @@ import { shareCache, type ShareOfCache } from './cache/share-cache.ts'
 import { closeRestingConnections } from './closing-connections.ts'
 import { createDirect, type NextDirect } from './direct/direct.ts'
 import { inHttp1 } from './http2.ts'
-import { keepVary } from './kept-vary.ts'
+import { handover } from './handover.ts'
+import { keepHeaders } from './kept-headers.ts'
+import { addRoutesLast } from './late-routes.ts'
 import { startNext } from './load-next.ts'
 import { createMemory } from './memory/create-memory.ts'
 import type { NextMemory } from './memory/memory.ts'
@@ -76,8 +78,7 @@ const plugin: NextPlugin = async (app, options) => {
   if (direct !== undefined) app.nextDirect.set(prefix, direct)
   const upgrades = (options.upgrades ?? dev) && next.upgradeHandler ? Upgrades.of(app) : undefined
 
-  const handler = (request: FastifyRequest, reply: FastifyReply): void => {
-    demandUnread(request)
+  const ask = (request: FastifyRequest, reply: FastifyReply): void => {
     const { raw } = request
     restoreUrl(raw)
     if (requestIdHeader !== undefined) raw.headers[requestIdHeader] = request.id
@@ -85,9 +86,7 @@ const plugin: NextPlugin = async (app, options) => {
     for (const [name, value] of Object.entries(reply.getHeaders())) {
       if (value !== undefined) response.setHeader(name, value)
     }
-    const vary = response.getHeader('vary')
-    if (vary !== undefined) keepVary(response, String(vary))
-    reply.hijack()
+    keepHeaders(response)
     answer(message, response, request).catch((error: unknown) => {
       // Next answers its own errors: who gets here has sent half of it, or nothing, where `next start` says so.
       request.log.error({ err: error }, 'Next has failed')
@@ -100,8 +99,7 @@ const plugin: NextPlugin = async (app, options) => {
     })
   }
 
-  const route: Omit<RouteOptions, 'url'> = {
-    method: everyMethod(app),
+  const route: Omit<RouteOptions, 'method' | 'url'> = {
     schema: HIDDEN,
     ...(options.logLevel !== undefined && { logLevel: options.logLevel }),
     preParsing: leaveBodiesUnread(app),
@@ -110,12 +108,23 @@ const plugin: NextPlugin = async (app, options) => {
         if (!upgrades.take(request, reply, next.upgradeHandler!)) done()
       },
     }),
-    handler,
+    ...handover(app, demandUnread, ask),
   }
-  app.route({ ...route, url: `${prefix}/*` })
-  if (prefix !== '') app.route({ ...route, url: prefix })
+  const methods = everyMethod(app)
+  addRoutesLast(app, (isLast) => {
+    const url = `${prefix}/*`
+    const others = methods.filter((method) => method !== 'OPTIONS')
+    app.route({ ...route, method: others, url })
+    if (!hasOptions(app, url)) {
+      app.route({ ...route, method: ['OPTIONS'], url, ...(!isLast && { constraints: ANY_HOST }) })
+    }
+    if (prefix !== '') app.route({ ...route, method: methods, url: prefix })
+  })
   observers.opened()
 }
+
+/** Lets a plugin that follows have a route for the same method and path: its hooks run over Next's. */
+const ANY_HOST = { host: /(?:)/ }
 
 /** All methods that Node knows, so that Next answers each. */
 function everyMethod(app: FastifyInstance): HTTPMethods[] {
@@ -125,6 +134,11 @@ function everyMethod(app: FastifyInstance): HTTPMethods[] {
       app.addHttpMethod(method, { hasBody: method === 'QUERY' })
   }
   return [...app.supportedMethods] as HTTPMethods[]
+}
+
+/** Whether another plugin has OPTIONS for the same paths, as @fastify/cors does. */
+function hasOptions(app: FastifyInstance, path: string): boolean {
+  return [path, path.slice(1)].some((url) => app.hasRoute({ method: 'OPTIONS', url: app.prefix + url }))
 }
 
 /**

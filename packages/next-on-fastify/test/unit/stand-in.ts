@@ -20,6 +20,7 @@ module.exports = (options) => ({
     let body = ''
     for await (const part of request) body += part
     const { method, url, headers } = request
+    if (request.url === '/sets-cookie') response.setHeader('set-cookie', 'next=1')
     response.setHeader('content-type', 'application/json').setHeader('x-powered-by', 'Next.js')
     response.end(JSON.stringify({ method, url, headers, body, next: { ...options, httpServer: undefined } }))
   },
