@@ -2,7 +2,7 @@
 export { createNextOnFastify } from './create-next-on-fastify.ts'
 
 // Plugin
-export { nextPlugin } from './next-plugin.ts'
+export { nextPlugin, nextPlugin as default } from './next-plugin.ts'
 export { routableUrl } from './routable-url.ts'
 
 // Options

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { createNextOnFastify, nextPlugin, type NextPluginOptions } from 'next-on-fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { standInApp } from './stand-in.ts'
@@ -165,5 +165,17 @@ describe('an app', () => {
     const app = await createNextOnFastify({ dir: standInApp() })
     await app.close()
     expect(counted.closedNext).toBe(1)
+  })
+})
+
+describe('the default export', () => {
+  it.each<[string, (app: FastifyInstance, dir: string) => unknown]>([
+    ['import()', (app, dir) => app.register(import('next-on-fastify'), { dir })],
+    ['import() of it', async (app, dir) => app.register((await import('next-on-fastify')).default, { dir })],
+    ['import() without await', (app, dir) => void app.register(import('next-on-fastify'), { dir })],
+  ])('is the plugin, registered by %s', async (_, register) => {
+    const app = Fastify()
+    await register(app, standInApp())
+    expect((await app.inject('/page')).json()).toMatchObject({ url: '/page' })
   })
 })
