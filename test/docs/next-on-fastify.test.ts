@@ -15,6 +15,7 @@ const options = [
   ...optionsOf(read('src/prometheus.ts'), 'PrometheusObserverOptions'),
   ...optionsOf(read('src/cache/share-cache.ts'), 'MachineCacheOptions'),
   ...optionsOf(read('src/cache/redis-store.ts'), 'RedisCacheOptions'),
+  ...optionsOf(read('src/graceful-stop.ts'), 'GracefulStopOptions'),
   ...optionsOf(
     source.replace('<Fastify = FastifyServerOptions> extends NextPluginOptions', ''),
     'CreateNextOnFastifyOptions',

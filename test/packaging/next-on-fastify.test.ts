@@ -61,6 +61,7 @@ isWellPacked(tarball, {
   types: [
     'CreateNextOnFastifyOptions',
     'DirectCounts',
+    'GracefulStopOptions',
     'MachineCacheOptions',
     'MemoryCounts',
     'MemoryOptions',

@@ -6,6 +6,7 @@ export { nextPlugin, nextPlugin as default } from './next-plugin.ts'
 export { routableUrl } from './routable-url.ts'
 
 // Options
+export type { GracefulStopOptions } from './graceful-stop.ts'
 export type { CreateNextOnFastifyOptions, NextPluginOptions } from './options.ts'
 
 // Memory

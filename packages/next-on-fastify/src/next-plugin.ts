@@ -16,7 +16,7 @@ import { startNext } from './load-next.ts'
 import { createMemory } from './memory/create-memory.ts'
 import type { NextMemory } from './memory/memory.ts'
 import { Observers } from './observe.ts'
-import { checkOptions, type NextPluginOptions } from './options.ts'
+import { checkOptions, isDev, type NextPluginOptions } from './options.ts'
 import { restoreUrl } from './routable-url.ts'
 import { demandUnread, leaveBodiesUnread } from './unread-bodies.ts'
 import { Upgrades } from './upgrades.ts'
@@ -38,7 +38,8 @@ const HIDDEN: FastifySchema & { hide: boolean } = { hide: true }
 
 const plugin: NextPlugin = async (app, options) => {
   checkOptions(options)
-  const { dev = process.env['NODE_ENV'] !== 'production', prefix = '', hostname, port, requestIdHeader } = options
+  const dev = isDev(options)
+  const { prefix = '', hostname, port, requestIdHeader } = options
   const { cache = 'process' } = options
   const dir = resolve(options.dir ?? '.')
   if (prefix !== '' && !dev) demandBasePath(dir, prefix)

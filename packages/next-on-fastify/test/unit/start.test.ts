@@ -168,6 +168,26 @@ describe('an app', () => {
   })
 })
 
+describe('options of the factory', () => {
+  it.each([
+    ['gracefulStop', 'yes', 'Expected `gracefulStop` to be a boolean, or an object with a `timeout` of 0 or more'],
+    ['gracefulStop', { timeout: -1 }, 'got an object'],
+    ['gracefulStop', { delay: 1 }, 'got an object'],
+    ['fastify', 'http2', 'Expected `fastify` to be an object, got "http2" (string)'],
+  ])('refuse %s: %j', async (name, value, message) => {
+    const options = { dir: standInApp(), [name]: value }
+    const error = { code: 'NEXT_ON_FASTIFY_INVALID_OPTION', message: expect.stringContaining(message) as string }
+    await expect(createNextOnFastify(options)).rejects.toMatchObject(error)
+  })
+
+  it('are none of the plugin, which ends no process', async () => {
+    const options = { dir: standInApp(), gracefulStop: true }
+    await expect(Fastify().register(nextPlugin, options)).rejects.toMatchObject({
+      code: 'NEXT_ON_FASTIFY_INVALID_OPTION',
+    })
+  })
+})
+
 describe('the default export', () => {
   it.each<[string, (app: FastifyInstance, dir: string) => unknown]>([
     ['import()', (app, dir) => app.register(import('next-on-fastify'), { dir })],
