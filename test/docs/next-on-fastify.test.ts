@@ -15,6 +15,7 @@ const options = [
   ...optionsOf(read('src/prometheus.ts'), 'PrometheusObserverOptions'),
   ...optionsOf(read('src/cache/share-cache.ts'), 'MachineCacheOptions'),
   ...optionsOf(read('src/cache/redis-store.ts'), 'RedisCacheOptions'),
+  ...optionsOf(read('src/graceful-stop.ts'), 'GracefulStopOptions'),
   ...optionsOf(
     source.replace('<Fastify = FastifyServerOptions> extends NextPluginOptions', ''),
     'CreateNextOnFastifyOptions',
@@ -44,6 +45,7 @@ const atStart = [
   'NEXT_ON_FASTIFY_NO_BUILD',
   'NEXT_ON_FASTIFY_NOT_PREPARED',
   'NEXT_ON_FASTIFY_BASE_PATH',
+  'NEXT_ON_FASTIFY_SECOND_APP',
   'NEXT_ON_FASTIFY_CACHE_NOT_SHARED',
 ]
 hasCodedErrors('next-on-fastify', {

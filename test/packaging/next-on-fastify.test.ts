@@ -39,6 +39,7 @@ const options = { dir: 'web', dev: false, logLevel: 'warn', memory: false } sati
 await Fastify({ rewriteUrl: routableUrl }).register(nextPlugin, options)
 await createNextOnFastify({ ...options, fastify: { logger: true } })
 await Fastify({ http2: true }).register(nextPlugin, options)
+await Fastify().register(import('next-on-fastify'), options)
 export const whose = async (): Promise<string> => (await fastifyRequest()).ip
 export const getServerSideProps = ({ req }: { req: Parameters<typeof fastifyRequestOf>[0] }) => fastifyRequestOf(req).ip
 // @ts-expect-error There is no such level.
@@ -56,10 +57,11 @@ afterAll(() => tarball.remove())
 
 isWellPacked(tarball, {
   dependencies: ['@fastify/error', 'fastify-plugin', 'lru-cache', 'on-headers', 'vary'],
-  values: ['createNextOnFastify', 'nextPlugin', 'routableUrl'],
+  values: ['createNextOnFastify', 'default', 'nextPlugin', 'routableUrl'],
   types: [
     'CreateNextOnFastifyOptions',
     'DirectCounts',
+    'GracefulStopOptions',
     'MachineCacheOptions',
     'MemoryCounts',
     'MemoryOptions',

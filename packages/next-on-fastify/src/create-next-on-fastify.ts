@@ -6,20 +6,22 @@ import Fastify, {
   type FastifyHttpsOptions,
   type FastifyInstance,
 } from 'fastify'
+import { stopGracefully } from './graceful-stop.ts'
 import { nextPlugin } from './next-plugin.ts'
-import { checkOptions, type CreateNextOnFastifyOptions } from './options.ts'
+import { checkOptions, isDev, type CreateNextOnFastifyOptions } from './options.ts'
 import { routableUrl } from './routable-url.ts'
 
 /** Options with which Fastify speaks something else than HTTP. */
 type OptionsWith<Fastify> = CreateNextOnFastifyOptions<Fastify> & { fastify: Fastify }
 
 /**
- * Makes a Fastify app in which a Next app answers what no route does: `Fastify()` plus {@link nextPlugin}, and
- * {@link routableUrl} unless the options of Fastify have a `rewriteUrl` of their own.
+ * Makes a Fastify app in which a Next app answers what no route does: `Fastify()` plus {@link nextPlugin},
+ * {@link routableUrl} unless the options of Fastify have a `rewriteUrl` of their own, and a graceful stop in production.
  *
  * @param options - the plugin's options in one object, and Fastify's own as `fastify`
  * @throws NEXT_ON_FASTIFY_INVALID_OPTION, NEXT_ON_FASTIFY_NEXT_MISSING, NEXT_ON_FASTIFY_NEXT_VERSION,
- * NEXT_ON_FASTIFY_NO_BUILD, NEXT_ON_FASTIFY_NOT_PREPARED, NEXT_ON_FASTIFY_BASE_PATH, NEXT_ON_FASTIFY_CACHE_NOT_SHARED
+ * NEXT_ON_FASTIFY_NO_BUILD, NEXT_ON_FASTIFY_NOT_PREPARED, NEXT_ON_FASTIFY_BASE_PATH, NEXT_ON_FASTIFY_SECOND_APP,
+ * NEXT_ON_FASTIFY_CACHE_NOT_SHARED
  *
  * @example
  * const app = await createNextOnFastify({ dir: './web' })
@@ -35,9 +37,10 @@ export function createNextOnFastify(
 export function createNextOnFastify(options: OptionsWith<FastifyHttpsOptions<Server>>): Promise<FastifyInstance<Server>>
 export function createNextOnFastify(options?: CreateNextOnFastifyOptions): Promise<FastifyInstance>
 export async function createNextOnFastify(options: CreateNextOnFastifyOptions<object> = {}): Promise<unknown> {
-  checkOptions(options, ['fastify'])
-  const { fastify = {}, ...pluginOptions } = options
+  checkOptions(options, true)
+  const { fastify = {}, gracefulStop, ...pluginOptions } = options
   const app = Fastify({ rewriteUrl: routableUrl, ...fastify })
+  if (gracefulStop ?? !isDev(options)) stopGracefully(app, typeof gracefulStop === 'object' ? gracefulStop : {})
   await app.register(nextPlugin, pluginOptions)
   return app
 }

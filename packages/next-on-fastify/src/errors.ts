@@ -32,6 +32,13 @@ export const BasePathError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_BAS
   500,
 )
 
+/** A process was to serve a second Next app, or one that was closed. */
+export const SecondAppError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_SECOND_APP' }, [string]> = createError(
+  'NEXT_ON_FASTIFY_SECOND_APP',
+  '%s',
+  500,
+)
+
 /** A hook or a plugin has read the body of a request that Next was to read. */
 export const BodyReadError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_BODY_READ' }, [string]> = createError(
   'NEXT_ON_FASTIFY_BODY_READ',

@@ -92,8 +92,16 @@ function reset(): Error {
   return Object.assign(new Error('aborted'), { code: 'ECONNRESET' })
 }
 
-/** They are of the connection, which HTTP/2 has its own ways for. */
-const OF_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
+/** They are of the connection, which HTTP/2 has its own ways for: Node refuses them. */
+const OF_CONNECTION = new Set([
+  'connection',
+  'http2-settings',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+])
 
 const BODILESS = new Set([204, 304])
 
@@ -141,10 +149,10 @@ class Http1Response extends ServerResponse {
     this.statusCode = status
     const head: OutgoingHttpHeaders = {}
     for (const name of this.getHeaderNames()) {
-      if (!OF_CONNECTION.has(name)) head[name] = this.getHeader(name)
+      if (!OF_CONNECTION.has(name)) head[name] = inOneLine(name, this.getHeader(name))
     }
-    this.#mark({ _header: 'HTTP/2' })
     this.#to.writeHead(status, head)
+    this.#mark({ _header: 'HTTP/2' })
     return this
   }
 
@@ -230,6 +238,31 @@ class Http1Response extends ServerResponse {
   #mark(state: { destroyed?: true; finished?: true; _closed?: true; _header?: string }): void {
     Object.assign(this, state)
   }
+}
+
+/** Node refuses a second line of them. In one line it is the same to clients. */
+const OF_ONE_LINE = new Set([
+  'access-control-allow-credentials',
+  'access-control-max-age',
+  'age',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-location',
+  'content-md5',
+  'content-range',
+  'content-type',
+  'date',
+  'etag',
+  'expires',
+  'last-modified',
+  'location',
+  'retry-after',
+  'x-content-type-options',
+])
+
+function inOneLine(name: string, value: OutgoingHttpHeader | undefined): OutgoingHttpHeader | undefined {
+  return Array.isArray(value) && OF_ONE_LINE.has(name) ? value.join(', ') : value
 }
 
 function told([first, second]: readonly unknown[]): { encoding?: BufferEncoding | undefined; done?: Done | undefined } {

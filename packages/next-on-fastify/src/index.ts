@@ -2,10 +2,11 @@
 export { createNextOnFastify } from './create-next-on-fastify.ts'
 
 // Plugin
-export { nextPlugin } from './next-plugin.ts'
+export { nextPlugin, nextPlugin as default } from './next-plugin.ts'
 export { routableUrl } from './routable-url.ts'
 
 // Options
+export type { GracefulStopOptions } from './graceful-stop.ts'
 export type { CreateNextOnFastifyOptions, NextPluginOptions } from './options.ts'
 
 // Memory

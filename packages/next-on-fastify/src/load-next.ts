@@ -2,10 +2,11 @@
 
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { RequestHandler, UpgradeHandler } from 'next/dist/server/next.js'
 import { standaloneConfig } from './built-config.ts'
 import { NextMissingError, NextVersionError, NoBuildError, NotPreparedError } from './errors.ts'
+import { claimProcess } from './one-app.ts'
 
 /** What is used of a Next server. */
 interface NextServer {
@@ -28,9 +29,16 @@ export interface NextOptions {
 const OLDEST = [15, 5, 29] as const
 const TOO_NEW = 17
 
+/** A Next server that has started, and how to close it. */
+export interface StartedNext {
+  readonly next: NextServer
+  readonly close: () => Promise<void>
+}
+
 /** Starts the Next server of an app: it answers when this resolves. */
-export async function startNext(options: NextOptions): Promise<NextServer> {
-  const createNext = loadNext(options.dir)
+export async function startNext(options: NextOptions): Promise<StartedNext> {
+  const { createNext, folder } = loadNext(options.dir)
+  const claim = claimProcess(options.dir, folder)
   // Next listens for upgrades on the server that it is told, or else on that of its first request, where it would end
   // sockets which are not its own. This one has none: who gets an upgrade is decided in upgrades.ts.
   const next = createNext({ ...options, httpServer: createServer() })
@@ -38,9 +46,13 @@ export async function startNext(options: NextOptions): Promise<NextServer> {
     await withConfig(options.dev ? undefined : standaloneConfig(options.dir), () => next.prepare())
   } catch (cause) {
     await next.close()
+    claim.failed()
     throw Object.assign(notPrepared(options, cause), { cause })
   }
-  return next
+  return {
+    next,
+    close: () => claim.close(() => next.close()),
+  }
 }
 
 /** The way in which the server that `output: 'standalone'` writes tells Next its configuration. */
@@ -67,7 +79,7 @@ function notPrepared({ dir, dev }: NextOptions, cause: unknown): Error {
   return new NotPreparedError(`Expected the Next app in ${dir} to start, got: ${reason}`)
 }
 
-function loadNext(dir: string): (options: object) => NextServer {
+function loadNext(dir: string): { createNext: (options: object) => NextServer; folder: string } {
   const fromApp = createRequire(join(dir, 'package.json'))
   let version: string
   try {
@@ -80,7 +92,8 @@ function loadNext(dir: string): (options: object) => NextServer {
   if (!isSupported(version)) {
     throw new NextVersionError(`Expected \`next\` of ${dir} to be >=${OLDEST.join('.')} <${TOO_NEW}, got ${version}`)
   }
-  return fromApp('next') as (options: object) => NextServer
+  const createNext = fromApp('next') as (options: object) => NextServer
+  return { createNext, folder: dirname(fromApp.resolve('next/package.json')) }
 }
 
 function isSupported(version: string): boolean {

@@ -9,12 +9,14 @@ import { shareCache, type ShareOfCache } from './cache/share-cache.ts'
 import { closeRestingConnections } from './closing-connections.ts'
 import { createDirect, type NextDirect } from './direct/direct.ts'
 import { inHttp1 } from './http2.ts'
-import { keepVary } from './kept-vary.ts'
+import { handover } from './handover.ts'
+import { keepHeaders } from './kept-headers.ts'
+import { addRoutesLast } from './late-routes.ts'
 import { startNext } from './load-next.ts'
 import { createMemory } from './memory/create-memory.ts'
 import type { NextMemory } from './memory/memory.ts'
 import { Observers } from './observe.ts'
-import { checkOptions, type NextPluginOptions } from './options.ts'
+import { checkOptions, isDev, type NextPluginOptions } from './options.ts'
 import { restoreUrl } from './routable-url.ts'
 import { demandUnread, leaveBodiesUnread } from './unread-bodies.ts'
 import { Upgrades } from './upgrades.ts'
@@ -36,22 +38,23 @@ const HIDDEN: FastifySchema & { hide: boolean } = { hide: true }
 
 const plugin: NextPlugin = async (app, options) => {
   checkOptions(options)
-  const { dev = process.env['NODE_ENV'] !== 'production', prefix = '', hostname, port, requestIdHeader } = options
+  const dev = isDev(options)
+  const { prefix = '', hostname, port, requestIdHeader } = options
   const { cache = 'process' } = options
   const dir = resolve(options.dir ?? '.')
   if (prefix !== '' && !dev) demandBasePath(dir, prefix)
-  const next = await startNext({ dir, dev, hostname, port })
+  const { next, close } = await startNext({ dir, dev, hostname, port })
   let shared: ShareOfCache | undefined
   try {
     if (!dev && cache !== 'process') shared = await shareCache(dir, cache === 'machine' ? {} : cache, app.log)
   } catch (error) {
-    await next.close()
+    await close()
     throw error
   }
   // After Next, which uses it until then: of these hooks the last one runs first.
   app.addHook('onClose', async () => shared?.close())
   // Requests and streams have ended by then: Fastify closes its server first. Next waits for what `after()` was given.
-  app.addHook('onClose', () => next.close())
+  app.addHook('onClose', close)
   closeRestingConnections(app)
   const limits = options.memory === true ? {} : options.memory
   const memory = dev || !limits ? undefined : await createMemory(dir, limits, app.log, shared !== undefined)
@@ -76,8 +79,7 @@ const plugin: NextPlugin = async (app, options) => {
   if (direct !== undefined) app.nextDirect.set(prefix, direct)
   const upgrades = (options.upgrades ?? dev) && next.upgradeHandler ? Upgrades.of(app) : undefined
 
-  const handler = (request: FastifyRequest, reply: FastifyReply): void => {
-    demandUnread(request)
+  const ask = (request: FastifyRequest, reply: FastifyReply): void => {
     const { raw } = request
     restoreUrl(raw)
     if (requestIdHeader !== undefined) raw.headers[requestIdHeader] = request.id
@@ -85,9 +87,7 @@ const plugin: NextPlugin = async (app, options) => {
     for (const [name, value] of Object.entries(reply.getHeaders())) {
       if (value !== undefined) response.setHeader(name, value)
     }
-    const vary = response.getHeader('vary')
-    if (vary !== undefined) keepVary(response, String(vary))
-    reply.hijack()
+    keepHeaders(response)
     answer(message, response, request).catch((error: unknown) => {
       // Next answers its own errors: who gets here has sent half of it, or nothing, where `next start` says so.
       request.log.error({ err: error }, 'Next has failed')
@@ -100,8 +100,7 @@ const plugin: NextPlugin = async (app, options) => {
     })
   }
 
-  const route: Omit<RouteOptions, 'url'> = {
-    method: everyMethod(app),
+  const route: Omit<RouteOptions, 'method' | 'url'> = {
     schema: HIDDEN,
     ...(options.logLevel !== undefined && { logLevel: options.logLevel }),
     preParsing: leaveBodiesUnread(app),
@@ -110,12 +109,23 @@ const plugin: NextPlugin = async (app, options) => {
         if (!upgrades.take(request, reply, next.upgradeHandler!)) done()
       },
     }),
-    handler,
+    ...handover(app, demandUnread, ask),
   }
-  app.route({ ...route, url: `${prefix}/*` })
-  if (prefix !== '') app.route({ ...route, url: prefix })
+  const methods = everyMethod(app)
+  addRoutesLast(app, (isLast) => {
+    const url = `${prefix}/*`
+    const others = methods.filter((method) => method !== 'OPTIONS')
+    app.route({ ...route, method: others, url })
+    if (!hasOptions(app, url)) {
+      app.route({ ...route, method: ['OPTIONS'], url, ...(!isLast && { constraints: ANY_HOST }) })
+    }
+    if (prefix !== '') app.route({ ...route, method: methods, url: prefix })
+  })
   observers.opened()
 }
+
+/** Lets a plugin that follows have a route for the same method and path: its hooks run over Next's. */
+const ANY_HOST = { host: /(?:)/ }
 
 /** All methods that Node knows, so that Next answers each. */
 function everyMethod(app: FastifyInstance): HTTPMethods[] {
@@ -127,11 +137,17 @@ function everyMethod(app: FastifyInstance): HTTPMethods[] {
   return [...app.supportedMethods] as HTTPMethods[]
 }
 
+/** Whether another plugin has OPTIONS for the same paths, as @fastify/cors does. */
+function hasOptions(app: FastifyInstance, path: string): boolean {
+  return [path, path.slice(1)].some((url) => app.hasRoute({ method: 'OPTIONS', url: app.prefix + url }))
+}
+
 /**
  * Lets a Next app answer what no route of the app answers, as `next start` would, or as `next dev` does.
  *
  * @throws NEXT_ON_FASTIFY_INVALID_OPTION, NEXT_ON_FASTIFY_NEXT_MISSING, NEXT_ON_FASTIFY_NEXT_VERSION,
- * NEXT_ON_FASTIFY_NO_BUILD, NEXT_ON_FASTIFY_NOT_PREPARED, NEXT_ON_FASTIFY_BASE_PATH, NEXT_ON_FASTIFY_CACHE_NOT_SHARED
+ * NEXT_ON_FASTIFY_NO_BUILD, NEXT_ON_FASTIFY_NOT_PREPARED, NEXT_ON_FASTIFY_BASE_PATH, NEXT_ON_FASTIFY_SECOND_APP,
+ * NEXT_ON_FASTIFY_CACHE_NOT_SHARED
  *
  * @example
  * await app.register(nextPlugin, { dir: './web' })

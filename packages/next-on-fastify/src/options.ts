@@ -3,6 +3,7 @@ import type { FastifyServerOptions, LogLevel } from 'fastify'
 import type { MachineCacheOptions } from './cache/share-cache.ts'
 import type { RedisCacheOptions } from './cache/redis-store.ts'
 import { InvalidOptionError } from './errors.ts'
+import type { GracefulStopOptions } from './graceful-stop.ts'
 import type { MemoryOptions } from './memory/create-memory.ts'
 import type { NextObserver } from './observe.ts'
 
@@ -45,8 +46,18 @@ export interface NextPluginOptions {
 
 /** Options of {@link createNextOnFastify}: the plugin's, and those of Fastify itself. */
 export interface CreateNextOnFastifyOptions<Fastify = FastifyServerOptions> extends NextPluginOptions {
+  /**
+   * Whether `SIGTERM` and `SIGINT` close the app and end the process once it listens, unless something else in the process
+   * listens for the signal. @default false in `dev`, else true
+   */
+  gracefulStop?: boolean | GracefulStopOptions
   /** Options of `Fastify()`. @default {} */
   fastify?: Fastify
+}
+
+/** Whether Next compiles what is asked for. */
+export function isDev({ dev = process.env['NODE_ENV'] !== 'production' }: NextPluginOptions): boolean {
+  return dev
 }
 
 /** What is expected of an option, in words and in code. */
@@ -89,15 +100,24 @@ const CHECKS: Readonly<Record<keyof NextPluginOptions, Check>> = {
   direct: ["false, 'api' or 'all'", (value) => value === false || value === 'api' || value === 'all'],
 }
 
-/** Throws for options that no app can be served with. */
-export function checkOptions(options: unknown, others: readonly string[] = []): void {
+const FACTORY_CHECKS: Readonly<Record<'fastify' | 'gracefulStop', Check>> = {
+  gracefulStop: [
+    'a boolean, or an object with a `timeout` of 0 or more',
+    (value) => typeof value === 'boolean' || (isRecord(value) && Object.entries(value).every(isStopOption)),
+  ],
+  fastify: ['an object', isRecord],
+}
+
+/** Throws for options that no app can be served with: the plugin's, and those of the factory too where it is asked. */
+export function checkOptions(options: unknown, ofFactory = false): void {
   demand(isRecord(options), 'options', 'an object', options)
-  const known = [...Object.keys(CHECKS), ...others]
+  const checks: Readonly<Record<string, Check>> = ofFactory ? { ...CHECKS, ...FACTORY_CHECKS } : CHECKS
+  const known = Object.keys(checks)
   const unknown = Object.keys(options).find((name) => !known.includes(name))
   if (unknown !== undefined) {
     throw new InvalidOptionError(`Expected \`options\` to have some of ${known.join(', ')}, got \`${unknown}\``)
   }
-  for (const [name, [expected, holds]] of Object.entries(CHECKS)) {
+  for (const [name, [expected, holds]] of Object.entries(checks)) {
     const value = options[name]
     demand(value === undefined || holds(value), name, expected, value)
   }
@@ -110,6 +130,10 @@ function isMemoryOption([name, value]: readonly [string, unknown]): boolean {
   if (name === 'proxyMemory' && value === 'after-proxy') return true
   if (MEMORY_SWITCHES.includes(name)) return value === undefined || typeof value === 'boolean'
   return MEMORY_LIMITS.includes(name) && (value === undefined || (Number.isSafeInteger(value) && (value as number) > 0))
+}
+
+function isStopOption([name, value]: readonly [string, unknown]): boolean {
+  return name === 'timeout' && (value === undefined || (Number.isFinite(value) && (value as number) >= 0))
 }
 
 function isObserver(value: unknown): boolean {

@@ -28,7 +28,7 @@ export const BUILD_TIMEOUT = 600_000
 export type Peers = 'lowest' | 'newest'
 
 /** Folder of an app beside this file. */
-export type Fixture = 'direct-fixture' | 'fixture' | 'memory-fixture' | 'shared-fixture'
+export type Fixture = 'direct-fixture' | 'fixture' | 'memory-fixture' | 'shared-fixture' | 'zone-fixture'
 
 /** Apps that import this package, and what they import of it. */
 const IMPORTS: Partial<Record<Fixture, readonly string[]>> = {

@@ -7,6 +7,7 @@ import { connect, constants, type ClientHttp2Session, type IncomingHttpHeaders }
 import { request as requestTls } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { requireProgram } from '@test/required-program'
+import type { FastifyReply } from 'fastify'
 import { createNextOnFastify, type NextAnswer } from 'next-on-fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BUILD_TIMEOUT, builtFixture } from '../built-fixture.ts'
@@ -117,9 +118,12 @@ beforeAll(async () => {
   process.env['NODE_ENV'] = 'production'
   process.on('warning', gathered)
   apps = await prepare(await builtFixture('newest'))
-  apps.tls.addHook('onRequest', async (request, reply) => {
+  const hook = async (request: { headers: IncomingHttpHeaders }, reply: FastifyReply): Promise<void> => {
     if (request.headers['x-want-hook']) reply.header('x-hook', 'yes').header('vary', 'origin')
-  })
+    if (request.headers['x-want-connection']) reply.header('connection', 'close').header('keep-alive', 'timeout=5')
+  }
+  apps.clear.addHook('onRequest', hook as () => Promise<void>)
+  apps.tls.addHook('onRequest', hook as () => Promise<void>)
   await Promise.all(Object.values(apps).map((app) => app.listen({ host: 'localhost', port: 0 })))
   clear = connect(`http://localhost:${portOf(apps.clear)}`)
   tls = connect(`https://localhost:${portOf(apps.tls)}`, { rejectUnauthorized: false })
@@ -153,6 +157,9 @@ describe.runIf(canCertify).each(ways)('%s', (_, ask) => {
     ['a method that no page has', { path: '/', method: 'PROPFIND' }],
     ['a URL that cannot be decoded', { path: '/%zz' }],
     ['a stream', { path: '/stream?parts=2' }],
+    ['a page of which a part is late', { path: '/late' }],
+    ['a page of which a late part fails', { path: '/breaks-late' }],
+    ['a page of which a part is late, compressed', { path: '/late', headers: { 'accept-encoding': 'gzip' } }],
     ['a body to a route handler', { path: '/echo?a=b', method: 'PUT', body: 'some', headers: { 'x-a': 'b' } }],
     [
       'a body to an API route',
@@ -199,6 +206,55 @@ function unlike({ status, head, body }: Answer): { status: number; head: Answer[
   const others = head.filter(([name]) => name !== 'content-length')
   return { status, head: others, body: { ...rest, headers: Object.fromEntries(own) } }
 }
+
+describe.runIf(canCertify).each<[string, () => ClientHttp2Session]>([
+  ['in clear text', () => clear],
+  ['over TLS', () => tls],
+])('HTTP/2 %s', (_, session) => {
+  it.each(['setHeader', 'writeHead', 'array'])('has no header of connections that %s has set', async (by) => {
+    const stream = session().request({ ':path': `/api/connection?by=${by}`, ':authority': HOST })
+    const [head] = (await once(stream, 'response')) as [IncomingHttpHeaders]
+    const names = [
+      'connection',
+      'keep-alive',
+      'proxy-connection',
+      'transfer-encoding',
+      'upgrade',
+      'http2-settings',
+      'te',
+    ]
+    expect(names.filter((name) => name in head)).toEqual([])
+    expect(Buffer.concat(await bodyOf(stream)).toString()).toBe('first last')
+  })
+
+  it('has a header in one line that HTTP/2 has once', async () => {
+    const { status, head, body } = await ask2(session(), { path: '/api/connection?by=twice' })
+    expect([status, body]).toEqual([200, 'first last'])
+    expect(head).toContainEqual(['content-location', '/a, /b'])
+  })
+
+  it('has none that a hook has set', async () => {
+    const { status, body } = await ask2(session(), { path: '/static', headers: { 'x-want-connection': 'yes' } })
+    expect([status, body.includes('<h1>Static</h1>')]).toEqual([200, true])
+  })
+
+  it('has the late part of a page when it is there', async () => {
+    const stream = session().request({ ':path': '/late', ':authority': HOST })
+    const parts = (await bodyOf(stream)).map(String)
+    const late = parts.findIndex((part) => part.includes('<p>late</p>'))
+    expect(parts.findIndex((part) => part.includes('<p>soon</p>'))).toBe(0)
+    expect(late).toBeGreaterThan(0)
+  })
+
+  it('tells of a stream that fails in the middle, and goes on with others of its connection', async () => {
+    const stream = session().request({ ':path': '/breaks', ':authority': HOST })
+    let text = ''
+    stream.setEncoding('utf8').on('data', (part: string) => void (text += part))
+    await expect(once(stream, 'end')).rejects.toMatchObject({ code: 'ERR_HTTP2_STREAM_ERROR' })
+    expect([text, session().closed]).toEqual(['first\n', false])
+    expect((await ask2(session(), { path: '/' })).status).toBe(200)
+  })
+})
 
 describe.runIf(canCertify)('HTTP/2', () => {
   it('tells Next the host, and that it is HTTPS, and no pseudo-header', async () => {

@@ -595,8 +595,9 @@ describe('there is no direct path into an app', () => {
   })
 
   it('that is compiled as it is asked for, or that has not asked for one, and Next answers', async () => {
+    const dir = standInApp()
     for (const options of [{ direct: 'all', dev: true } as const, { direct: false, dev: false } as const]) {
-      const app = await createNextOnFastify({ dir: standInApp(), ...options })
+      const app = await createNextOnFastify({ dir, ...options })
       expect(app.nextDirect.size).toBe(0)
       expect((await app.inject('/page')).json()).toMatchObject({ url: '/page' })
     }

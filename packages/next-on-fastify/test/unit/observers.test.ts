@@ -56,8 +56,9 @@ it('tells of a client that has left', async () => {
 it('tells of each app when it is ready and when it closes', async () => {
   const observer = new Noting()
   const app = Fastify()
+  const dir = standInApp()
   for (const prefix of ['/shop', '/blog']) {
-    await app.register(nextPlugin, { dir: standInApp(), prefix, observers: [observer] })
+    await app.register(nextPlugin, { dir, prefix, observers: [observer] })
   }
   expect(observer.opened).toEqual(['/shop', '/blog'].map((prefix) => ({ prefix, memory: undefined })))
   await app.inject('/blog/page')

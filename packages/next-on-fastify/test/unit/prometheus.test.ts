@@ -19,8 +19,9 @@ it('times what Next answers in seconds, by app and class of status', async () =>
   const registry = new Registry()
   const observers = [prometheusObserver({ registry, buckets: [0.5, 30] })]
   const app = Fastify()
-  await app.register(nextPlugin, { dir: standInApp(), prefix: '/shop', observers })
-  await app.register(nextPlugin, { dir: standInApp(), observers })
+  const dir = standInApp()
+  await app.register(nextPlugin, { dir, prefix: '/shop', observers })
+  await app.register(nextPlugin, { dir, observers })
   for (const url of ['/secret/1', '/2', '/throws', '/shop', '/shop/token?q=token']) await app.inject(url)
   const ofPages = `prefix="",status="2xx"`
   const durations = await linesOf(registry, 'next_answer_duration_seconds')

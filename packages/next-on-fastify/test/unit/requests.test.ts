@@ -44,18 +44,20 @@ describe('what reaches Next', () => {
   })
 
   it("has Fastify's id of the request, if it is asked for, and not what the client says", async () => {
-    const app = await createNextOnFastify({ dir: standInApp(), requestIdHeader: 'x-request-id' })
+    const dir = standInApp()
+    const app = await createNextOnFastify({ dir, requestIdHeader: 'x-request-id' })
     const answer = await app.inject({ url: '/a', headers: { 'x-request-id': 'forged' } })
     expect(answer.json()).toMatchObject({ headers: { 'x-request-id': 'req-1' } })
-    const plain = await createNextOnFastify({ dir: standInApp() })
+    const plain = await createNextOnFastify({ dir })
     const untouched = await plain.inject({ url: '/a', headers: { 'x-request-id': 'theirs' } })
     expect(untouched.json()).toMatchObject({ headers: { 'x-request-id': 'theirs' } })
   })
 
   it('has forwarding headers as they came, whatever `trustProxy` is', async () => {
     const headers = { 'x-forwarded-for': '1.2.3.4', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'example.com' }
+    const dir = standInApp()
     for (const trustProxy of [true, false]) {
-      const app = await createNextOnFastify({ dir: standInApp(), fastify: { trustProxy } })
+      const app = await createNextOnFastify({ dir, fastify: { trustProxy } })
       let ip: unknown
       app.addHook('onRequest', async (request) => void (ip = request.ip))
       expect((await app.inject({ url: '/a', headers })).json()).toMatchObject({ headers })
@@ -99,15 +101,11 @@ describe('a route of the app', () => {
 })
 
 describe('under a prefix', () => {
-  it('each Next app answers its own paths, and Fastify all others', async () => {
+  it('Next serves its own paths, and Fastify all others', async () => {
     const app = Fastify()
-    await app.register(nextPlugin, { dir: standInApp({ config: { basePath: '/shop' } }), dev: false, prefix: '/shop' })
-    await app.register(nextPlugin, {
-      dir: standInApp({ config: { basePath: '/blog' } }),
-      dev: false,
-      prefix: '/blog',
-      port: 4000,
-    })
+    const dir = standInApp()
+    await app.register(nextPlugin, { dir, dev: false, prefix: '/shop' })
+    await app.register(nextPlugin, { dir, dev: false, prefix: '/blog', port: 4000 })
     expect((await app.inject('/shop')).json()).toMatchObject({ url: '/shop', next: { dev: false } })
     expect((await app.inject('/shop/a?b')).json()).toMatchObject({ url: '/shop/a?b' })
     expect((await app.inject('/blog/')).json()).toMatchObject({ url: '/blog/', next: { port: 4000 } })

@@ -5,6 +5,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+// Makes the place for the apps of a process.
+import '../../src/one-app.ts'
 
 const STAND_IN = `
 module.exports = (options) => ({
@@ -18,6 +20,7 @@ module.exports = (options) => ({
     let body = ''
     for await (const part of request) body += part
     const { method, url, headers } = request
+    if (request.url === '/sets-cookie') response.setHeader('set-cookie', 'next=1')
     response.setHeader('content-type', 'application/json').setHeader('x-powered-by', 'Next.js')
     response.end(JSON.stringify({ method, url, headers, body, next: { ...options, httpServer: undefined } }))
   },
@@ -30,6 +33,9 @@ module.exports = (options) => ({
   },
 })
 `
+
+/** See one-app.ts. */
+const appsOfProcess = (globalThis as { [place: symbol]: Map<unknown, unknown> })[Symbol.for('next-on-fastify.apps')]!
 
 interface StandIn {
   version?: string
@@ -44,7 +50,11 @@ interface StandIn {
 /** Folder of an app whose `next` is the stand-in. */
 export function standInApp({ version = '16.4.6', name = 'app', config, exports }: StandIn = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'next-on-fastify-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true })
+    // Each test stands for a process of its own.
+    appsOfProcess.clear()
+  })
   const dir = join(folder, name)
   const next = join(dir, 'node_modules/next')
   mkdirSync(next, { recursive: true })

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { createNextOnFastify, nextPlugin, type NextPluginOptions } from 'next-on-fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { standInApp } from './stand-in.ts'
@@ -137,13 +137,18 @@ describe('an app', () => {
     expect(await told(dir)).toBe(JSON.stringify(config))
     expect(process.env['__NEXT_PRIVATE_STANDALONE_CONFIG']).toBeUndefined()
     expect(await told(dir, true)).toBeUndefined()
-    expect(await told(standInApp({ config: { output: 'export' } }))).toBeUndefined()
+    // Whoever runs it has told Next already.
+    vi.stubEnv('__NEXT_PRIVATE_STANDALONE_CONFIG', '{}')
+    expect(await told(dir)).toBe('{}')
+    vi.unstubAllEnvs()
     // The folder of the sources, which was built for it.
     writeFileSync(join(dir, 'next.config.mjs'), '')
     expect(await told(dir)).toBeUndefined()
-    // Whoever runs it has told Next already.
-    vi.stubEnv('__NEXT_PRIVATE_STANDALONE_CONFIG', '{}')
-    expect(await told(standInApp({ config }))).toBe('{}')
+  })
+
+  it('of another `output` is not told its configuration', async () => {
+    const app = await createNextOnFastify({ dir: standInApp({ config: { output: 'export' } }), dev: false })
+    expect((await app.inject('/')).json<{ next: object }>().next).not.toHaveProperty('config')
   })
 
   it('whose build is of another kind is taken to be built for `prefix`', async () => {
@@ -160,5 +165,37 @@ describe('an app', () => {
     const app = await createNextOnFastify({ dir: standInApp() })
     await app.close()
     expect(counted.closedNext).toBe(1)
+  })
+})
+
+describe('options of the factory', () => {
+  it.each([
+    ['gracefulStop', 'yes', 'Expected `gracefulStop` to be a boolean, or an object with a `timeout` of 0 or more'],
+    ['gracefulStop', { timeout: -1 }, 'got an object'],
+    ['gracefulStop', { delay: 1 }, 'got an object'],
+    ['fastify', 'http2', 'Expected `fastify` to be an object, got "http2" (string)'],
+  ])('refuse %s: %j', async (name, value, message) => {
+    const options = { dir: standInApp(), [name]: value }
+    const error = { code: 'NEXT_ON_FASTIFY_INVALID_OPTION', message: expect.stringContaining(message) as string }
+    await expect(createNextOnFastify(options)).rejects.toMatchObject(error)
+  })
+
+  it('are none of the plugin, which ends no process', async () => {
+    const options = { dir: standInApp(), gracefulStop: true }
+    await expect(Fastify().register(nextPlugin, options)).rejects.toMatchObject({
+      code: 'NEXT_ON_FASTIFY_INVALID_OPTION',
+    })
+  })
+})
+
+describe('the default export', () => {
+  it.each<[string, (app: FastifyInstance, dir: string) => unknown]>([
+    ['import()', (app, dir) => app.register(import('next-on-fastify'), { dir })],
+    ['import() of it', async (app, dir) => app.register((await import('next-on-fastify')).default, { dir })],
+    ['import() without await', (app, dir) => void app.register(import('next-on-fastify'), { dir })],
+  ])('is the plugin, registered by %s', async (_, register) => {
+    const app = Fastify()
+    await register(app, standInApp())
+    expect((await app.inject('/page')).json()).toMatchObject({ url: '/page' })
   })
 })

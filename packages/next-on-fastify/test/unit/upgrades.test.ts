@@ -46,15 +46,17 @@ describe('a socket that asks for an upgrade', () => {
   })
 
   it('does not go to Next in production, but if `upgrades` says so', async () => {
-    const app = await listening(next({ dev: false }))
+    const dir = standInApp()
+    const app = await listening(next({ dir, dev: false }))
     // As if there were no upgrade in it.
     expect(await upgrade(app, '/proxied', 'connection: close\r\n')).toMatch(/^HTTP\/1.1 200 OK/)
-    const proxying = await listening(next({ dev: false, upgrades: true }))
+    const proxying = await listening(next({ dir, dev: false, upgrades: true }))
     expect(await upgrade(proxying, '/proxied')).toMatch(/^HTTP\/1.1 101 Next/)
   })
 
   it('goes to Next under its prefix alone', async () => {
-    const app = await listening(next({ prefix: '/a' }), next({ prefix: '/b' }))
+    const dir = standInApp()
+    const app = await listening(next({ dir, prefix: '/a' }), next({ dir, prefix: '/b' }))
     expect(await upgrade(app, '/b/_next/hmr')).toMatch(/^HTTP\/1.1 101 Next/)
     expect(await upgrade(app, '/c/_next/hmr')).toMatch(/^HTTP\/1.1 404/)
   })

@@ -1,0 +1,1 @@
+export default { basePath: `/${process.env.ZONE}`, env: { ZONE: process.env.ZONE } }
