@@ -104,9 +104,15 @@ export class Tarball {
     this.installed = join(this.project, 'node_modules', name)
   }
 
+  /** Packs, and returns the path of the tarball. */
+  async pack(): Promise<string> {
+    await demand(this.source, [...pnpm(), 'pack', '--pack-destination', this.#folder])
+    return this.#path
+  }
+
   /** Packs, and installs beside the packages that are named, in the versions that the package is developed with. */
   async install(files: Readonly<Record<string, string>>, packages: readonly string[]): Promise<void> {
-    await demand(this.source, [...pnpm(), 'pack', '--pack-destination', this.#folder])
+    await this.pack()
     for (const [name, content] of Object.entries(files)) writeFileSync(join(this.project, name), content)
     const versions = packages.map((name) => `${name}@${readJson(this.#developedWith(name))['version'] as string}`)
     await demand(this.project, [...pnpm(), 'add', '--ignore-workspace', this.#path, ...versions])
