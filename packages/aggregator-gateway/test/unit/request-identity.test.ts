@@ -37,7 +37,7 @@ async function appOf(
 ): Promise<FastifyInstance> {
   const app = Fastify()
   onTestFinished(() => app.close())
-  app.decorateRequest('user', null)
+  app.decorateRequest('user', null as never)
   app.addHook('preHandler', async (request) => {
     const name = request.headers['x-sign-in'] as string | undefined
     if (name !== undefined) (request as unknown as { user: User }).user = { name }
@@ -313,7 +313,7 @@ it('any mix of hooks, observers, headers and users shares a response only betwee
             : {}),
       }
       const app = Fastify()
-      app.decorateRequest('user', null)
+      app.decorateRequest('user', null as never)
       app.addHook('preHandler', async (one) => {
         const name = one.headers['x-sign-in'] as string
         ;(one as unknown as { user: User }).user = { name }

@@ -5,7 +5,7 @@ import { createRequire, findPackageJSON } from 'node:module'
 import { trace } from '@opentelemetry/api'
 import Fastify from 'fastify'
 import { Registry } from 'prom-client'
-import { expect, inject, it } from 'vitest'
+import { expect, inject, it, onTestFinished } from 'vitest'
 import { prometheusObserver } from '../../src/prometheus.ts'
 import { gateway } from './servers.ts'
 
@@ -25,6 +25,11 @@ const imported: Record<string, { lowest: string; member: string; value: unknown 
 
 it.each(Object.entries(peerDependencies))('%s has the version of its project', (name, range) => {
   const { lowest, member, value } = imported[name]!
+  // Other files of this worker look at which modules are loaded.
+  const before = new Set(Object.keys(require.cache))
+  onTestFinished(() => {
+    for (const path of Object.keys(require.cache)) if (!before.has(path)) delete require.cache[path]
+  })
   expect(value === (require(lowest) as Record<string, unknown>)[member]).toBe(isLowest)
   expect([versionOf(lowest), versionOf(name) === versionOf(lowest)]).toEqual([range.replace(/^\^/, ''), false])
 })
