@@ -45,6 +45,7 @@ export function planHeaders(
   for (const [given, value] of Object.entries(headers)) {
     const name = given.toLowerCase()
     const at = `${where}.${given}`
+    demandSendable(name, value, at)
     const { literals: parts, places } = parsePlaces(value, (problem) => {
       throw new InvalidOptionError(
         `Expected \`${at}\` to be a value with places such as {user.sub}, got "${value}": ${problem}`,
@@ -67,6 +68,15 @@ export function planHeaders(
     }
   }
   return { literals, forwarded, templates, make: undefined }
+}
+
+function demandSendable(name: string, value: unknown, at: string): void {
+  if (!isSettable(name)) {
+    throw new InvalidOptionError(`Expected \`${at}\` to be a header that an upstream can get, got "${name}"`)
+  }
+  if (typeof value === 'string' && isHeaderValue(value)) return
+  const got = typeof value === 'string' ? JSON.stringify(value) : typeof value
+  throw new InvalidOptionError(`Expected \`${at}\` to be Latin-1 text without line breaks, got ${got}`)
 }
 
 /**

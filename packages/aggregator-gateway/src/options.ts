@@ -2,7 +2,7 @@ import type { FastifyRequest, FastifyServerOptions, LogLevel, RouteShorthandOpti
 import type { HeadersOption } from './call-headers.ts'
 import type { Composition } from './compose.ts'
 import { InvalidOptionError } from './errors.ts'
-import { isEndToEnd, isHeaderValue, isSettable } from './header-rules.ts'
+import { isEndToEnd } from './header-rules.ts'
 import type { MappingOptions } from './mapping.ts'
 import type { BreakerOptions } from './circuit.ts'
 import type { GatewayObserver } from './observe.ts'
@@ -131,13 +131,8 @@ const stringsByName: Check = [
   (value) => isRecord(value) && Object.values(value).every((one) => typeof one === 'string'),
 ]
 const headers: Check = [
-  'a function, or an object of header values by names, none of which belongs to a connection',
-  (value) =>
-    typeof value === 'function' ||
-    (isRecord(value) &&
-      Object.entries(value).every(
-        ([name, one]) => isSettable(name.toLowerCase()) && typeof one === 'string' && isHeaderValue(one),
-      )),
+  'a function, or an object of header values by names',
+  (value) => typeof value === 'function' || isRecord(value),
 ]
 const oneOf = (values: readonly string[]): Check => [
   `one of ${values.join(', ')}`,

@@ -81,7 +81,7 @@ export class Upstream {
   readonly maxResponseSize: number
   readonly retryBudget: Budget
   readonly hedgeBudget: Budget
-  readonly failures = new FailureLog()
+  readonly failures: FailureLog = new FailureLog()
   /** Keeps its answers, where it is to. */
   cache: ResponseCache | undefined
   readonly #origins: readonly Origin[]

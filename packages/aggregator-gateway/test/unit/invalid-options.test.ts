@@ -272,17 +272,21 @@ const WRONG: readonly [title: string, options: unknown, message: string][] = [
   ],
   ...(
     [
-      ['a header name with a space', { 'x user': 'a' }],
-      ['a header of the connection', { Connection: 'close' }],
-      ['a header that undici refuses', { expect: '100-continue' }],
-      ['a header value with a line break', { 'x-user': 'a\nb' }],
-      ['a header value beyond Latin-1', { 'x-user': 'Łukasz' }],
-      ['a header value that is no text', { 'x-user': 1 }],
+      [
+        'a header name with a space',
+        { 'x user': 'a' },
+        'x user` to be a header that an upstream can get, got "x user"',
+      ],
+      ['a header of the connection', { Connection: 'close' }, 'Connection` to be a header that an upstream can get'],
+      ['a header that undici refuses', { expect: 'a' }, 'expect` to be a header that an upstream can get'],
+      ['a header value with a line break', { 'x-user': 'a\nb' }, 'x-user` to be Latin-1 text without line breaks'],
+      ['a header value beyond Latin-1', { 'x-user': 'Ł' }, 'x-user` to be Latin-1 text without line breaks, got "Ł"'],
+      ['a header value that is no text', { 'x-user': 1 }, 'x-user` to be Latin-1 text without line breaks, got number'],
     ] as const
-  ).map(([title, headers]): [string, unknown, string] => [
+  ).map(([title, headers, message]): [string, unknown, string] => [
     title,
     withCall({ ...call, headers }),
-    'Expected `endpoints[0].calls.one.headers` to be a function, or an object of header values by names, none of which belongs to a connection, got an object',
+    `Expected \`endpoints[0].calls.one.headers.${message}`,
   ]),
   [
     'a header place without source',
