@@ -60,7 +60,7 @@ describe.each<[string, object, string]>([
       await app.close()
     })
     await app.register(gatewayPlugin, {
-      upstreams: { it: { origin, maxStreams: 2 } },
+      upstreams: { it: origin },
       endpoints: [
         { path: '/json', calls: { one: { upstream: 'it', path: '/json' } } },
         {
