@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type buildConnector, Client, type Dispatcher, errors } from 'undici'
 import { InterimFilter } from './interim-filter.ts'
+import { keepClassOf } from './kept-controller.ts'
 import { GivenUpError } from './outcome.ts'
 
 export interface ConnectionsOptions {
@@ -235,6 +236,7 @@ export class PooledRequest implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
     // An error ends the request alone; `abort` would end the connection, too.
     if (!this.#handler) throw new GivenUpError(false)
+    keepClassOf(controller)
     this.#isReused = this.#connection!.hasServed
     this.#connection!.filter?.expectResponse()
     this.#handler.onRequestStart?.(controller, context)

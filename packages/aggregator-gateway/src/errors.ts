@@ -64,7 +64,7 @@ export const ClientTimeoutError: FastifyErrorConstructor<{ code: 'GATEWAY_CLIENT
   408,
 )
 
-/** An upstream has as many calls as it may have, and as many that wait. */
+/** An upstream has as many calls as it may have, and as many that wait, or as many streams. */
 export const OverloadedError: FastifyErrorConstructor<{ code: 'GATEWAY_OVERLOADED' }, [string]> = createError(
   'GATEWAY_OVERLOADED',
   '%s',

@@ -60,7 +60,10 @@ observe(PooledRequest, 'onResponseStart', (self, args) => {
   watch('request on a connection', self)
 })
 observe(PooledRequest, 'onResponseData', (_self, args) => watch('bytes of an upstream', args[1]))
-observe(PooledRequest, 'onResponseEnd', compare)
+observe(PooledRequest, 'onResponseEnd', (self, [controller]) => {
+  compare(self)
+  compare(controller as object)
+})
 observe(JsonBodyReader, 'read', (_self, args, result) => {
   watch('bytes of a body', args[0])
   watch('body', result)

@@ -60,7 +60,7 @@ afterAll(() => {
   agent.destroy()
   upstream.closeAllConnections()
   upstream.close()
-  if (!process.env['KEEP']) rmSync(folder, { recursive: true })
+  rmSync(folder, { recursive: true })
 })
 
 const tell = async (what: string): Promise<unknown> => {
@@ -132,6 +132,7 @@ it('keeps the hidden classes of the objects that requests make', async () => {
     Attempt: true,
     Call: true,
     PooledRequest: true,
+    RequestController: true,
     WaitingClient: true,
   })
 })

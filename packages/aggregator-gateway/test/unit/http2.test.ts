@@ -53,14 +53,14 @@ describe.each<[string, object, string]>([
     const note = (warning: Error): number => warnings.push(warning)
     process.on('warning', note)
     onTestFinished(() => void process.off('warning', note))
-    const app = Fastify(options) as unknown as FastifyInstance
+    const app = Fastify({ ...options }) as unknown as FastifyInstance
     let session: ClientHttp2Session | undefined
     onTestFinished(async () => {
       session?.destroy()
       await app.close()
     })
     await app.register(gatewayPlugin, {
-      upstreams: { it: { origin, maxStreams: 2 } },
+      upstreams: { it: origin },
       endpoints: [
         { path: '/json', calls: { one: { upstream: 'it', path: '/json' } } },
         {
