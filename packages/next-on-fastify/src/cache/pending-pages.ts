@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import onHeaders from 'on-headers'
 import type { Handle } from '../answer.ts'
+import { outsideRequests } from '../outside-requests.ts'
 
 /** A request that Next answers. */
 interface Asking {
@@ -61,7 +62,7 @@ export class PendingPage {
 
   /** The same some time later, if nothing else has ended it. */
   endLater(): void {
-    setTimeout(() => this.end(), LONGEST).unref()
+    outsideRequests(() => setTimeout(() => this.end(), LONGEST).unref())
   }
 }
 
