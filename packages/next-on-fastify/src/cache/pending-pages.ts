@@ -168,8 +168,18 @@ function isSame(page: PendingPage, path: string, key: string | undefined): boole
 function pathOf({ url = '' }: IncomingMessage): string {
   const end = url.search(/[?#]/)
   const path = end === -1 ? url : url.slice(0, end)
-  const plain = /\/_next\/data\/[^/]+(\/.*)\.json$/.exec(path)?.[1] ?? path
+  const plain = pageOfData(path) ?? path
   return plain.length > 1 && plain.endsWith('/') ? plain.slice(0, -1) : plain
+}
+
+const DATA = '/_next/data/'
+
+/** The path of the page that data is of: a base path may be before it, and the id of the build is. */
+function pageOfData(path: string): string | undefined {
+  const start = path.indexOf(DATA)
+  if (start === -1 || !path.endsWith('.json')) return undefined
+  const page = path.indexOf('/', start + DATA.length)
+  return page === -1 ? undefined : path.slice(page, -'.json'.length)
 }
 
 /** Newer versions of Next put the route before the path of a page. */
