@@ -75,3 +75,14 @@ it('the README names what the package supports, and its source refuses what is o
   const catalog = readFileSync(new URL('../../pnpm-workspace.yaml', import.meta.url), 'utf8')
   expect(catalog).toContain(`next-lowest: npm:next@${oldest}\n`)
 })
+
+it('each security promise of the README names tests that are there', () => {
+  const [, table] = /## Security promises\n([^#]*)/.exec(readme)!
+  const promises = rowsOf(table!).slice(2)
+  expect(promises.length).toBeGreaterThan(10)
+  for (const [promise, tests] of promises) {
+    const names = [...tests!.matchAll(/`(test\/[\w/-]+\.test\.ts)`/g)].map(([, name]) => name!)
+    expect({ promise, tests }).toEqual({ promise, tests: names.map((name) => `\`${name}\``).join(', ') })
+    for (const name of names) expect(read(name)).not.toBe('')
+  }
+})

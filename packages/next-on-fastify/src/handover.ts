@@ -13,7 +13,7 @@ interface Decorated {
   decorateRequest(name: string | symbol, value: boolean): unknown
 }
 
-/** The options of a route whose requests Next is asked, by `ask`, once all hooks have run. */
+/** The options of a route whose requests Next is asked, by `ask`, once all hooks have run; it hijacks the reply. */
 export function handover(
   app: Decorated,
   check: (request: FastifyRequest) => void,
@@ -30,7 +30,6 @@ export function handover(
       // A hook has replied in place of Next.
       if (!request[FOR_NEXT]) return done(null, payload)
       request[FOR_NEXT] = false
-      reply.hijack()
       ask(request, reply)
     },
     // Of an `onSend` hook that has failed: its error is sent.

@@ -88,6 +88,7 @@ const plugin: NextPlugin = async (app, options) => {
       if (value !== undefined) response.setHeader(name, value)
     }
     keepHeaders(response)
+    reply.hijack()
     answer(message, response, request).catch((error: unknown) => {
       // Next answers its own errors: who gets here has sent half of it, or nothing, where `next start` says so.
       request.log.error({ err: error }, 'Next has failed')

@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import onHeaders from 'on-headers'
 import type { Handle } from '../answer.ts'
+import { outsideRequests } from '../outside-requests.ts'
 
 /** A request that Next answers. */
 interface Asking {
@@ -61,7 +62,7 @@ export class PendingPage {
 
   /** The same some time later, if nothing else has ended it. */
   endLater(): void {
-    setTimeout(() => this.end(), LONGEST).unref()
+    outsideRequests(() => setTimeout(() => this.end(), LONGEST).unref())
   }
 }
 
@@ -167,10 +168,18 @@ function isSame(page: PendingPage, path: string, key: string | undefined): boole
 function pathOf({ url = '' }: IncomingMessage): string {
   const end = url.search(/[?#]/)
   const path = end === -1 ? url : url.slice(0, end)
-  // What a client sends is looked through once: by one expression up to the end it took the square of its length.
-  const build = path.endsWith('.json') ? /\/_next\/data\/[^/]+(?=\/)/.exec(path) : null
-  const plain = build ? path.slice(build.index + build[0].length, -'.json'.length) : path
+  const plain = pageOfData(path) ?? path
   return plain.length > 1 && plain.endsWith('/') ? plain.slice(0, -1) : plain
+}
+
+const DATA = '/_next/data/'
+
+/** The path of the page that data is of: a base path may be before it, and the id of the build is. */
+function pageOfData(path: string): string | undefined {
+  const start = path.indexOf(DATA)
+  if (start === -1 || !path.endsWith('.json')) return undefined
+  const page = path.indexOf('/', start + DATA.length)
+  return page === -1 ? undefined : path.slice(page, -'.json'.length)
 }
 
 /** Newer versions of Next put the route before the path of a page. */

@@ -1,6 +1,8 @@
 // What several ask for at the same time is asked of Next by the first of them. The others wait until that has been answered,
 // and then find what was kept of it.
 
+import { outsideRequests } from '../outside-requests.ts'
+
 /** Milliseconds that others wait for an answer at the most: Next has others wait for a page that is being made, too. */
 const LONGEST = 10_000
 
@@ -41,11 +43,11 @@ export class AskedAtOnce {
       if (this.#pending.get(asked) === pending) this.#pending.delete(asked)
       resolve()
     }
-    let timer = setTimeout(ended, LONGEST).unref()
+    let timer = outsideRequests(() => setTimeout(ended, LONGEST).unref())
     this.#pending.set(asked, pending)
     const headed = (): void => {
       clearTimeout(timer)
-      timer = setTimeout(ended, SLOWEST).unref()
+      timer = outsideRequests(() => setTimeout(ended, SLOWEST).unref())
     }
     return { headed, ended }
   }

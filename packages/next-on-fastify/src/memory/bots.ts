@@ -7,6 +7,12 @@ export interface BotsConfig {
   readonly htmlLimitedBots?: string
 }
 
+/**
+ * Characters of a name that is looked at: the patterns of Next take time that grows with their square. A longer one is Next's to
+ * decide on.
+ */
+const LONGEST_AGENT = 512
+
 const IS_BOT = 'next/dist/shared/lib/router/utils/is-bot'
 
 /** Says whether Next may answer a client otherwise than others, by its `user-agent`. */
@@ -17,5 +23,6 @@ export function botsOf(fromApp: NodeJS.Require, config: BotsConfig): (userAgent:
   // Next has a pattern of its own there where nothing is said.
   if (typeof isBot !== 'function' || typeof htmlLimitedBots !== 'string') throw new TypeError('Bots cannot be told')
   const limited = new RegExp(htmlLimitedBots, 'i')
-  return (userAgent) => userAgent !== undefined && (limited.test(userAgent) || isBot(userAgent))
+  return (userAgent) =>
+    userAgent !== undefined && (userAgent.length > LONGEST_AGENT || limited.test(userAgent) || isBot(userAgent))
 }

@@ -2,6 +2,7 @@
 
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gunzip, inflate } from 'node:zlib'
+import { outsideRequests } from '../outside-requests.ts'
 import { pairsOf, type RecordedAnswer, valueOf } from './recorded-answer.ts'
 import type { ReadyAnswer } from './written-answer.ts'
 
@@ -55,7 +56,7 @@ export class BrotliQueue {
     if (head === undefined || this.#begun.has(answer) || this.#waiting.length === MOST_WAITING) return
     this.#begun.add(answer)
     this.#waiting.push({ answer, head, quality: unchanging ? QUALITY.unchanging : QUALITY.other, done })
-    if (!this.#isWorking) void this.#work()
+    if (!this.#isWorking) void outsideRequests(() => this.#work())
   }
 
   async #work(): Promise<void> {

@@ -40,6 +40,8 @@ const NO_CACHE = /(?:^|,)\s*no-cache\s*(?:,|$)/
 const CODINGS = new Set(['br', 'compress', 'deflate', 'gzip', 'zstd'])
 
 const LONGEST_KEY = 8192
+// Patterns of the configuration are held against it, which may take time that grows faster than it.
+const LONGEST_PATH = 2048
 
 /** What a key is made of. */
 export type Asked = Pick<IncomingMessage, 'headers' | 'httpVersionMajor' | 'method' | 'url'>
@@ -52,6 +54,7 @@ export function requestKey(request: Asked): RequestKey | Bypass {
 
   const query = url.indexOf('?')
   const path = query === -1 ? url : url.slice(0, query)
+  if (path.length > LONGEST_PATH) return 'too-long'
   if (!PLAIN_PATH.test(path) || path.includes('//') || path.includes('/.')) return 'url'
   if (query !== -1 && !PLAIN_QUERY.test(url.slice(query + 1))) return 'url'
 

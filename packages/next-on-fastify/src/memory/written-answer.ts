@@ -63,8 +63,8 @@ export function writesAsIs(Response: typeof ServerResponse = ServerResponse): bo
     // What has been put before Node's methods expects a request of a client.
     return false
   }
-  const [head, ...bodies] = Buffer.concat(written).toString('latin1').split('\r\n\r\n')
-  return /\r\ntransfer-encoding: chunked$/im.test(head!) && bodies.join() === 'body'
+  const [head = '', ...body] = Buffer.concat(written).toString('latin1').split('\r\n\r\n')
+  return /\r\ntransfer-encoding: chunked(?:\r\n|$)/i.test(head) && body.join('\r\n\r\n') === 'body'
 }
 
 /** Whether a chunk is written as one here. */

@@ -86,6 +86,13 @@ describe('hooks over Next', () => {
     expect(await app.inject('/page')).toMatchObject({ statusCode: 503, body: '' })
   })
 
+  it('that set a header which Node refuses are an error of the app, and the client is told', async () => {
+    const app = await createNextOnFastify({ dir: standInApp() })
+    app.addHook('onRequest', async (_request, reply) => void reply.header('x-name', 'two\nlines'))
+    app.setErrorHandler((_error, _request, reply) => void reply.removeHeader('x-name').code(500).send('refused'))
+    expect(await app.inject('/page')).toMatchObject({ statusCode: 500, body: 'refused' })
+  })
+
   it('onSend runs for a reply of a hook as usual, and Next is not asked', async () => {
     const app = await createNextOnFastify({ dir: standInApp() })
     app.addHook('onRequest', async (_request, reply) => reply.code(204).send())

@@ -122,6 +122,8 @@ describe('an app with `cacheComponents`', () => {
     const { isBot } = await readBuild(withBots(), false)
     const agents = ['a slowbot', 'Crawler/1.0', 'Mozilla/5.0', '', undefined]
     expect(agents.map(isBot)).toEqual([true, true, false, false, false])
+    // Patterns take long for a name that is, so that one is left to Next.
+    expect([isBot('x'.repeat(512)), isBot('x'.repeat(513))]).toEqual([false, true])
   })
 
   it('takes nobody for a bot where none is answered otherwise', async () => {

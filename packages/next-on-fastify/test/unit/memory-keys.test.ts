@@ -53,6 +53,11 @@ describe('a request has no key', () => {
     expect(keyOf('/', headers)).toBe(why)
   })
 
+  it('with a path of more than 2048 characters', () => {
+    expect(keyOf(`/${'x'.repeat(2047)}`)).toContain('x'.repeat(2047))
+    expect(keyOf(`/${'x'.repeat(2048)}`)).toBe('too-long')
+  })
+
   it.each(['POST', 'PUT', 'OPTIONS', 'PURGE', 'get'])('with the method %s', (method) => {
     expect(keyOf('/', {}, method)).toBe('method')
   })
