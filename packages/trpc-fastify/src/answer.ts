@@ -17,7 +17,7 @@ import { chain, isThenable } from './chain.ts'
 import { envelopeOf } from './envelope.ts'
 import { type Head, headOf, inOnePiece, proven } from './head.ts'
 import type { FastTrpcRequest } from './fast-request.ts'
-import type { Answer } from './send.ts'
+import { type Answer, answerOf } from './send.ts'
 import { streamAnswer } from './streamed-batch.ts'
 import { subscriptionAnswer } from './subscription.ts'
 import { isAsyncIterable, isObject, isStreamed } from './value-kinds.ts'
@@ -77,7 +77,7 @@ function failureAnswer(request: FastTrpcRequest, cause: unknown, options: Answer
 
 /** A status that cannot be is found only now, as in tRPC: a body that cannot be comes first. */
 function complete({ status, headers }: Head, body: string): Answer {
-  return { status: proven(status), headers, body }
+  return answerOf(proven(status), headers, body)
 }
 
 /** One response as JSON, by the serializer of its procedure where it has one. */

@@ -5,7 +5,7 @@
 import { type AnyTRPCProcedure, getTRPCErrorFromUnknown, TRPCError, type TRPCProcedureType } from '@trpc/server'
 import { definitionOf, type Parse, resultMarker, type Step, type StepResult, stepsOf } from './internals.ts'
 import { chain, isThenable } from './chain.ts'
-import { latest } from './latest.ts'
+import { keepClass } from './kept-classes.ts'
 import { isObject } from './value-kinds.ts'
 
 /** How a procedure is called: step by step here, or by tRPC's own code. */
@@ -185,7 +185,6 @@ class ProcedureOptions {
     getRawInput: () => Promise<unknown>,
     next: (options?: object) => Promise<unknown>,
   ) {
-    latest.call = this
     this.#call = call
     this.path = call.path
     this.getRawInput = getRawInput
@@ -198,6 +197,16 @@ class ProcedureOptions {
     this.next = next
   }
 }
+
+const noInput = async (): Promise<undefined> => undefined
+const noCall: Call = {
+  path: '',
+  batchIndex: 0,
+  readInput: () => undefined,
+  getRawInput: noInput,
+  signal: new AbortController().signal,
+}
+keepClass(new ProcedureOptions(noCall, undefined, 'query', undefined, undefined, noInput, nextOfResolver))
 
 function parseInput(parse: Parse, raw: unknown, before: unknown): unknown {
   const wrong = (cause: unknown): never => {

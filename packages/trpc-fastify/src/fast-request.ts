@@ -5,8 +5,9 @@ import type { TRPCRequestInfo } from '@trpc/server/http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CallScope } from './around-calls.ts'
 import type { Call, Engine } from './engine.ts'
-import type { Inputs } from './inputs.ts'
-import type { Query } from './query.ts'
+import { Inputs } from './inputs.ts'
+import { keepClass } from './kept-classes.ts'
+import { NO_QUERY, type Query } from './query.ts'
 import type { Serializer } from './serializer.ts'
 import { isObject } from './value-kinds.ts'
 
@@ -200,6 +201,26 @@ class RequestInfo {
     Object.defineProperty(this, 'url', RequestInfo.#urlOf)
   }
 }
+
+const noProcedure: FastProcedure = {
+  procedure: (() => {}) as unknown as AnyTRPCProcedure,
+  type: 'query',
+  engine: 'compiled',
+  call: () => undefined,
+  serialize: undefined,
+}
+const blank = new FastTrpcRequest(
+  undefined as unknown as FastifyRequest,
+  undefined as unknown as FastifyReply,
+  NO_QUERY,
+  false,
+  [noProcedure],
+  [''],
+  new Inputs(null, false, 1, (input) => input),
+)
+keepClass(blank)
+keepClass(blank.info)
+keepClass(blank.scope)
 
 function urlOf({ raw }: FastifyRequest): URL {
   const isSecure =

@@ -4,7 +4,7 @@ import fp from 'fastify-plugin'
 import { answerStyle, servesSubscriptions } from './answer-style.ts'
 import { answer } from './answer.ts'
 import { aroundCalls, hasAround } from './around-calls.ts'
-import { keepTickClass, latest } from './latest.ts'
+import { keepTickClass } from './kept-classes.ts'
 import { WebSocketMissingError } from './errors.ts'
 import { fastProcedures } from './fast-procedures.ts'
 import { canCompile, internalsOf } from './internals.ts'
@@ -122,7 +122,6 @@ async function routes<TRouter extends AnyTRPCRouter>(
       req.log.debug({ reason: request }, 'tRPC request left to the official adapter')
       return answerOfficially(req, reply)
     }
-    latest.request = request
     counts[request.engine]++
     req.log.debug({ engine: request.engine }, 'tRPC request on the fast path')
     return sendWithOthers(reply, answer(request, answerOptions))

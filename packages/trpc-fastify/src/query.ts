@@ -13,7 +13,7 @@ export interface Query {
   readonly lastEventId: string | null
 }
 
-const NO_QUERY: Query = { isBatch: false, input: null, connectionParams: null, lastEventId: null }
+export const NO_QUERY: Query = { isBatch: false, input: null, connectionParams: null, lastEventId: null }
 
 /** Reads the query; nothing when a URL parser is needed to be sure. */
 export function readQuery(url: string): Query | undefined {
@@ -27,10 +27,12 @@ export function readQuery(url: string): Query | undefined {
     lastEventId: undefined,
     'Last-Event-Id': undefined,
   }
+  let equals = 0
   for (let from = start + 1; from <= url.length;) {
     const and = url.indexOf('&', from)
     const to = and === -1 ? url.length : and
-    const equals = url.indexOf('=', from)
+    // Of many parameters without a value, each would search the rest of the URL for one.
+    if (equals !== -1 && equals < from) equals = url.indexOf('=', from)
     const end = equals === -1 || equals > to ? to : equals
     const name = url.slice(from, end)
     if (name.includes('%') || name.includes('+')) return undefined

@@ -3,6 +3,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type FastProcedure, FastTrpcRequest } from './fast-request.ts'
+import { isPlainHost } from './host.ts'
 import { Inputs } from './inputs.ts'
 import { readQuery } from './query.ts'
 
@@ -55,7 +56,8 @@ export function readRequest(
   const trpcAccept = headers['trpc-accept']
   const isStream = trpcAccept === 'application/jsonl'
   if (!isStream && (trpcAccept !== undefined || headers.accept?.includes('application/jsonl'))) return 'stream'
-  if (!isPlainHost(headers.host ?? firstOf(headers[':authority']))) return 'host'
+  const host = headers.host ?? firstOf(headers[':authority'])
+  if (host !== undefined && !isPlainHost(host)) return 'host'
   const query = readQuery(url)
   if (!query) return 'query'
   const { path } = req.params as { path: string }
@@ -99,17 +101,4 @@ const JSON_TYPE = /^\s*application\/json\s*(?:;|$)/i
 
 function firstOf(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header
-}
-
-/** Host headers that were found to be right: there are few of them, unless somebody makes them up. */
-const plainHosts = new Set<string>()
-const MOST_HOSTS = 100
-
-/** Whether a URL can be made of it, which names that host and nothing more. */
-function isPlainHost(host: string | undefined): boolean {
-  if (host === undefined || plainHosts.has(host)) return true
-  if (!/^[\w.-]+(?::\d{1,5})?$|^\[[\da-f:.]+\](?::\d{1,5})?$/i.test(host) || !URL.canParse(`http://${host}`))
-    return false
-  if (plainHosts.size < MOST_HOSTS) plainHosts.add(host)
-  return true
 }

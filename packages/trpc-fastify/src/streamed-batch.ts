@@ -14,7 +14,7 @@ import {
   outcomeOfError,
 } from './json-lines.ts'
 import type { FastTrpcRequest } from './fast-request.ts'
-import type { Answer } from './send.ts'
+import { type Answer, answerOf } from './send.ts'
 
 /**
  * The answer to `httpBatchStreamLink`. All at once where every call is done within this turn of the event
@@ -65,7 +65,8 @@ export function streamAnswer(
   const lines = linesOptions(request, options)
   const inLines = (): Answer => {
     const body = completeLines(outcomes, lines)
-    return body === undefined ? { ...head, body: new JsonLines(outcomes, lines) } : { ...inOnePiece(head), body }
+    const { status, headers } = body === undefined ? head : inOnePiece(head)
+    return answerOf(status, headers, body ?? new JsonLines(outcomes, lines))
   }
   if (!outcomes.some(isThenable)) return inLines()
   for (const [index, outcome] of outcomes.entries()) {

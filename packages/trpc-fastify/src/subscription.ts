@@ -6,7 +6,7 @@ import { type AnswerOptions, type CallResult, shapeOfCall, tellError } from './c
 import { EventStream } from './event-stream.ts'
 import { eagerHeadOf } from './head.ts'
 import type { FastTrpcRequest } from './fast-request.ts'
-import type { Answer } from './send.ts'
+import { type Answer, answerOf } from './send.ts'
 import { isAsyncIterable } from './value-kinds.ts'
 
 /** The answer to `httpSubscriptionLink`. A call that failed is an event too. */
@@ -34,7 +34,7 @@ export function subscriptionAnswer(request: FastTrpcRequest, result: CallResult,
     stream.once('close', () => clearTimeout(timer))
   }
   if (options.openStreams) stream.once('close', options.openStreams.add(end))
-  return { ...head, body: stream }
+  return answerOf(head.status, head.headers, stream)
 }
 
 function iterableOf(request: FastTrpcRequest, result: CallResult): AsyncIterable<unknown> {
