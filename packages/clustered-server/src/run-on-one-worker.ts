@@ -10,7 +10,8 @@ export const PRIMARY = 'CLUSTERED_SERVER_PRIMARY'
 const isWorker = process.connected && process.env[PRIMARY] === String(process.ppid)
 const leaving = new AbortController()
 const waiting: Task[] = []
-const running: Promise<void>[] = []
+/** Tasks that have not ended. */
+const running = new Set<Promise<void>>()
 let state: 'alone' | 'unknown' | 'candidate' | 'leader' = isWorker ? 'unknown' : 'alone'
 
 /**
@@ -43,6 +44,8 @@ export function runOnOneWorker(task: Task): void {
 export async function resign(): Promise<void> {
   const isFirst = !leaving.signal.aborted
   leaving.abort()
+  // Until the stack of an error is read, V8 retains what its functions were called on: a server, and with it the app.
+  void (leaving.signal.reason as Error).stack
   await Promise.allSettled(running)
   if (isFirst && state !== 'alone') tellPrimary({ type: 'resigned' })
 }
@@ -54,5 +57,8 @@ function lead(): void {
 
 function run(task: Task): void {
   // What it throws is nobody's to catch, and ends the process as anything else that nobody catches.
-  running.push(Promise.resolve().then(() => task(leaving.signal)))
+  const ended: Promise<void> = Promise.resolve()
+    .then(() => task(leaving.signal))
+    .then(() => void running.delete(ended))
+  running.add(ended)
 }

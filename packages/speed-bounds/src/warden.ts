@@ -74,7 +74,10 @@ function start({ id, command: [program, ...args], env, cwd }: WardenRequest & { 
 
 async function end(id: string, timeout: number): Promise<void> {
   const { child, mark } = subjects.get(id) ?? {}
-  if (child?.pid === undefined) return
+  if (child?.pid === undefined) {
+    subjects.delete(id)
+    return
+  }
   const deadline = performance.now() + timeout
   let alive = await members(child.pid, mark!)
   if (timeout > 0) {
