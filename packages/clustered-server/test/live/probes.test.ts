@@ -86,6 +86,22 @@ describe.each([1, 2])('with %i workers', (workers) => {
   })
 })
 
+it.each([1, 2])('its ports are on 127.0.0.1 unless a host is given, with %i workers', async (workers) => {
+  const bound = { workers, port: 0, host: '::', signals: false, admin: { port: 0, agentPort: 0 } }
+  const open = await createClusteredServer(new URL('../apps/hello.ts', import.meta.url), bound)
+  try {
+    const { host, port, agentPort } = open.admin!
+    expect([open.host, host]).toEqual(['::', '127.0.0.1'])
+    for (const own of [port, agentPort!]) {
+      const other = connect({ host: '127.0.0.2', port: own })
+      const [{ code }] = (await once(other, 'error')) as [NodeJS.ErrnoException]
+      expect(code).toBe('ECONNREFUSED')
+    }
+  } finally {
+    await open.close()
+  }
+})
+
 it('a worker that dies in the delay is replaced: there is still work to do', async () => {
   await start(2, { shutdownDelay: 2 ** 30, spare: false })
   const [worker] = server!.status().workers
