@@ -28,7 +28,7 @@ describe.each(promising)('the security promises of %s', (name) => {
   })
 
   it.each(promises)('"%s" is held by tests that exist', (_promise, tests) => {
-    const paths = [...tests!.matchAll(/`([^`]+)`/g)].map(([, path]) => path!)
+    const paths = [...tests.matchAll(/`([^`]+)`/g)].map(([, path]) => path!)
     expect(paths.length).toBeGreaterThan(0)
     for (const path of paths) expect(path).toMatch(/^test\/.*\.test\.ts$/)
     expect(paths.filter((path) => !existsSync(join(root, 'packages', name, path)))).toEqual([])

@@ -87,8 +87,8 @@ describe.each([1, 2])('with %i workers', (workers) => {
 })
 
 it.each([1, 2])('its ports are on 127.0.0.1 unless a host is given, with %i workers', async (workers) => {
-  const options = { workers, port: 0, host: '::', signals: false, admin: { port: 0, agentPort: 0 } }
-  const open = await createClusteredServer(new URL('../apps/hello.ts', import.meta.url), options)
+  const bound = { workers, port: 0, host: '::', signals: false, admin: { port: 0, agentPort: 0 } }
+  const open = await createClusteredServer(new URL('../apps/hello.ts', import.meta.url), bound)
   try {
     const { host, port, agentPort } = open.admin!
     expect([open.host, host]).toEqual(['::', '127.0.0.1'])
