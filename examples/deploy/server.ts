@@ -2,14 +2,18 @@
 
 import { createClusteredServer } from 'clustered-server'
 
-const milliseconds = (name: string, standard: number): number => Number(process.env[name] ?? standard)
+const number = (name: string, standard: number): number => Number(process.env[name] ?? standard)
 
 const server = await createClusteredServer(new URL('app.ts', import.meta.url), {
   workers: 'auto',
   // Who asks whether this host lives and is ready is not the public: they have ports of their own.
-  admin: { port: 3001, agentPort: 3002, host: process.env['ADMIN_HOST'] ?? '0.0.0.0' },
+  admin: {
+    port: number('ADMIN_PORT', 3001),
+    agentPort: number('AGENT_PORT', 3002),
+    host: process.env['ADMIN_HOST'] ?? '0.0.0.0',
+  },
   // Not ready at once, but open for as long as load balancers take to notice.
-  shutdownDelay: milliseconds('SHUTDOWN_DELAY', 5000),
-  drainTimeout: milliseconds('DRAIN_TIMEOUT', 20_000),
+  shutdownDelay: number('SHUTDOWN_DELAY', 5000),
+  drainTimeout: number('DRAIN_TIMEOUT', 20_000),
 })
-console.log(`port: ${server.port}`)
+console.log(`port: ${server.port}\nadmin port: ${server.admin?.port}`)
