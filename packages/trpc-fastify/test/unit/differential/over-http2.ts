@@ -107,7 +107,7 @@ export function http2Request(
     {
       ':method': method,
       ':path': pathname + search,
-      ':authority': (host as string | undefined) ?? (TRANSPORT === 'h2' ? 'localhost:443' : 'localhost:80'),
+      ':authority': host ?? (TRANSPORT === 'h2' ? 'localhost:443' : 'localhost:80'),
       'user-agent': 'lightMyRequest',
       ...(body === undefined || body.length === 0 ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
       ...headers,
