@@ -52,7 +52,7 @@ export class EventStream extends TextStream {
 
   override _read(): void {
     super._read()
-    if (!this.#isReading) void this.#pump()
+    if (!this.#isReading) this.#pump()
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
@@ -61,28 +61,34 @@ export class EventStream extends TextStream {
     done(error)
   }
 
-  async #pump(): Promise<void> {
+  /** Without `await`: a function that waits for the next event would hold the one before. */
+  #pump(): void {
     this.#isReading = true
+    new Promise<IteratorResult<unknown>>((resolve) => resolve(this.#iterator.next())).then(
+      (result) => this.#take(result),
+      (error: unknown) => this.#stumble(error),
+    )
+  }
+
+  #take({ done, value }: IteratorResult<unknown>): void {
+    if (this.#isOver()) return
+    if (done) return this.#end(eventOf('return', ''))
+    let text: string
     try {
-      for (;;) {
-        const { done, value } = await this.#iterator.next()
-        if (this.#isOver()) return
-        if (done) return this.#end(eventOf('return', ''))
-        let text: string
-        try {
-          text = this.#textOf(value)
-        } catch (error) {
-          this.#returnIterator()
-          throw error
-        }
-        this.#ping?.refresh()
-        this.add(text)
-        if (this.isFull) break
-      }
+      text = this.#textOf(value)
     } catch (error) {
-      if (this.#isOver()) this.#tell(error)
-      else this.#fail(error)
+      this.#returnIterator()
+      return this.#stumble(error)
     }
+    this.#ping?.refresh()
+    this.add(text)
+    if (this.isFull) this.#isReading = false
+    else this.#pump()
+  }
+
+  #stumble(error: unknown): void {
+    if (this.#isOver()) this.#tell(error)
+    else this.#fail(error)
     this.#isReading = false
   }
 

@@ -83,7 +83,7 @@ export class JsonLines extends TextStream {
       return [[PLACEHOLDER], definition]
     })
     this.add(headLine(head, options))
-    for (const start of later) start()
+    startAll(later)
     this.#armPing()
   }
 
@@ -228,7 +228,7 @@ export class JsonLines extends TextStream {
     }
     this.add(line)
     this.#armPing()
-    for (const start of later) start()
+    startAll(later)
     if (this.isFull) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     return true
   }
@@ -248,6 +248,11 @@ export class JsonLines extends TextStream {
       this.#armPing()
     }, pingMs)
   }
+}
+
+/** Starts what a line speaks of. The list is emptied: what takes long would hold the promises of all. */
+function startAll(later: Later[]): void {
+  for (const start of later.splice(0)) start()
 }
 
 function plain(outcome: Outcome): Encoded {

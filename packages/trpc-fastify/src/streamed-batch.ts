@@ -63,21 +63,43 @@ export function streamAnswer(
     }
   })
   const lines = linesOptions(request, options)
-  const inLines = (): Answer => {
-    const body = completeLines(outcomes, lines)
-    const { status, headers } = body === undefined ? head : inOnePiece(head)
-    return answerOf(status, headers, body ?? new JsonLines(outcomes, lines))
-  }
-  if (!outcomes.some(isThenable)) return inLines()
+  if (!outcomes.some(isThenable)) return inLines(head, outcomes, lines)
+  return settledInThisTurn(outcomes).then((settled) => inLines(head, settled, lines))
+}
+
+type Outcomes = readonly (Outcome | Promise<Outcome>)[]
+
+function inLines(head: Head, outcomes: Outcomes, lines: JsonLinesOptions): Answer {
+  const body = completeLines(outcomes, lines)
+  const { status, headers } = body === undefined ? head : inOnePiece(head)
+  return answerOf(status, headers, body ?? new JsonLines(outcomes, lines))
+}
+
+/** The outcomes at the end of this turn of the event loop. A call that takes longer must not hold those of the others. */
+function settledInThisTurn(outcomes: Outcomes): Promise<Outcomes> {
+  const early: { settled: (Outcome | Promise<Outcome>)[] | undefined } = { settled: [...outcomes] }
   for (const [index, outcome] of outcomes.entries()) {
-    if (isThenable(outcome)) {
-      outcome.then(
-        (settled) => (outcomes[index] = settled),
-        () => {}, // whoever writes the line finds it
-      )
-    }
+    if (isThenable(outcome)) void settle(early, index, outcome)
   }
-  return new Promise((resolve) => setImmediate(resolve)).then(inLines)
+  return new Promise((resolve) => {
+    setImmediate(() => {
+      resolve(early.settled!)
+      early.settled = undefined
+    })
+  })
+}
+
+async function settle(
+  early: { settled: unknown[] | undefined },
+  index: number,
+  outcome: Promise<Outcome>,
+): Promise<void> {
+  try {
+    const settled = await outcome
+    if (early.settled) early.settled[index] = settled
+  } catch {
+    // Whoever writes the line finds it.
+  }
 }
 
 function outcomeOf(request: FastTrpcRequest, index: number, result: CallResult, options: AnswerOptions): Outcome {

@@ -13,7 +13,7 @@ import { ProcedureRules } from '../../src/procedure-rules.ts'
 import { readRequest } from '../../src/read-request.ts'
 import { Serializers } from '../../src/serializer.ts'
 
-// oxlint-disable-next-line no-new-func -- vite and TypeScript do not know the syntax of V8
+// oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- vite and TypeScript do not know the syntax of V8
 const haveSameMap = new Function('one', 'other', 'return %HaveSameMap(one, other)') as (
   one: object,
   other: object,

@@ -23,7 +23,7 @@ function withOwnForm(init: { body?: unknown } = {}): RequestInit {
   if (!(init.body instanceof FormData)) return init as RequestInit
   const body = new UndiciFormData()
   for (const [name, value] of init.body) body.append(name, value)
-  return { ...init, body } as RequestInit
+  return { ...init, body }
 }
 
 const LINKS = { httpLink, httpBatchLink, httpBatchStreamLink }
@@ -35,8 +35,7 @@ describe.each(WAYS)('a client over $transport, with engine $engine', ({ transpor
     pipelining: 100,
     ...(transport === 'h2c' ? { useH2c: true } : { connect: { rejectUnauthorized: false } }),
   })
-  const overHttp2: Fetch = (input, init) =>
-    undiciFetch(input as string, { ...withOwnForm(init), dispatcher: agent }) as unknown as Promise<Response>
+  const overHttp2: Fetch = (input, init) => undiciFetch(input as string, { ...withOwnForm(init), dispatcher: agent })
   const fetchFor = ({ name }: Server): Fetch => (name === 'official' ? fetch : overHttp2)
   const connectBy = (server: Server, link: keyof typeof LINKS = 'httpBatchStreamLink'): Connection =>
     overHttp((options) => LINKS[link]<AppRouter>(options), fetchFor(server))(server)
@@ -214,7 +213,7 @@ interface Served {
   readonly app: FastifyInstance
   readonly journal: Journal
   readonly session: ClientHttp2Session
-  request(path: string, headers?: Record<string, string>): ClientHttp2Stream
+  readonly request: (path: string, headers?: Record<string, string>) => ClientHttp2Stream
 }
 
 async function serve(

@@ -205,7 +205,7 @@ function arranged(sightings: Sighting[], isStream: boolean): unknown {
 function ask(app: FastifyInstance, request: ComparedRequest): Promise<Exchange> {
   const { method = 'GET', url, headers, body } = request
   const isHttp2 = TRANSPORT !== 'inject' && 'http2' in app.initialConfig && app.initialConfig.http2
-  return isHttp2 ? http2Request(app, String(method), url, headers, body) : inject(app, request)
+  return isHttp2 ? http2Request(app, method, url, headers, body) : inject(app, request)
 }
 
 async function inject(

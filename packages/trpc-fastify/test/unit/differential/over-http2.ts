@@ -16,7 +16,7 @@ export const TRANSPORT: Transport = inject('transport') ?? 'inject'
 let credentials: { key: string; cert: string } | undefined
 
 /** A key and a certificate that nobody trusts. */
-export function certificate(): { key: string; cert: string } {
+function certificate(): { key: string; cert: string } {
   const command = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost'
   credentials ??= ((both) => ({
     key: /-----BEGIN PRIVATE[^]+?-----END[^\n]+\n/.exec(both)![0],
@@ -67,7 +67,7 @@ export function disconnect(app: FastifyInstance): void {
 }
 
 /** One exchange; a stream that the server resets is {@link BROKEN_OFF}. */
-export async function http2Exchange(
+async function http2Exchange(
   app: FastifyInstance,
   headers: OutgoingHttpHeaders,
   body?: string | Buffer,
@@ -107,7 +107,7 @@ export function http2Request(
     {
       ':method': method,
       ':path': pathname + search,
-      ':authority': (host as string | undefined) ?? (TRANSPORT === 'h2' ? 'localhost:443' : 'localhost:80'),
+      ':authority': host ?? (TRANSPORT === 'h2' ? 'localhost:443' : 'localhost:80'),
       'user-agent': 'lightMyRequest',
       ...(body === undefined || body.length === 0 ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
       ...headers,
