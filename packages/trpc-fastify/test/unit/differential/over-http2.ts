@@ -1,7 +1,7 @@
 // Sends requests over HTTP/2, in clear text or over TLS with ALPN, for the projects that repeat these tests so.
 
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
@@ -13,22 +13,15 @@ export type Transport = 'inject' | 'h2c' | 'h2'
 /** How the servers of this package are asked; the official one is asked over HTTP/1.1. */
 export const TRANSPORT: Transport = inject('transport') ?? 'inject'
 
-let credentials: { key: string; cert: string } | undefined
-
-/** A key and a certificate that nobody trusts. */
-function certificate(): { key: string; cert: string } {
-  const command = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost'
-  credentials ??= ((both) => ({
-    key: /-----BEGIN PRIVATE[^]+?-----END[^\n]+\n/.exec(both)![0],
-    cert: /-----BEGIN CERT[^]+?-----END[^\n]+\n/.exec(both)![0],
-  }))(String(execFileSync('openssl', [...command.split(' '), '-keyout', '-', '-out', '-'], { stdio: 'pipe' })))
-  return credentials
-}
+/** A part of the certificate that nobody trusts. */
+const pem = (name: string): string => readFileSync(new URL(`../certificate/${name}.pem`, import.meta.url), 'utf8')
 
 /** Options of Fastify for a transport. */
 export function serverOptions(transport: Transport): object {
   if (transport === 'inject') return {}
-  return transport === 'h2c' ? { http2: true } : { http2: true, https: { allowHTTP1: true, ...certificate() } }
+  return transport === 'h2c'
+    ? { http2: true }
+    : { http2: true, https: { allowHTTP1: true, key: pem('key'), cert: pem('certificate') } }
 }
 
 /** Characters of a host in a URL; nghttp2 lets no others into the server. */
