@@ -1,0 +1,23 @@
+import { test } from 'vitest'
+import { type Load, surpluses } from '../src/evenness.ts'
+
+// Decides whether the plan may be made at each check of the workers, some times a second, without being kept up to date.
+
+/** Connections that differ between workers, without random numbers. */
+const workers: readonly Load[] = Array.from({ length: 64 }, (_, worker) => ({
+  connections: 100 + ((worker * 7919) % 97),
+  utilization: ((worker * 31) % 100) / 100,
+}))
+
+test('the rebalancing plan for 64 workers', async ({ bench }) => {
+  await bench.compare(
+    bench('what each gives away', () => {
+      surpluses(workers)
+    }),
+    bench('each to the mean, by sorting', () => {
+      const sorted = workers.toSorted((one, other) => other.connections - one.connections)
+      const mean = sorted.reduce((sum, { connections }) => sum + connections, 0) / sorted.length
+      sorted.map(({ connections }) => Math.max(0, Math.floor(connections - mean)))
+    }),
+  )
+})
