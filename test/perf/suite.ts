@@ -66,10 +66,8 @@ export function perfSuite(name: string, races: readonly SuiteRace[]): void {
 
   for (const [index, { entry, match, listen }] of prepared.entries()) {
     const { title, refuted = [] } = entry
-    const bounds = (entry.bounds ?? []).map(({ aim, aimMetric, metric, ...bound }): Bound =>
-      CLAIMS_TARGETS && aim
-        ? { ...bound, atLeast: aim, ...(aimMetric && { metric: aimMetric }) }
-        : { ...bound, ...(metric && { metric }) },
+    const bounds = (entry.bounds ?? []).map(({ target, ...bound }): Bound =>
+      CLAIMS_TARGETS && target ? { ...bound, atLeast: target } : bound,
     )
 
     it(`${title}: measures ${match.subjects.join(', ')}`, { timeout }, async (context) => {
