@@ -85,7 +85,7 @@ export function entrypointsOf(server: RenderServer, getMeta: Parts['getMeta']): 
   }
 }
 
-/** Does what the server does when a page fails, by a server whose every page fails like this. */
+/** Handles a failed page as the server does: renders on a server whose every page fails like this. */
 function failureOf(server: RenderServer): Parts['renderFailure'] {
   const render = functionOf(server, 'render')
   functionOf(server, 'renderPageComponent')

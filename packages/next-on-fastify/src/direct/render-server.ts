@@ -1,8 +1,7 @@
 // The server behind Next's router server, which renders routed requests. Both are undocumented: all used parts are in
-// this file, or in `entrypoints.ts`, and if one is missing, there is no direct rendering.
-//
-// The router server decides where the first request of a path goes. Its decision is replayed for later requests, unless
-// a middleware matcher or a rule of the configuration could send them elsewhere.
+// this file, or in `entrypoints.ts`, and if one is missing, there is no direct rendering. Next routes the first request
+// of a path. Its decision is replayed for later requests, unless a middleware matcher or a rule of the configuration
+// could send them elsewhere.
 
 import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
