@@ -1,5 +1,5 @@
-// Answers an endpoint: makes the calls as soon as what they need is there, waits for all or for the deadline, and puts
-// the answer together, for one client or for several that have asked the same.
+// Serves an endpoint: starts each call as soon as its inputs are ready, waits for all calls or the deadline, and
+// composes the response. Coalesced requests share one aggregate.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Call, type CallOwner, type PlannedCall } from './call.ts'
@@ -13,36 +13,36 @@ import { MissingValueError, type Values } from './places.ts'
 import { type RenderedCalls, renderCalls, renderPath } from './rendered-calls.ts'
 import { WaitingClient } from './waiting-client.ts'
 
-/** An endpoint, ready to answer. */
+/** An endpoint, ready to serve requests. */
 export interface PlannedEndpoint {
   readonly calls: readonly PlannedCall[]
   readonly indexOf: ReadonlyMap<string, number>
-  /** Milliseconds for the whole of it. */
+  /** Deadline for the whole request, in ms. */
   readonly timeout: number
   readonly compose: Compose | undefined
   readonly composeValues: ((values: Record<string, unknown>, request: FastifyRequest) => unknown) | undefined
   readonly hasOptional: boolean
-  /** All calls are optional, and one of them at least must succeed. */
+  /** All calls are optional, but at least one must succeed. */
   readonly needsAny: boolean
-  /** Of each upstream, a call that is made at once and needed, and how many of them there are. */
+  /** Required calls that start immediately: one per upstream, with their number. */
   readonly needs: readonly { readonly call: PlannedCall; readonly calls: number }[]
-  /** Says how long each call took. */
+  /** Adds a `server-timing` header with the duration of each call. */
   readonly hasServerTiming: boolean
-  /** Who is told of its calls. */
+  /** Observers of its calls. */
   readonly observing: Observing | undefined
 }
 
 const JSON_CONTENT = 'application/json; charset=utf-8'
 
-/** A request that is being answered. */
+/** A request in progress. */
 export class Aggregate implements CallOwner, Values {
   readonly #endpoint: PlannedEndpoint
   readonly #request: FastifyRequest
-  /** Those who wait for the answer. */
+  /** Clients that wait for the response. */
   readonly #clients: WaitingClient[] = []
-  /** Paths and headers of its calls, from the moment on when they are known. */
+  /** Paths and headers of its calls, once they are known. */
   #rendered: RenderedCalls | undefined
-  /** The first of them, for which calls are made. */
+  /** The first client, for which the calls are made. */
   #first: WaitingClient | undefined
   readonly #active: (Call | undefined)[]
   readonly #outcomes: CallOutcome[]
@@ -50,25 +50,25 @@ export class Aggregate implements CallOwner, Values {
   readonly #ended: (() => void) | undefined
   readonly #startedAt = performance.now()
   readonly #durations: (number | undefined)[] | undefined
-  /** What observers have said when the calls started. */
+  /** Values that observers returned when the calls started. */
   readonly #observed: (readonly unknown[] | undefined)[] | undefined
   /**
-   * One timer for the deadline and for all that calls wait for, set to the earliest of them: as a rule the answer is there
-   * before. With two timers for each of five calls, these cost 3 % more CPU.
+   * One timer for the deadline and for all times that calls wait for, set to the earliest. It rarely fires. Two timers
+   * for each of five calls cost 3 % more CPU. See docs/measurements.md#one-timer
    */
   #timer: NodeJS.Timeout | undefined
   #firesAt = Number.POSITIVE_INFINITY
   #left: number
   #isOver = false
 
-  /** `rendered` is there where its key was made of it; `ended` is called when nobody can join any more. */
+  /** `rendered` is given if the coalescing key was made of it. `ended` is called when no client can join any more. */
   constructor(endpoint: PlannedEndpoint, request: FastifyRequest, rendered?: RenderedCalls, ended?: () => void) {
     const { calls, hasServerTiming, observing } = endpoint
     this.#endpoint = endpoint
     this.#request = request
     this.#rendered = rendered
     this.#ended = ended
-    // `Array.from({ length })` takes 0.5 µs, and three times as long in a busy gateway.
+    // `Array.from({ length })` takes 0.5 µs. See docs/measurements.md#calls-per-tick
     this.#active = calls.map(nothing)
     this.#outcomes = calls.map(nothing)
     this.#left = calls.length
@@ -91,7 +91,7 @@ export class Aggregate implements CallOwner, Values {
     return this.#startedAt + this.#endpoint.timeout
   }
 
-  /** Someone waits for the answer; when all of them have left, the calls are given up. */
+  /** Adds a client. When all clients have left, the calls are aborted. */
   join(reply: FastifyReply): void {
     const client = new WaitingClient(reply)
     this.#first ??= client
@@ -106,8 +106,8 @@ export class Aggregate implements CallOwner, Values {
   }
 
   /**
-   * Starts the calls with those of the other requests that have come in this turn of the event loop, once all are read.
-   * Measured with 50 connections, by turns: 78.4 µs of CPU per request became 76.0, and nothing changed with one.
+   * Starts the calls of all requests of an event-loop tick together, once all are read: 3 % less CPU with 50
+   * connections. See docs/measurements.md#calls-per-tick
    */
   start(): void {
     atEndOfTurn(this)
@@ -126,7 +126,7 @@ export class Aggregate implements CallOwner, Values {
 
   #startCalls(): void {
     const { calls } = this.#endpoint
-    // Before the first call: a bad request makes none.
+    // Before the first call, so that a bad request makes no calls.
     this.#rendered ??= renderCalls(this.#endpoint, this)
     if (this.#isRefused()) return
     const { paths } = this.#rendered
@@ -145,11 +145,11 @@ export class Aggregate implements CallOwner, Values {
     clearTimeout(this.#timer)
     if (this.#isOver) return
     this.#firesAt = this.#active.reduce((first, call) => Math.min(first, call?.wakesAt ?? first), this.#expiresAt)
-    // What is due already is not waited for; Node warns of a negative time.
+    // Overdue work is not delayed. Node warns about a negative delay.
     this.#timer = setTimeout(wake, Math.max(0, Math.ceil(this.#firesAt - performance.now())), this)
   }
 
-  /** Does what is due. */
+  /** Runs all work that is due. */
   wake(): void {
     const now = performance.now()
     if (now >= this.#expiresAt) return this.expire()
@@ -158,8 +158,8 @@ export class Aggregate implements CallOwner, Values {
   }
 
   /**
-   * Whether a call that the answer needs cannot be made. Then none is: with some made and given up again, a gateway
-   * with twice the load it can bear answered a third of what it can.
+   * Whether a required call cannot be made. Then no call is made: a gateway at twice its capacity that made some and
+   * aborted them served a third of it. See docs/measurements.md#rejections
    */
   #isRefused(): boolean {
     for (const { call, calls } of this.#endpoint.needs) {
@@ -173,7 +173,7 @@ export class Aggregate implements CallOwner, Values {
     return false
   }
 
-  /** Makes a call whose dependencies are there. */
+  /** Makes a call whose dependencies are ready. */
   #make(index: number): void {
     let path: string
     try {
@@ -200,7 +200,7 @@ export class Aggregate implements CallOwner, Values {
     call.start()
   }
 
-  /** Tells observers that a call starts, and gives its headers with theirs. */
+  /** Tells observers that a call starts, and returns its headers with theirs. */
   #observedHeaders(index: number): Readonly<Record<string, string>> {
     const { observers, calls } = this.#endpoint.observing!
     const headers = { ...this.#rendered!.headers[index]! }
@@ -208,7 +208,7 @@ export class Aggregate implements CallOwner, Values {
     return headers
   }
 
-  /** Tells observers of a call for which there was no room: they would not see it otherwise. */
+  /** Reports a rejected call to observers, which would not see it otherwise. */
   #tellRefusal(plan: PlannedCall, failure: CallFailure): void {
     const index = this.#endpoint.indexOf.get(plan.name)!
     const { observers, calls } = this.#endpoint.observing!
@@ -236,7 +236,7 @@ export class Aggregate implements CallOwner, Values {
     }
   }
 
-  /** A call is over: how long it took is kept, and observers are told. */
+  /** Records the duration of a call that ended, and tells observers. */
   #over(index: number, failure: CallFailure | GivenUp | undefined): void {
     const call = this.#active[index]
     if (!call) return
@@ -246,7 +246,7 @@ export class Aggregate implements CallOwner, Values {
     if (observing) observing.observers.ended(observing.calls[index]!, endOf(call, failure), this.#observed![index]!)
   }
 
-  /** Stops what still runs. */
+  /** Aborts all running calls. */
   #giveUp(why: CallFailure | GivenUp): void {
     for (let index = 0; index < this.#active.length; index++) {
       this.#active[index]?.giveUp(why === LATE)
@@ -254,10 +254,10 @@ export class Aggregate implements CallOwner, Values {
     }
   }
 
-  /** The deadline: what is missing is missing. */
+  /** At the deadline, calls without a response have failed. */
   expire(): void {
     const origins = this.#active.map((call) => call?.latest?.origin?.url)
-    // All of them at once: each has had its time, also those behind one that the answer needs.
+    // Aborts all calls as late, also those behind a required one: each has had its time.
     this.#giveUp(LATE)
     for (const [index, call] of this.#endpoint.calls.entries()) {
       if (this.#outcomes[index]) continue
@@ -293,7 +293,7 @@ export class Aggregate implements CallOwner, Values {
         }
         return
       }
-      // Parsed for each request: what a user's function changes must not show in other answers.
+      // Parsed for each request: changes by the user's function must not reach other responses.
       const values = calls.map(({ name }, index) => {
         const outcome = this.#outcomes[index]!
         return [name, 'body' in outcome ? outcome.body.freshValue() : null]
@@ -313,13 +313,13 @@ export class Aggregate implements CallOwner, Values {
     }
   }
 
-  /** The error of a request all of whose calls were optional and have failed. */
+  /** The error of a request whose calls were all optional and have all failed. */
   #failureOfAll(): Error | undefined {
     const { calls, needsAny } = this.#endpoint
     if (!needsAny) return undefined
     const failures = this.#outcomes.map((outcome) => ('failure' in outcome ? outcome.failure : undefined))
     if (failures.includes(undefined)) return undefined
-    // A timeout is told only where there is nothing else, a call that needed another one never.
+    // A timeout is reported only without other failures, a failed dependency never.
     const rank = ({ reason }: CallFailure): number => (reason === 'dependency' ? 2 : reason === 'timeout' ? 1 : 0)
     const [index, failure] = [...(failures as CallFailure[]).entries()].reduce((first, other) =>
       rank(other[1]) < rank(first[1]) ? other : first,
@@ -327,7 +327,7 @@ export class Aggregate implements CallOwner, Values {
     return plainErrorOf(calls[index]!, failure)
   }
 
-  /** Says what is missing, and how long the calls took. */
+  /** Adds headers for missing calls and for durations. */
   #head(reply: FastifyReply): FastifyReply {
     const { calls, hasOptional } = this.#endpoint
     if (hasOptional) {
@@ -352,7 +352,7 @@ export class Aggregate implements CallOwner, Values {
     for (const client of this.#end()) client.sendAtEndOfTurn(error)
   }
 
-  /** Stops what still runs; gives those who wait. */
+  /** Aborts all running calls, and returns the waiting clients. */
   #end(why: GivenUp = NOT_NEEDED): readonly WaitingClient[] {
     this.#isOver = true
     clearTimeout(this.#timer)
@@ -362,12 +362,13 @@ export class Aggregate implements CallOwner, Values {
   }
 }
 
-// Functions of their own: closures that a constructor keeps would hold past requests in memory for longer.
+// Functions of their own: closures that a constructor keeps hold past requests in memory for longer. See
+// docs/measurements.md#kept-closures
 function leaveOf(aggregate: Aggregate, client: WaitingClient): () => void {
   return () => aggregate.leave(client)
 }
 
-/** In the place of what a call has yet to bring. */
+/** Placeholder until a call has a result. */
 function nothing(): never {
   return undefined as never
 }

@@ -1,6 +1,6 @@
-// Keeps answers of an upstream for as long as they say, by undici's cache (RFC 9111), in a store that is given or in
-// memory. It stands before the choice of an origin: what is kept is answered while all of them are broken, and what is
-// asked for again in the background is counted and bounded as any other request.
+// Caches responses of an upstream with undici's cache (RFC 9111), in a given store or in memory. The cache comes before
+// the choice of an origin: it responds while all origins are broken, and background revalidations are counted and
+// limited like other requests.
 
 import type { Writable } from 'node:stream'
 import { cacheStores, type Dispatcher, interceptors } from 'undici'
@@ -10,13 +10,13 @@ import { isTraceHeader } from './header-rules.ts'
 import { CallError, CANNOT_BE_SENT } from './outcome.ts'
 import type { Upstream } from './upstream.ts'
 
-/** Where answers are kept: any cache store of undici. */
+/** Where responses are cached: any cache store of undici. */
 export type CacheStore = NonNullable<NonNullable<Parameters<typeof interceptors.cache>[0]>['store']>
 type Key = Parameters<CacheStore['get']>[0]
 type Value = Parameters<CacheStore['createWriteStream']>[1]
 type Entry = NonNullable<Awaited<ReturnType<CacheStore['get']>>>
 
-/** How an upstream's answers are kept. */
+/** How an upstream's responses are cached. */
 export interface CacheOptions {
   /** Where they are kept: a cache store of undici, such as a `KeyValueCacheStore`. @default memory */
   store?: CacheStore
@@ -30,25 +30,21 @@ export interface CacheOptions {
   maxEntrySize?: number
 }
 
-/** Statuses from 400 on that are kept when the answer allows it: an upstream that fails now is asked again. */
+/** Error statuses that are cached if the response allows it. After other errors, the upstream is asked again. */
 const KEPT_ERRORS: readonly number[] = [404, 410]
 
 /**
- * The answers of an upstream that are kept. undici's cache spares the upstream and the way to it rather than the
- * gateway: by `inject()` on Node 24.21, with answers of 500 bytes from a server on the same machine, a request cost
- * 81 µs of CPU without a cache, 70 µs with one that had the answer, and 104 µs with one that had to keep it first.
+ * The response cache of an upstream. undici's cache saves load of the upstream and the network rather than of the
+ * gateway: a hit takes 14 % less CPU, a miss takes more. See docs/measurements.md#undici-cache
  */
 export class ResponseCache {
   readonly #url: string
   readonly #store: GuardedStore
   readonly #dispatch: Dispatcher.Dispatch
-  /**
-   * What is asked for again in the background, or has lost its client on the way, has nobody who ends it: undici's
-   * timeouts do.
-   */
+  /** Timeout of undici, the only one for background revalidations and for requests whose client has left. */
   readonly #longest: number
 
-  /** `longest` are the milliseconds after which nobody waits for an answer any more. */
+  /** `longest`: milliseconds after which no client waits for a response any more. */
   constructor(upstream: Upstream, options: CacheOptions, longest: number) {
     const { store, storeTimeout = 100, maxSize = 33_554_432, maxCount = 1024, maxEntrySize = 1_048_576 } = options
     this.#url = upstream.url
@@ -74,13 +70,13 @@ export class ResponseCache {
     }
   }
 
-  /** Drops what is kept of that path. */
+  /** Drops the cached responses of that path. */
   forget({ path }: Dispatcher.DispatchOptions): void {
     void this.#store.delete({ origin: this.#url, method: 'GET', path })
   }
 }
 
-/** What comes out of undici's cache as it went in, with other headers. */
+/** A request that passes through undici's cache unchanged, except for its headers. */
 interface Request extends Dispatcher.DispatchOptions {
   how?: ExchangeOptions
 }
@@ -99,12 +95,12 @@ interface GuardOptions {
 
 const TOO_LATE = Symbol('too late')
 
-/** A store that never makes a request fail, and in which no request finds what was answered to another one. */
+/** A store that never makes a request fail, and never returns the response to a different request. */
 class GuardedStore implements CacheStore {
   readonly #store: CacheStore
   readonly #mostBytes: number
   readonly #timeout: number
-  /** A store that hangs is not waited for each time. */
+  /** Skips a store that hangs, so that requests do not wait for it each time. */
   readonly #circuit = new Circuit({})
 
   constructor(store: CacheStore, { mostBytes, timeout }: GuardOptions) {
@@ -140,7 +136,7 @@ class GuardedStore implements CacheStore {
         return this.#usable(entry, asked)
       }
     } catch {
-      // As good as too late.
+      // An error counts like a timeout.
     } finally {
       clearTimeout(timer)
     }
@@ -172,7 +168,7 @@ class GuardedStore implements CacheStore {
     try {
       await this.#store.delete(identified(key))
     } catch {
-      // It is over when its time is, then.
+      // The entry then stays until it expires.
     }
   }
 }

@@ -1,4 +1,4 @@
-// Stops calling an origin that fails: those calls would wait, and it would have more to recover from.
+// Stops calls to an origin that fails: they would wait, and keep it from recovering.
 
 import { CircuitState, CountBreaker } from 'cockatiel'
 
@@ -13,15 +13,15 @@ export interface BreakerOptions {
 }
 
 /**
- * The circuit of one origin. cockatiel's breaker decides from what happened when it opens; the rest is here, since a
- * policy of cockatiel takes a promise for each call (0.4 µs; opossum 1.1), and while one call tries a broken origin
- * it lets all others wait for it, where they can be refused or sent to another origin at once.
+ * The circuit of one origin. cockatiel's breaker only decides when it opens, because cockatiel's policy costs a promise
+ * per call. The policy also lets all calls wait while one tries a broken origin. Here they are rejected, or sent to
+ * another origin, immediately. See docs/measurements.md#circuit-breaker
  */
 export class Circuit {
   readonly #makeBreaker: () => CountBreaker
   readonly #openFor: number
   #breaker: CountBreaker
-  /** When the next call may try; nothing while the circuit is closed. */
+  /** When the next call may try; undefined while the circuit is closed. */
   #nextTry: number | undefined
 
   constructor({ threshold = 0.5, calls = 20, openFor = 1000 }: BreakerOptions) {
@@ -39,7 +39,9 @@ export class Circuit {
     return this.#nextTry === undefined || performance.now() >= this.#nextTry
   }
 
-  /** A call is made; whether it is one that tries a broken origin. Each `openFor` there is one, answered or not. */
+  /**
+   * Counts a call. Returns whether it tries a broken origin: one call per `openFor` does, with or without a response.
+   */
   begin(): boolean {
     if (this.#nextTry === undefined) return false
     this.#nextTry = performance.now() + this.#openFor
@@ -55,7 +57,7 @@ export class Circuit {
   }
 
   failed(): void {
-    // What began before it opened, and fails after, is no news.
+    // Ignore late failures of calls sent before the circuit opened.
     if (this.#nextTry !== undefined) return
     if (this.#breaker.failure(CircuitState.Closed)) this.#nextTry = performance.now() + this.#openFor
   }

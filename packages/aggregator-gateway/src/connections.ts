@@ -1,4 +1,4 @@
-// The connections to one origin: at most so many, each with one request at a time, and a queue for the others.
+// The connections to one origin: a limited number, each with one request at a time, and a queue for other requests.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type buildConnector, Client, type Dispatcher, errors } from 'undici'
@@ -7,11 +7,11 @@ import { keepClassOf } from './kept-controller.ts'
 import { GivenUpError } from './outcome.ts'
 
 export interface ConnectionsOptions {
-  /** The most of them, without those of streams. */
+  /** Maximum connections, without those of streams. */
   readonly most: number
-  /** The most streams, each with a connection of its own. */
+  /** Maximum streams, each with a connection of its own. */
   readonly mostStreams: number
-  /** Milliseconds after which one is made anew. */
+  /** Milliseconds after which a connection is replaced. */
   readonly timeToLive: number
   readonly maxResponseSize: number
   readonly maxHeaderSize: number
@@ -20,9 +20,9 @@ export interface ConnectionsOptions {
 
 /** How a request is sent. */
 export interface DispatchHow {
-  /** On a new connection: the last attempt met a kept-alive one that was being closed. */
+  /** On a new connection: the last attempt hit a keep-alive connection that was being closed. */
   readonly isFresh?: boolean
-  /** It is a stream from the start, which the caller has found room for. */
+  /** A stream from the start. The caller has checked that there is room for it. */
   readonly isStream?: boolean
   /** Maximum bytes of the response body; -1 for any number. @default the upstream's maxResponseSize */
   readonly mostBytes?: number | undefined
@@ -30,7 +30,7 @@ export interface DispatchHow {
 
 const AS_USUAL: DispatchHow = {}
 
-/** A connection, which undici's client opens when it is needed, and again when it was closed. */
+/** A connection. undici's client opens it on demand, and reopens it after it was closed. */
 interface Connection {
   readonly client: Client
   readonly madeAt: number
@@ -40,18 +40,18 @@ interface Connection {
 }
 
 /**
- * A pool of undici's clients. Its own Pool looks at all clients in turn for each request and again for each answer,
- * and makes an AsyncResource for each request that waits: with 64 connections and 250 calls at a time that was 23 % of
- * a gateway's CPU. Here the connection that was used last is taken, and whoever waits gets the next that is free.
+ * A pool of undici's clients. It takes the connection used last; a waiting request gets the next free one. undici's own
+ * Pool checks all clients for each request and response, which took 23 % of a busy gateway's CPU. See
+ * docs/measurements.md#connection-pool
  */
 export class Connections {
   readonly #origin: string
   readonly #options: ConnectionsOptions
   readonly #all = new Set<Connection>()
-  /** The one at the end was used last; those at the beginning close by themselves when they are idle for long. */
+  /** The last one was used most recently. Those at the start close by themselves after a long idle time. */
   readonly #idle: Connection[] = []
   readonly #waiting: PooledRequest[] = []
-  /** A socket keeps the async context that it was made in: none of a request. */
+  /** A socket keeps the async context that it was made in, which must not be a request's. */
   readonly #inContextOfApp = AsyncLocalStorage.snapshot()
   #streams = 0
 
@@ -60,12 +60,12 @@ export class Connections {
     this.#options = options
   }
 
-  /** How many are open. */
+  /** Number of open connections. */
   get connected(): number {
     return [...this.#all].filter(({ client }) => client.stats.connected).length
   }
 
-  /** How many streams there are. */
+  /** Number of streams. */
   get streams(): number {
     return this.#streams
   }
@@ -94,20 +94,20 @@ export class Connections {
     return request
   }
 
-  /** The request needs no connection any more. */
+  /** Removes a request that needs no connection any more. */
   remove(request: PooledRequest): void {
     this.#waiting.splice(this.#waiting.indexOf(request), 1)
     if (request.isStream) this.#streams--
   }
 
-  /** The connection of a request that has one counts as a stream's from now on: another call may have its place. */
+  /** Counts the connection of a request as a stream's from now on: another call may have its place. */
   countAsStream(): void {
     this.#streams++
     const connection = this.#waiting.length > 0 ? this.#take(false) : undefined
     if (connection) this.#waiting.shift()!.start(connection)
   }
 
-  /** A request is over. */
+  /** Ends a request, and reuses its connection. */
   release(connection: Connection, isStream: boolean): void {
     if (isStream) this.#streams--
     if (this.#all.size - this.#streams > this.#options.most) return this.#discard(connection)
@@ -119,11 +119,11 @@ export class Connections {
   async destroy(): Promise<void> {
     const all = [...this.#all]
     await Promise.all(all.map(({ client }) => client.destroy()))
-    // What waits hears from a client that it is over.
+    // Waiting requests get the error of a destroyed client.
     for (const request of this.#waiting.splice(0)) request.start(all[0]!)
   }
 
-  /** A connection that is free; nothing when all are in use. */
+  /** Returns a free connection, or undefined if all are in use. */
   #take(isFresh: boolean): Connection | undefined {
     const connection = this.#idle.pop()
     const now = performance.now()
@@ -134,7 +134,7 @@ export class Connections {
 
   #discard(connection: Connection): void {
     this.#all.delete(connection)
-    // When the gateway closes, all are destroyed.
+    // All are already destroyed when the gateway closes.
     if (!connection.client.destroyed) void connection.client.close()
   }
 
@@ -145,7 +145,7 @@ export class Connections {
         pipelining: 1,
         allowH2: false,
         maxHeaderSize,
-        // The deadline of the request ends calls: one timer, where these would be two for each call.
+        // The deadline of the request ends calls with one timer. These would be two for each call.
         headersTimeout: 0,
         bodyTimeout: 0,
         connect: (target, done) => {
@@ -166,18 +166,18 @@ export class Connections {
   }
 }
 
-/** A request that waits for a connection or is on one, which is free again when that is over. */
+/** A request that waits for a connection or uses one, and frees it at the end. */
 export class PooledRequest implements Dispatcher.DispatchHandler {
   readonly #connections: Connections
   readonly #mostBytes: number
   #options: Dispatcher.DispatchOptions | undefined
-  /** Nothing when it was given up. */
+  /** Undefined if the request was cancelled. */
   #handler: Dispatcher.DispatchHandler | undefined
   #connection: Connection | undefined
   /** Its connection has carried another response before. */
   #isReused = false
   #size = 0
-  /** Times of `performance.now()`, where it had to wait. */
+  /** Times of `performance.now()`, if it had to wait. */
   #queuedAt = Number.NaN
   #startedAt = Number.NaN
   isStream = false
@@ -199,7 +199,7 @@ export class PooledRequest implements Dispatcher.DispatchHandler {
     return this.#isReused && !this.#connection!.filter!.hasInterim
   }
 
-  /** Whether the origin is to blame when it is late: not for a request that spent most of its time in the queue. */
+  /** Whether a late response is the origin's fault: not if the request spent most of its time in the queue. */
   get hadItsTime(): boolean {
     if (!this.#connection) return false
     return Number.isNaN(this.#queuedAt) || performance.now() - this.#startedAt >= this.#startedAt - this.#queuedAt
@@ -217,14 +217,14 @@ export class PooledRequest implements Dispatcher.DispatchHandler {
     connection.client.dispatch(options, this)
   }
 
-  /** Gives it up before it has begun. Its handler is told nothing. */
+  /** Cancels it before it has begun, without calling its handler. */
   cancel(): void {
     this.#handler = undefined
     this.#options = undefined
     if (!this.#connection) this.#connections.remove(this)
   }
 
-  /** Gives its place among the connections to another; false when there are as many streams as there may be. */
+  /** Frees its place among the connections. Returns false if the maximum of streams is reached. */
   becomeStream(): boolean {
     if (this.isStream) return true
     if (!this.#connections.hasRoomForStream) return false
@@ -234,7 +234,7 @@ export class PooledRequest implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
-    // An error ends the request alone; `abort` would end the connection, too.
+    // An error ends only the request; `abort` would end the connection, too.
     if (!this.#handler) throw new GivenUpError(false)
     keepClassOf(controller)
     this.#isReused = this.#connection!.hasServed
@@ -269,7 +269,7 @@ export class PooledRequest implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
-    // Not at once: a client that could not connect ends the process when it is given a request while it tells of that.
+    // Deferred: a client that could not connect ends the process if it gets a request while it reports that.
     queueMicrotask(() => this.#connections.release(this.#connection!, this.isStream))
     this.#handler?.onResponseError?.(controller, error)
   }

@@ -1,6 +1,6 @@
 import createError, { type FastifyErrorConstructor } from '@fastify/error'
 
-// Codes are API: a code is never reused and never renamed. The README says of each what to do.
+// Codes are API: never reuse or rename one. The README says what to do about each.
 
 /** An option is missing, unknown or of the wrong kind: where, what was expected, and what came. */
 export const InvalidOptionError: FastifyErrorConstructor<{ code: 'GATEWAY_INVALID_OPTION' }, [string]> = createError(
@@ -24,18 +24,18 @@ export const InvalidHeaderError: FastifyErrorConstructor<{ code: 'GATEWAY_INVALI
   500,
 )
 
-/** A call that the answer needs has failed. */
+/** A required call has failed. */
 export const UpstreamFailedError: FastifyErrorConstructor<{ code: 'GATEWAY_UPSTREAM_FAILED' }, [string]> = createError(
   'GATEWAY_UPSTREAM_FAILED',
   '%s',
   502,
 )
 
-/** A call that the answer needs was not answered in time. */
+/** A required call got no response in time. */
 export const UpstreamTimeoutError: FastifyErrorConstructor<{ code: 'GATEWAY_UPSTREAM_TIMEOUT' }, [string]> =
   createError('GATEWAY_UPSTREAM_TIMEOUT', '%s', 504)
 
-/** A call that the answer needs was answered with a status that the endpoint hands on: the answer has that status. */
+/** A required call failed with a status that the endpoint propagates: the response has that status. */
 export const UpstreamStatusError: FastifyErrorConstructor<{ code: 'GATEWAY_UPSTREAM_STATUS' }, [string]> = createError(
   'GATEWAY_UPSTREAM_STATUS',
   '%s',
@@ -43,12 +43,12 @@ export const UpstreamStatusError: FastifyErrorConstructor<{ code: 'GATEWAY_UPSTR
 )
 
 /**
- * What refuses a call has no stack trace: it would say where the gateway refuses. With twice the requests that its core can
- * answer, of five calls each, a gateway that traced refusals answered 0.2 to 0.4 of what it can, and 0.7 without.
+ * Rejected calls have no stack trace, because it would only point into the gateway. At twice its capacity, a gateway
+ * serves 0.7 of it without traces, and less than 0.4 with them. See docs/measurements.md#rejections
  */
 const hasTrace = false
 
-/** A call that the answer needs was not made: too many calls to that upstream have failed. */
+/** A required call was not made, because too many calls to that upstream have failed. */
 export const CircuitOpenError: FastifyErrorConstructor<{ code: 'GATEWAY_CIRCUIT_OPEN' }, [string]> = createError(
   'GATEWAY_CIRCUIT_OPEN',
   '%s',
@@ -57,14 +57,14 @@ export const CircuitOpenError: FastifyErrorConstructor<{ code: 'GATEWAY_CIRCUIT_
   hasTrace,
 )
 
-/** The client rested for too long while it sent its body. */
+/** The client paused for too long while it sent its body. */
 export const ClientTimeoutError: FastifyErrorConstructor<{ code: 'GATEWAY_CLIENT_TIMEOUT' }> = createError(
   'GATEWAY_CLIENT_TIMEOUT',
   'The body did not come in time',
   408,
 )
 
-/** An upstream has as many calls as it may have, and as many that wait, or as many streams. */
+/** An upstream has reached its maximum of running and waiting calls, or of streams. */
 export const OverloadedError: FastifyErrorConstructor<{ code: 'GATEWAY_OVERLOADED' }, [string]> = createError(
   'GATEWAY_OVERLOADED',
   '%s',

@@ -1,17 +1,17 @@
-// When a call is old enough that a second one is worth it.
+// Decides when a call is late enough to be hedged.
 
-/** How many answers are remembered. */
+/** Number of recorded durations. */
 const REMEMBERED = 128
-/** After so many answers the delay is found anew; before the first so many, there is none. */
+/** The delay is updated after this many responses. Before the first update there is none. */
 const EVERY = 32
-/** The share of answers that are not late. */
+/** Share of responses that are in time. */
 const IN_TIME = 0.95
-/** Twice as late as those: answers that are late by chance are hedged, a delay of all of them is not. */
+/** Twice the time of those: a single late response is hedged, a slowdown of all is not. */
 const TIMES = 2
-/** Milliseconds: what a garbage collection or a busy moment takes is nothing that a second call would save. */
+/** Minimum delay in ms. A second call does not help against a garbage collection or a busy moment. */
 const LEAST = 5
 
-/** Milliseconds after which a call is made a second time: fixed, or by how long the answers before took. */
+/** Milliseconds after which a call is hedged: fixed, or from the durations of earlier responses. */
 export class HedgeDelay {
   readonly #isFixed: boolean
   readonly #took = new Float64Array(REMEMBERED)
@@ -23,26 +23,29 @@ export class HedgeDelay {
     this.#delay = hedge === true ? undefined : hedge
   }
 
-  /** Nothing as long as there are too few answers to learn from. */
+  /** Undefined while there are too few responses. */
   get(): number | undefined {
     return this.#delay
   }
 
-  /** An answer took that many milliseconds. */
+  /** Records the duration of a response, in ms. */
   learn(duration: number): void {
     if (this.#isFixed) return
     this.#took[this.#answers++ % REMEMBERED] = duration
     if (this.#answers % EVERY > 0) return
     const took = this.#took.subarray(0, this.#answers)
     const late = took.length - Math.floor(took.length * IN_TIME)
-    // Whole milliseconds, as timers have them.
+    // Timers have whole milliseconds.
     this.#delay = Math.max(LEAST, Math.ceil(TIMES * largest(took, late)))
   }
 }
 
-/** The `rank`-th largest of positive numbers. To sort all of them was 4 % of a busy gateway's CPU. */
+/**
+ * The `rank`-th largest of positive numbers. Sorting all took 4 % of a busy gateway's CPU. See
+ * docs/measurements.md#hedge-delay
+ */
 function largest(values: Float64Array, rank: number): number {
-  // From the smallest to the largest.
+  // In ascending order.
   const found = new Float64Array(rank)
   for (const value of values) {
     if (value <= found[0]!) continue

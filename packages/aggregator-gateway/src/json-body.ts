@@ -1,16 +1,16 @@
-// What an upstream answers, as JSON that can be put into another JSON text as it is. Nothing gets through that is
-// not exactly one JSON value: what a client reads of one upstream, no other upstream can have written.
+// The body of an upstream's response, as JSON that is inserted unchanged into other JSON. Anything but exactly one JSON
+// value is rejected, so that one upstream cannot write the data of another.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { isUtf8 } from 'node:buffer'
 import type { Mapping } from './mapping.ts'
 
-/** Why a body is not taken. */
+/** Why a body is rejected. */
 export class InvalidBodyError extends Error {}
 
 /** A body that is one JSON value. */
 export class JsonBody {
-  /** JSON, character by character as it came, unless it was mapped. */
+  /** The JSON text, unchanged unless it was mapped. */
   readonly text: string
   readonly #makeValue: (text: string) => unknown
   #value: unknown
@@ -21,10 +21,7 @@ export class JsonBody {
     this.#makeValue = makeValue
   }
 
-  /**
-   * What it means; numbers that a double cannot hold are `JSON.rawJSON`. Shared between requests: read it, never
-   * change it.
-   */
+  /** The parsed value. Numbers that a double cannot hold are `JSON.rawJSON`. Requests share it: never change it. */
   get value(): unknown {
     if (!this.#hasValue) {
       this.#value = this.#makeValue(this.text)
@@ -33,23 +30,23 @@ export class JsonBody {
     return this.#value
   }
 
-  /** The same, for one request alone, which may change it. */
+  /** A copy for one request, which may change it. */
   freshValue(): unknown {
     return exactValue(this.text)
   }
 }
 
 export interface JsonBodyOptions {
-  /** The most arrays and objects within each other. */
+  /** Maximum nesting of arrays and objects. */
   readonly maxDepth: number
   readonly mapping: Mapping | undefined
-  /** Only an object is taken: its members are merged with others. */
+  /** Only objects are accepted, because their members are merged with others. */
   readonly mustBeObject: boolean
 }
 
 /**
- * Reads the bodies of one call. Upstreams often answer the same bytes again: those that were valid the last time
- * are valid, and comparing costs a tenth of parsing. The last body is dropped when the call rests.
+ * Reads the bodies of one call. The last body is kept until the call is idle: comparing an equal body costs a tenth of
+ * parsing it. See docs/measurements.md#repeated-bodies
  */
 export class JsonBodyReader {
   readonly #options: JsonBodyOptions
@@ -70,7 +67,7 @@ export class JsonBodyReader {
     return body
   }
 
-  /** Drops the last body, unless one was read since the last time; whether it is dropped. */
+  /** Drops the last body, unless one was read since the last check. Returns whether it is dropped. */
   dropIfIdle(): boolean {
     if (!this.#isInUse) this.#last = undefined
     this.#isInUse = false
@@ -78,12 +75,12 @@ export class JsonBodyReader {
   }
 }
 
-/** Milliseconds, once or twice, after which what a call has read last is held no more. */
+/** Milliseconds between checks. The last body of a call is dropped after one or two without a read. */
 const IDLE = 1000
 
 const holding = new Set<JsonBodyReader>()
 let timer: NodeJS.Timeout | undefined
-/** A timer keeps the async context that it was made in: none of a request. */
+/** A timer keeps the async context that it was made in, which must not be a request's. */
 const inContextOfModule = AsyncLocalStorage.snapshot()
 
 function dropWhenIdle(reader: JsonBodyReader): void {
@@ -104,7 +101,7 @@ function readJson(bytes: Buffer, { maxDepth, mapping, mustBeObject }: JsonBodyOp
   const text = bytes.toString()
   if (isDeeperThan(maxDepth, text)) throw new InvalidBodyError(`has more than ${maxDepth} levels`)
   try {
-    // A byte order mark is refused by it too.
+    // Rejects a byte order mark, too.
     JSON.parse(text)
   } catch {
     throw new InvalidBodyError('is not JSON')
@@ -118,7 +115,7 @@ function mappedBody(value: unknown): JsonBody {
   return new JsonBody(JSON.stringify(value), () => value)
 }
 
-/** More digits than a double keeps. */
+/** More digits than a double holds. */
 const LONG_NUMBER = /\d{16}|\d[.\d]{16}/
 
 interface ExactJson {
@@ -126,7 +123,7 @@ interface ExactJson {
   rawJSON: (text: string) => unknown
 }
 
-/** The value, in which numbers that a double cannot hold are written again as they came. */
+/** Parses JSON. Numbers that a double cannot hold are serialized unchanged. */
 function exactValue(text: string): unknown {
   if (!LONG_NUMBER.test(text)) return JSON.parse(text)
   const { parse, rawJSON } = JSON as unknown as ExactJson
@@ -135,7 +132,7 @@ function exactValue(text: string): unknown {
   )
 }
 
-/** Whether arrays and objects are within each other more often than that. */
+/** Whether arrays and objects are nested deeper than that. */
 function isDeeperThan(most: number, text: string): boolean {
   if (countUpTo(most, text, '{') + countUpTo(most, text, '[') <= most) return false
   let depth = 0
@@ -152,7 +149,7 @@ function isDeeperThan(most: number, text: string): boolean {
 const [QUOTE, BACKSLASH] = [0x22, 0x5c]
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d]
 
-/** Where the string that begins there ends; the end of the text when it does not. */
+/** Returns where the string that begins at `start` ends, or the end of the text. */
 function endOfString(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1

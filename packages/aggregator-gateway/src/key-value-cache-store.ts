@@ -1,4 +1,4 @@
-// Keeps answers in Redis, Valkey or whatever else has keys and values, for all gateways that use it.
+// Caches responses in Redis, Valkey or any other key-value store, shared by all gateways that use it.
 
 import { isUtf8 } from 'node:buffer'
 import { hash, randomUUID } from 'node:crypto'
@@ -10,10 +10,10 @@ type Key = Parameters<CacheStore['get']>[0]
 type Value = Parameters<CacheStore['createWriteStream']>[1]
 type Entry = NonNullable<Awaited<ReturnType<CacheStore['get']>>>
 
-/** What has keys and values that are text, and forgets them after a time. */
+/** A key-value store for text, with expiry. */
 export interface KeyValueStore {
   get: (key: string) => Promise<unknown>
-  /** Keeps it for that many milliseconds. */
+  /** Stores a value for that many milliseconds. */
   set: (key: string, value: string, milliseconds: number) => Promise<unknown>
   delete: (key: string) => Promise<unknown>
 }
@@ -24,10 +24,12 @@ export interface KeyValueCacheStoreOptions {
   maxEntrySize?: number
 }
 
-/** What is kept of a URL: by which headers its answers differ. The answers themselves are kept by those. */
+/**
+ * The cache index of a URL: names of the headers by which its responses vary. Keys of responses contain their values.
+ */
 interface Index {
   readonly names: readonly string[]
-  /** A part of the keys of its answers; when the index goes, they cannot be found any more. */
+  /** Part of the keys of its responses. Without the index, they cannot be found any more. */
   readonly id: string
   readonly deleteAt: number
 }
@@ -37,9 +39,9 @@ type Kept = Omit<Entry, 'body'> & { readonly text?: string; readonly base64?: st
 /**
  * A cache store for several machines, for the option `cache`.
  *
- * undici-cache-redis 1.0 looks for an answer by `SCAN`: with 1,000, 10,000 and 100,000 keys in a Redis 7.0 on the
- * same machine that took 5, 53 and 420 ms; and it takes a `*` in a path for a pattern. Two `GET` took 0.11 ms, however
- * many keys there were.
+ * undici-cache-redis 1.0 finds a response by `SCAN`, which takes 420 ms with 100,000 keys. It also reads a `*` in a
+ * path as a pattern. This store needs two `GET`, whose time does not depend on the number of keys. See
+ * docs/measurements.md#cache-lookup
  *
  * @example
  * import { createClient } from 'redis'
@@ -80,7 +82,7 @@ export class KeyValueCacheStore implements CacheStore {
       write(chunk: Buffer, _encoding, done) {
         size += chunk.length
         if (size <= most) chunks.push(chunk)
-        // As undici's stores do: what is not complete is not cached.
+        // As in undici's stores: an incomplete body is not cached.
         else this.destroy()
         done()
       },
@@ -104,7 +106,7 @@ export class KeyValueCacheStore implements CacheStore {
     const names = Object.keys(value.vary ?? {})
     const isKnown = before !== undefined && names.every((name) => before.names.includes(name))
     const index: Index = {
-      // Answers that are there differ by these already.
+      // Keys of existing responses already contain these.
       names: isKnown ? before.names : [...new Set([...(before?.names ?? []), ...names])].toSorted(),
       id: isKnown ? before.id : randomUUID(),
       deleteAt: Math.max(value.deleteAt, isKnown ? before.deleteAt : 0),

@@ -1,6 +1,6 @@
-// A client that waits for an answer, and where in the app it waits: undici tells of a call where its connection was made,
-// which was for the request of another client. Hooks and observers are called where this one's was taken in, so that they
-// find what the app keeps in an AsyncLocalStorage for it, and never what it keeps for another.
+// A client that waits for a response, and its async context. undici calls back in the context where the connection was
+// made, which was another client's request. Hooks and observers run in the context of this client, so they find its
+// values in an AsyncLocalStorage of the app, never those of another client.
 
 import { AsyncResource } from 'node:async_hooks'
 import type { FastifyReply } from 'fastify'
@@ -20,11 +20,9 @@ export class WaitingClient extends AsyncResource {
   }
 
   /**
-   * Sends it with the other answers that are ready in this turn of the event loop, when all that has come from upstreams
-   * is read. A write wakes who reads it: one after the other they wake a proxy once. Measured with 100 connections and
-   * answers of 900 bytes: 187 µs of CPU per request became 164, 239 became 211 and its p99 of 105 ms 78. With one
-   * connection nothing changed. Refusals are sent so, too: at twice its load, a gateway with the default `queue` answered
-   * 0.70 of what it can, and 0.60 when it refused at once.
+   * Sends responses of one event-loop tick together: 12 % less CPU with 100 connections. See
+   * docs/measurements.md#write-batching
+   * Rejections are batched, too, which leaves more capacity under overload. See docs/measurements.md#rejections
    */
   sendAtEndOfTurn(payload: unknown): void {
     this.#payload = payload

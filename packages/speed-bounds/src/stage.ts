@@ -8,7 +8,7 @@ import { heatsOf, isLook, type Shuffle } from './schedule.ts'
 import type { RunningSubject, Warden } from './subject.ts'
 import { fire, leadOf, measureHeat, refuseFailures, type Replica } from './visit.ts'
 
-/** What a stage needs from its race. */
+/** The parts of a race that a stage needs. */
 export interface StageContext {
   readonly race: ResolvedRace
   readonly subjects: readonly ResolvedSubject[]
@@ -18,27 +18,24 @@ export interface StageContext {
   readonly generator: Generator
   readonly right: RightAnswers
   readonly shuffle: Shuffle
-  /** Ends the stage: what is under way is not waited for. */
+  /** Ends the stage without waiting for running work. */
   readonly signal: AbortSignal
   /** Called after each round. */
   readonly onRound: (round: Round) => void
-  /** Called where the data may be looked at; true ends the stage. */
+  /** Called at each interim look at the data; true ends the stage. */
   readonly onLook: () => boolean
   readonly onProgress: (progress: Omit<Progress, 'elapsed'>) => void
 }
 
 /**
- * A process is warm when its rounds of `ROUND` ms have not become cheaper by 3 % for `STEADY` ms and
- * stayed within 15 % of the cheapest, not before `leastWarmUp` ms of load (a third of it for the cases after
- * the first). The first 0.5 s cost 2-3 times as much CPU per request, and in their midst there is a
- * round that costs 3-8 times as much, when optimised code is thrown away and made again. With 400 ms of
- * it, one process in ten was called warm between two such times, and its rounds then cost twice as
- * much as those of the others. What still falls after that is taken out by the trimmed means.
+ * A process is warm when its rounds of `ROUND` ms have not become cheaper by 3 % for `STEADY` ms and stayed within 15 %
+ * of the cheapest, but not before `leastWarmUp` ms of load (a third of it for later cases). Shorter warm-ups double the
+ * cost of some processes. See docs/measurements.md#warm-up
  */
 const WARM = { ROUND: 100, STEADY: 200, GAIN: 0.97, NEAR: 1.15 }
 /** wrk counts whole seconds. */
 const WRK_ROUND = 1000
-/** What a warm-up takes beyond the least, as a rule, and a round and a turn beside their load: only for telling the time that is left. */
+/** Usual milliseconds of a start, and of a warm-up, round and turn beyond their load. Only for the remaining time. */
 const USUAL = { warmer: 600, round: 125, start: 170, turn: 25 }
 
 /** Starts fresh processes of each subject, and warms and visits them in random order, cycle by cycle. */
@@ -54,7 +51,7 @@ export async function runStage(context: StageContext): Promise<void> {
 
 type Tell = (phase: Progress['phase'], subject: ResolvedSubject) => void
 
-/** Tells of each step when it begins, and of the time that is left. */
+/** Reports the start of each step, and the remaining time. */
 function teller({ race, subjects, cases, stage, onProgress }: StageContext): Tell {
   const processes = race.replicas * subjects.length
   const rounds = race.cycles * processes * cases.length
@@ -67,7 +64,7 @@ function teller({ race, subjects, cases, stage, onProgress }: StageContext): Tel
   }
 }
 
-/** Has the processes with these numbers of each subject at the same time, all cycles long. */
+/** Runs the processes with these numbers of each subject at the same time, through all cycles. */
 async function runTogether(
   context: StageContext,
   numbers: readonly number[],
@@ -82,10 +79,10 @@ async function runTogether(
       await checkAnswers(run, cases, context.right, { ...race.load, signal })
     }
     const bySubject = subjects.map((subject) => replicas.filter(({ run }) => run.subject === subject))
-    // They are visited first as they were warmed: so all have waited as long. With one subject warmed after the other, those
-    // of the first had lost more of their optimised code, and it was called 0.81 times as good as what it is as good as.
+    // First visits follow the order of warm-up, so that all have waited equally. Otherwise the subject warmed first has
+    // lost optimized code, and a subject was judged 0.81 times as good as itself. See docs/measurements.md#warm-up
     let heats = heatsOf(bySubject, context.shuffle)
-    // One that is to wait for no longer than a turn is warmed by turns too.
+    // Processes that wait for no longer than a turn are warmed in turns, too.
     const warmedByTurns = race.heats === 'successive' ? heats : heats.flat().map((replica) => [replica])
     for (const group of warmedByTurns) await warm(context, group, tell)
     const onVisit = ({ subject }: RunningSubject): void => tell('measuring', subject)
@@ -95,7 +92,7 @@ async function runTogether(
           await measureHeat(context, heat, { kase, cycle, heat: firstHeat + index, onVisit })
         heats = heatsOf(bySubject, context.shuffle)
       }
-      // One that died after its last visit would go unnoticed.
+      // A process that died after its last visit would go unnoticed.
       const dead = replicas.find(({ run }) => run.died.aborted)
       if (dead) throw dead.run.died.reason
       if (race.heats === 'interleaved' && isLook(stage, cycle, race.cycles) && context.onLook()) break
@@ -105,7 +102,7 @@ async function runTogether(
   }
 }
 
-/** Milliseconds that so many warm-ups and measured rounds take. */
+/** Milliseconds for this many warm-ups and measured rounds. */
 function timeFor(
   { load, turn, warmUp, leastWarmUp }: ResolvedRace,
   cases: number,
@@ -118,7 +115,7 @@ function timeFor(
   return warmUps * perProcess + rounds * (roundLength(load) + USUAL.round + turns)
 }
 
-/** Milliseconds that a whole stage of so many subjects and cases takes, as a rule. */
+/** Usual milliseconds of a whole stage with this many subjects and cases. */
 export function usualStageTime(race: ResolvedRace, subjects: number, cases: number): number {
   const replicas = race.replicas * subjects
   const rounds = race.cycles * replicas * cases
@@ -130,7 +127,7 @@ function roundLength(load: ResolvedLoad): number {
   return leadOf(load) + (generator === 'wrk' ? Math.ceil(duration / WRK_ROUND) * WRK_ROUND : duration)
 }
 
-/** Starts as many at a time as there are cores: more would only make each of them late. */
+/** Starts one process per core at a time: more would only delay each of them. */
 async function startReplicas(
   { race, subjects, warden, signal }: StageContext,
   numbers: readonly number[],
@@ -144,7 +141,7 @@ async function startReplicas(
       try {
         started.push({ run: await warden.start(next.subject, { ...race, signal }), number: next.number })
       } catch (error) {
-        // No use in starting the others.
+        // Starting the others would be useless.
         queue.length = 0
         throw error
       }
@@ -157,7 +154,7 @@ async function startReplicas(
   throw failed.reason
 }
 
-/** Warms processes, each for a round at a time while others wait, until all are warm. */
+/** Warms processes in turns of one round, until all are warm. */
 async function warm(context: StageContext, group: readonly Replica[], tell: Tell): Promise<void> {
   let cold = group.map(({ run }) => ({ run, rounds: warmUpOf(context, run) }))
   for (const { run } of cold) tell('warming', run.subject)
@@ -173,7 +170,10 @@ async function warm(context: StageContext, group: readonly Replica[], tell: Tell
   }
 }
 
-/** Cold code costs two to three times as much: fires until the CPU per answer stops falling, and yields after each round. */
+/**
+ * Loads a process until its CPU per response stops falling, and yields after each round. Cold code costs two to three
+ * times as much. See docs/measurements.md#warm-up
+ */
 async function* warmUpOf(context: StageContext, run: RunningSubject): AsyncGenerator<void, void> {
   const { race, cases } = context
   const longest = Math.max(race.load.duration, race.warmUp)
@@ -188,12 +188,12 @@ async function* warmUpOf(context: StageContext, run: RunningSubject): AsyncGener
       const { answers, failures, elapsed } = result
       // A slow server makes a round longer.
       time += Math.max(length, elapsed)
-      // A slow server needs longer rounds: until each connection had an answer, a round tells nothing.
+      // A slow server needs longer rounds: until each connection had a response, a round says nothing.
       if (answers < load.connections && length < longest) {
         length *= 2
         continue
       }
-      // A cold one may take the whole of a warm-up round until it accepts the last connection.
+      // A cold server may take a whole warm-up round to accept the last connection.
       const hanging = answers === 0 ? failures.hanging : 0
       refuseFailures(run, kase, { ...result, failures: { ...failures, hanging } })
       steady = cpu < best * WARM.GAIN || cpu > best * WARM.NEAR ? 0 : steady + elapsed

@@ -1,24 +1,6 @@
-// From rounds to a verdict. Pure: what comes in decides what goes out, so that the rules can be
-// tested by simulation.
-//
-// The unit is the process, since two processes of the same code differ by 1-3 % (heap layout, timing
-// of the JIT), and now and then by far more: Fastify 5 on Node 24 falls into one of two modes 22 % apart
-// for as long as the process lives. With 4 processes of each, chance gives all of one side the fast
-// mode and all of the other the slow one in 0.8 % of races; with 5, in 0.2 %.
-//
-// Per process: the log of what its answers cost, each round less the level of its cycle, which takes
-// out what the machine was doing just then. Between the two samples of processes: Welch's t. The
-// interval of the ratio is held against the bound.
-//
-// A machine does not stay the same for a cycle: the same loop took 1.8 times as long for 0.3 to 2 s at a time, as it would
-// while some other guest of the hypervisor uses the other thread of the core. Processes that take turns see the same
-// of it. Where that shows, each round is less what the process cost that it took turns with. A difference then stands in
-// both samples, once from either side: their means are opposite, so half of what lies between them is the result.
-//
-// Each answer of a process counts alike, not each round: where a hypervisor gave the machine to others, a
-// round of 200 ms had 67 answers in place of 950, at 3,064 µs in place of 220, and one had none of its CPU
-// counted. With such rounds counted like others, the interval of 15 processes each was 0.57 to 1.31; by answers it is
-// 0.68 to 1.23.
+// From rounds to a verdict, by pure functions, so that simulations can test the rules. The process is the sampling
+// unit, because processes of the same code differ by 1-3 %, or fall into two modes. Welch's t compares the log costs of
+// both samples, and the interval of the ratio is held against the bound. See docs/measurements.md#processes-differ
 
 import { costOf, type Measure, type Round } from './round.ts'
 import type { Claim, Metric } from './options.ts'
@@ -48,11 +30,11 @@ export interface Estimate {
   readonly confidence: number
   /** Processes of the contender and of the other subject. */
   readonly replicas: readonly [number, number]
-  /** Rounds of both that counted, and those that did not. */
+  /** Counted rounds of both subjects, and discarded ones. */
   readonly rounds: number
   readonly discarded: number
   readonly verdict: Verdict
-  /** Of throughput and p99: the generator limited more than a fifth of a process's rounds, so this proves nothing. */
+  /** For throughput and p99: the generator limited more than a fifth of a process's rounds, so this proves nothing. */
   readonly generatorBound: boolean
 }
 
@@ -63,32 +45,30 @@ export interface Judgement {
   readonly estimates: readonly Estimate[]
 }
 
-/** Share of a process's rounds that is cut off at each end. */
+/** Share of a process's rounds that is trimmed at each end. */
 const TRIM = 0.2
 
 /**
- * Standard deviation between processes that is assumed at the least. Processes of identical code were
- * measured to differ by 1-3 %; with few of them, chance can show less and make an interval too narrow.
+ * Minimum standard deviation between processes. Identical code differs by 1-3 %, and a few processes can show less by
+ * chance. See docs/measurements.md#processes-differ
  */
 const LEAST_SPREAD = 0.01
 
 /**
- * Only from this correlation on, a difference of two processes that took turns varies less than that of any two; and among
- * fewer heats, chance shows one too often.
+ * Only above this correlation does pairing make a difference less noisy. With fewer heats, chance shows one too often.
  */
 const SHARED = { LEAST: 0.5, HEATS: 10 }
 
-/** Above this share of generator-bound rounds, what is left after trimming may still be generator-bound. */
+/** Above this share of generator-bound rounds, the trimmed rest may still be generator-bound. */
 const GENERATOR_BOUND_ALLOWED = TRIM
 
-/** What a busy generator distorts. */
+/** Metrics that a busy generator distorts. */
 const SEEN_BY_GENERATOR: readonly Metric[] = ['throughput', 'p99']
 
 /**
- * Judges a claim by the rounds so far. Every look may be the last one and every metric may decide, so
- * each interval may be wrong with a probability of alpha divided by the number of looks that there can
- * be and by the number of metrics: by Bonferroni's inequality the verdict, whenever it falls, is then
- * wrong with a probability of at most alpha.
+ * Judges a claim by the rounds so far. Any look may be the last one, and any metric may decide. So alpha is divided by
+ * the possible looks and the metrics: by Bonferroni's inequality, the verdict is wrong with a probability of at most
+ * alpha.
  */
 export function judge(claim: Claim, rounds: readonly Round[]): Judgement {
   const estimates = claim.metrics.flatMap((metric) => estimateRatio(claim, rounds, metric) ?? [])
@@ -101,15 +81,15 @@ export function intervalAlpha({ alpha, looks, metrics }: Claim): number {
 }
 
 function combine(claim: Claim, estimates: readonly Estimate[]): Verdict {
-  // CPU and throughput must both hold. Throughput that the generator limited is set aside when CPU
-  // can decide in its place; alone it decides nothing.
+  // CPU and throughput must both hold. Generator-bound throughput is set aside when CPU can decide in its place; alone
+  // it decides nothing.
   const decisive = estimates.filter(({ generatorBound }) => !generatorBound)
   if (decisive.length === 0 || estimates.length < claim.metrics.length) return 'inconclusive'
   if (decisive.some(({ verdict }) => verdict === 'broken')) return 'broken'
   return decisive.every(({ verdict }) => verdict === 'holds') ? 'holds' : 'inconclusive'
 }
 
-/** The rounds that a claim is about: of both subjects and its case, in the stages that measured both. */
+/** The rounds of a claim: both subjects and its case, in the stages that measured both. */
 export function roundsOf({ contender, over, case: kase }: Claim, rounds: readonly Round[]): Round[] {
   const own = rounds.filter((round) => round.case === kase && [contender, over].includes(round.subject))
   return [...Map.groupBy(own, ({ stage }) => stage).values()]
@@ -127,7 +107,7 @@ function estimateRatio(claim: Claim, rounds: readonly Round[], metric: Metric): 
   const { difference, replicas } = compared
   const half = halfWidth(difference, alpha)
   const low = Math.exp(difference.difference - half)
-  // JSON has no infinity: so wide an interval says as little when it ends at the largest number.
+  // JSON has no infinity. An interval that ends at the largest number says as little.
   const high = Math.min(Math.exp(difference.difference + half), Number.MAX_VALUE)
   const processes = Map.groupBy(kept, ({ subject, replica }) => `${subject}\n${replica}`)
   const isGeneratorBound = (visits: readonly Round[]): boolean =>
@@ -146,13 +126,16 @@ function estimateRatio(claim: Claim, rounds: readonly Round[], metric: Metric): 
   }
 }
 
-/** A round of a process, and the log of what such rounds cost at its time. */
+/** A round of a process, and the log cost of comparable rounds at that time. */
 interface Visit {
   readonly round: Round
   readonly level: number
 }
 
-/** The log of what a process cost: of what is counted per answer, that of its answers together. */
+/**
+ * The log cost of a process. CPU and throughput weight each response alike, not each round: a hypervisor can leave a
+ * round few responses. See docs/measurements.md#weight-by-responses
+ */
 export function costOfProcess(visits: readonly Visit[], measure: Measure): number {
   const costs = visits.map(({ round, level }) => Math.log(costOf(round, measure)) - level)
   if (measure !== 'cpu' && measure !== 'throughput') return trimmedMean(costs, TRIM)
@@ -165,12 +148,15 @@ export function costOfProcess(visits: readonly Visit[], measure: Measure): numbe
   )
 }
 
-/** Rounds that were had in turns, by heat. */
+/** Rounds with turns, grouped by heat. */
 function byHeat(visits: readonly Visit[]): Visit[][] {
   return [...Map.groupBy(visits, ({ round }) => `${round.stage}/${round.cycle}/${round.heat}`).values()]
 }
 
-/** How far the costs of processes that took turns rise and fall together within their cycles: Pearson's r, or 0 while that cannot be told. */
+/**
+ * How far the costs of alternating processes rise and fall together within their cycles: Pearson's r, or 0 with too few
+ * heats.
+ */
 function sharedByHeats(visits: readonly Visit[], contender: string, metric: Metric): number {
   const cost = ({ round, level }: Visit): number => Math.log(costOf(round, metric)) - level
   const pairs = byHeat(visits).filter(({ length }) => length === 2)
@@ -180,7 +166,10 @@ function sharedByHeats(visits: readonly Visit[], contender: string, metric: Metr
   return correlation(costsOf(true), costsOf(false))
 }
 
-/** Rounds less what the other of their heat cost: where that one is discarded, this one says nothing. */
+/**
+ * Rounds less the cost of the other round of their heat: alternating processes share the changing speed of a core. If
+ * the other round is discarded, this one says nothing. See docs/measurements.md#slow-core
+ */
 function besideOther(visits: readonly Visit[], metric: Metric): Visit[] {
   return byHeat(visits).flatMap(([one, other]) =>
     one && other
@@ -192,7 +181,10 @@ function besideOther(visits: readonly Visit[], metric: Metric): Visit[] {
   )
 }
 
-/** Rounds less the level of their cycle. A cycle that lost all rounds of one of the two says nothing of their ratio. */
+/**
+ * Rounds less the level of their cycle, which removes the state of the machine. A cycle that lost all rounds of one
+ * subject says nothing about the ratio.
+ */
 function besideCycle(rounds: readonly Round[], contender: string, over: string, metric: Metric): Visit[] {
   return [...Map.groupBy(rounds, ({ stage, cycle }) => `${stage}/${cycle}`).values()].flatMap((cycle) => {
     const levels = [contender, over].map((name) =>
@@ -204,7 +196,7 @@ function besideCycle(rounds: readonly Round[], contender: string, over: string, 
   })
 }
 
-/** The log of (cost of `over` / cost of `contender`), or nothing while either has fewer than two processes. */
+/** The log of (cost of `over` / cost of `contender`), or undefined while either has fewer than two processes. */
 export function compare(
   rounds: readonly Round[],
   contender: string,
@@ -237,14 +229,14 @@ function pairedLogs(visits: readonly Visit[], contender: string, metric: Metric)
 }
 
 /**
- * How much of the noise of heats is taken off. With all of it, simulated races of eight processes in two modes and two visits
- * were wrong in 1.35 %; with three quarters in 0.75 %, and intervals are narrower by a fifth than with none.
+ * Share of the noise of heats that is removed. Removing all of it made 1.35 % of simulated races wrong. See
+ * docs/measurements.md#correlated-noise
  */
 const TAKEN_OFF = 0.75
 
 /**
- * A difference that stands in both samples, once from either side. What processes differ by is in one of them, the noise of
- * a heat in both: it is taken off once, as it is from standard errors that are clustered in two ways.
+ * Both samples contain the difference, with opposite signs, so half of it is the result. Differences between processes
+ * are in one sample, the noise of a heat is in both. It is subtracted once, as in two-way clustered standard errors.
  */
 function ofPairs(samples: readonly [Sample, Sample], heats: readonly number[]): Difference {
   const between = welch(...samples)
@@ -254,13 +246,13 @@ function ofPairs(samples: readonly [Sample, Sample], heats: readonly number[]): 
   return { ...between, difference: between.difference / 2, standardError: Math.sqrt(error) }
 }
 
-/** Whether each process had all its turns with the same other one. */
+/** Whether each process always alternated with the same other one. */
 function stayTogether(visits: readonly Visit[], processes: number): boolean {
   const pairs = byHeat(visits).map((heat) => heat.map(({ round }) => `${round.subject}/${round.replica}`).toSorted())
   return new Set(pairs.map((pair) => pair.join(' '))).size === processes
 }
 
-/** Where the same two meet each time, the pair is the sampling unit, and either sample has all that is known of it. */
+/** With fixed pairs, the pair is the sampling unit, and either sample contains all information. */
 function ofSamePairs([own, other]: readonly [Sample, Sample]): Difference {
   const variance = Math.max(own.variance, other.variance, 2 * LEAST_SPREAD ** 2)
   return {

@@ -1,8 +1,6 @@
-// A visit: processes under load, until there is a round of each. They have it by turns, while the others are paused with
-// their connections open, where a round is longer than a turn; else one after the other.
-//
-// Turns are 0.2 s as a rule: in those of 0.05 and 0.1 s, plain Fastify took 17 to 24 µs for a request where it takes 14 to 17
-// in those of 0.2 s and in rounds of 0.4 s at one go.
+// A visit puts processes under load until each has a round. If a round is longer than a turn, they alternate, and the
+// others are paused with open connections. Otherwise they run one after the other. Turns last 0.2 s: shorter ones favor
+// one server over another. See docs/measurements.md#turn-length
 
 import { SpeedBoundsError } from './errors.ts'
 import type { Session, VolleyResult } from './generator.ts'
@@ -18,7 +16,7 @@ export interface Replica {
   readonly number: number
 }
 
-/** What is measured, and when. */
+/** The measured case, and its place in the race. */
 interface Visit {
   readonly kase: ResolvedCase
   readonly cycle: number
@@ -28,14 +26,9 @@ interface Visit {
 }
 
 /**
- * How long a subject is under load before each measured round: so many times as long as the round, and so many
- * milliseconds at the most. Connections that have just been opened, and a process that has waited for its visit, cost
- * more. After 30 s without a request a plain Fastify server took 80, 54, 60, 81 and then 41 to 48 µs in windows of 200 ms,
- * after 180 s 247, 83, 58, 57, 95 and then 31 to 49: its garbage collector had thrown away what no request held just then,
- * optimised code too. Others lose less by it, so with rounds that begin after 0.1 s, a server was called 0.77 (0.66 to
- * 0.90) and, among more processes, 1.62 (1.31 to 2.00) times as good as that one. One that was paused meanwhile is as it was,
- * but what its garbage collector has put off comes first: 76, 56, 55, 47, 29, 25 and then 19 µs in windows of 100 ms, in
- * two visits of six.
+ * Load before each measured round: this many times its length, and at most `MOST` ms. New connections and processes
+ * that have waited cost more, and not equally more for each server: with a lead of 0.1 s, ratios came out from 0.77x to
+ * 1.62x. See docs/measurements.md#lead-before-rounds
  */
 const LEAD = { ROUNDS: 3, MOST: 1000 }
 /** A subject counts as idle when its busiest thread worked for less than this share of a `POLL` (ms). */
@@ -60,7 +53,7 @@ export async function measureHeat(context: StageContext, heat: readonly Replica[
   }
 }
 
-/** A process of a heat, with its connections, and what it used in its turns. */
+/** A process of a heat, with its connections and the use of its turns. */
 interface Lane {
   readonly replica: Replica
   readonly session: Session
@@ -85,8 +78,8 @@ async function visitInTurns(context: StageContext, heat: readonly Replica[], vis
     lanes.push(lane)
     await takeTurn(lane, idle, leadOf(load), false)
   }
-  // A slow one takes longer for its last answers: when one has had its duration, all have had enough. And of one that hangs no
-  // more need be known.
+  // A slow process takes longer for its last responses. Once one has had its duration, all have had enough. Once one
+  // hangs, no more needs to be known.
   const goOn = (): boolean => lanes.every(({ elapsed, hangs }) => elapsed < load.duration && !hangs)
   for (let left = load.duration; left > 0 && goOn(); left -= turn) {
     for (const lane of context.shuffle(lanes)) await takeTurn(lane, await resume(lane.replica.run), turn, true)
@@ -101,7 +94,7 @@ async function visitInTurns(context: StageContext, heat: readonly Replica[], vis
   }
 }
 
-/** All that a turn causes counts: the process is idle before and after. */
+/** All CPU that a turn causes counts: the process is idle before and after. */
 async function takeTurn(lane: Lane, before: Look, duration: number, counts: boolean): Promise<void> {
   const { run } = lane.replica
   const { isAnswered, elapsed } = await Promise.race([lane.session.turn(duration, counts), run.untilDeath])
@@ -119,7 +112,7 @@ async function takeTurn(lane: Lane, before: Look, duration: number, counts: bool
   lane.tree = after.tree
 }
 
-/** Lets a process run again until it has done what is overdue: its timers, and connections that others have closed. */
+/** Resumes a process until it has done overdue work: its timers, and connections that others have closed. */
 async function resume(run: RunningSubject): Promise<Look> {
   await run.resume()
   return untilIdle(run)
@@ -129,7 +122,7 @@ async function measure(context: StageContext, run: RunningSubject, kase: Resolve
   const { load } = context.race
   const lead = leadOf(load)
   if (load.amount === undefined) return fire(context, run, kase, load, lead)
-  // A round of so many requests has them all: what comes before it is a load of its own.
+  // A round with a fixed amount sends all of it, so its lead is a load of its own.
   await fire(context, run, kase, { ...load, duration: lead, amount: undefined })
   return fire(context, run, kase, load)
 }
@@ -168,7 +161,7 @@ function toRound(
 
 interface Fired {
   result: VolleyResult
-  /** Microseconds per answer. */
+  /** Microseconds per response. */
   cpu: number
   utilisation: number
   rss: number
@@ -205,12 +198,12 @@ function firedOf(result: VolleyResult, { cpu, busiest, time, others }: Use, { rs
     utilisation: Math.min(1, busiest / result.elapsed),
     rss,
     peakRss,
-    // Kernel counters advance in steps of 10 ms: a little below zero is nothing.
+    // Kernel counters advance in steps of 10 ms, so a value slightly below zero is noise.
     foreignCpu: Math.max(0, (others - result.cpu) / time),
   }
 }
 
-/** What everybody has used so far, in milliseconds of CPU. */
+/** CPU used so far, in milliseconds. */
 interface Look {
   readonly tree: TreeReading
   readonly machine: number
@@ -223,7 +216,7 @@ async function look(run: RunningSubject): Promise<Look> {
   return { tree: await readTree(run.pid), machine, own: (user + system) / 1000 }
 }
 
-/** What a subject used in so much time, and what all did that are neither it nor this process, in milliseconds. */
+/** CPU of a subject in this time, and CPU of all others except this process, in milliseconds. */
 interface Use {
   cpu: number
   busiest: number
@@ -237,7 +230,7 @@ function useSince(before: Look, after: Look): Use {
   return { cpu, busiest, time: after.tree.at - before.tree.at, others }
 }
 
-/** What was under way when the generator stopped is still worked on: it must not run into the next round. */
+/** Waits for work that is left when the generator stops: it must not run into the next round. */
 async function untilIdle(run: RunningSubject): Promise<Look> {
   let before = await look(run)
   const deadline = before.tree.at + SETTLE.MOST
@@ -251,7 +244,7 @@ async function untilIdle(run: RunningSubject): Promise<Look> {
   return before
 }
 
-/** Returns how many requests of a round failed, or throws when they, or those before it, are more than the case allows it. */
+/** Returns how many requests of a round failed. Throws if they and the earlier ones exceed the case's allowance. */
 export function refuseFailures(
   run: RunningSubject,
   kase: ResolvedCase,
@@ -276,7 +269,7 @@ function allowanceOf({ allowance }: ResolvedCase, subject: string): number {
   return Object.hasOwn(allowance, subject) ? allowance[subject]! : 0
 }
 
-/** The process is gone, the warden's report with its stderr is on its way. */
+/** The process is gone. The warden's report with its stderr follows, and is preferred. */
 async function deathOf(run: RunningSubject): Promise<Error> {
   const gone = new SpeedBoundsError('SPEED_BOUNDS_SUBJECT_DIED', `${run.subject.name} (${run.subject.label}) is gone.`)
   const late = new Promise<Error>((resolve) => setTimeout(resolve, 1000, gone))

@@ -1,6 +1,6 @@
-// Calls a procedure. tRPC does it by one `async` function for each step, each with its own copies of
-// the options; here a step that is there at once is passed on at once. What procedures and middlewares
-// of users see is the same: every option, what `next()` gives, and which error comes of what.
+// Calls a procedure. tRPC runs one `async` function per step, each with its own copy of the options. Here a synchronous
+// result is passed on synchronously. Procedures and middlewares of users see no difference in options, results of
+// `next()` and errors.
 
 import { type AnyTRPCProcedure, getTRPCErrorFromUnknown, TRPCError, type TRPCProcedureType } from '@trpc/server'
 import { definitionOf, type Parse, resultMarker, type Step, type StepResult, stepsOf } from './internals.ts'
@@ -11,19 +11,19 @@ import { isObject } from './value-kinds.ts'
 /** How a procedure is called: step by step here, or by tRPC's own code. */
 export type Engine = 'compiled' | 'direct'
 
-/** One call of a procedure, as far as the request decides it. */
+/** The part of a procedure call that the request determines. */
 export interface Call {
   readonly path: string
   readonly batchIndex: number
-  /** The input as the client sent it, after the transformer. Gives it at once where it can; throws a TRPCError. */
+  /** Returns the input as the client sent it, after the transformer. Synchronous where possible; throws a TRPCError. */
   readInput(): unknown
-  /** The same, as middlewares may ask for it. */
+  /** The same, for middlewares. */
   readonly getRawInput: () => Promise<unknown>
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal
 }
 
-/** Calls a procedure: gives the data or a promise of it, throws or rejects. */
+/** Calls a procedure: returns the data or a promise of it, throws or rejects. */
 export type CallProcedure = (call: Call, ctx: unknown) => unknown
 
 /** Finds how to call a procedure. */
@@ -46,7 +46,7 @@ function callSteps(steps: readonly Step[], type: TRPCProcedureType, meta: unknow
   return simple ? callWithoutMiddlewares(steps, type, meta) : callWithMiddlewares(steps, type, meta)
 }
 
-/** Validators and a resolver: nothing in between can see a result, so there need not be one. */
+/** Validators and a resolver: no code in between sees a result object, so none is made. */
 function callWithoutMiddlewares(steps: readonly Step[], type: TRPCProcedureType, meta: unknown): CallProcedure {
   const inputs = steps.filter((step) => step.kind === 'input').map(({ parse }) => parse)
   const outputs = steps.filter((step) => step.kind === 'output').map(({ parse }) => parse)
@@ -105,7 +105,7 @@ function callWithMiddlewares(steps: readonly Step[], type: TRPCProcedureType, me
       }
       case 'output':
         return chain<Result, Result>(after(input), (result) => {
-          // As in tRPC, a result that a middleware forgot to return is a TypeError here, of the same words.
+          // As in tRPC, a middleware that returns nothing causes a TypeError with the same message.
           if (!result!.ok) return result
           const found = result as Extract<StepResult, { ok: true }>
           return chain<unknown, Result>(parseOutput(step.parse, found.data), (data) => ({ ...found, data }))
@@ -121,7 +121,7 @@ function callWithMiddlewares(steps: readonly Step[], type: TRPCProcedureType, me
               options?.getRawInput ?? getRawInput,
             ),
           )
-        // Not as a method: in the user's function, `this` is nothing.
+        // Called as a plain function, so that `this` is undefined in the user's function.
         const { call: middleware } = step
         return middleware(new ProcedureOptions(call, ctx, type, meta, input, getRawInput, next))
       }
@@ -144,7 +144,7 @@ function callWithMiddlewares(steps: readonly Step[], type: TRPCProcedureType, me
     })
 }
 
-/** There is no step after the resolver: tRPC calls `undefined`, and gives this for it. */
+/** The resolver is the last step. tRPC calls `undefined` here, and reports this error. */
 async function nextOfResolver(): Promise<StepResult> {
   return failed(new TypeError('middleware is not a function'))
 }
@@ -154,9 +154,9 @@ function failed(cause: unknown): StepResult {
 }
 
 /**
- * What middlewares and resolvers get. Few of them look at `signal`, and an AbortController costs
- * 2 µs. So it is made when it is asked for; as a property of the object's own, to be there in a copy
- * too, with one getter for all objects, which is faster than one in an object literal.
+ * Options of middlewares and resolvers. Few read `signal`, and an AbortController costs 2 µs, so it is created on
+ * demand. `signal` is an own property, to survive copies, with one getter for all objects, which is faster than a
+ * getter in an object literal. See docs/measurements.md#abort-controller
  */
 class ProcedureOptions {
   static readonly #signal: PropertyDescriptor & ThisType<ProcedureOptions> = {

@@ -1,4 +1,4 @@
-// A request as the fast path has it, with its calls.
+// A request on the fast path, with its calls.
 
 import type { AnyTRPCProcedure, TRPCProcedureType } from '@trpc/server'
 import type { TRPCRequestInfo } from '@trpc/server/http'
@@ -11,7 +11,7 @@ import { NO_QUERY, type Query } from './query.ts'
 import type { Serializer } from './serializer.ts'
 import { isObject } from './value-kinds.ts'
 
-/** A procedure of a router, with how it is called. */
+/** A procedure of a router, and how to call it. */
 export interface FastProcedure {
   readonly procedure: AnyTRPCProcedure
   readonly type: TRPCProcedureType
@@ -50,7 +50,7 @@ export class FastCall implements Call {
     return isObject(input) ? { ...input, lastEventId } : (input ?? { lastEventId })
   }
 
-  /** The input if it was read already. */
+  /** The input, if it was already read. */
   readResult(): unknown {
     return this.#inputs.result(this.batchIndex)
   }
@@ -61,33 +61,32 @@ export class FastCall implements Call {
 }
 
 /**
- * A function of its own, since V8 treats closures that a constructor makes and keeps as a property badly
- * until the constructor is optimised: what they hold of past requests survives each scavenge. Measured on
- * Node 20 and 24: the young generation grew to 64 MB within half a second, and the process held 120 MB more.
+ * Makes the closure outside the constructor. Until V8 optimizes a constructor, closures that it keeps as properties let
+ * data of past requests survive each scavenge: the process held 120 MB more. See docs/measurements.md#kept-closures
  */
 function rawInputOf(call: FastCall): () => Promise<unknown> {
   return async () => call.readInput()
 }
 
-/** A request that the fast path answers. */
+/** A request that the fast path serves. */
 export class FastTrpcRequest {
   readonly req: FastifyRequest
   readonly reply: FastifyReply
   readonly isBatch: boolean
-  /** The client wants each result as soon as it is there. */
+  /** The client wants each result as soon as it is ready. */
   readonly isStream: boolean
   readonly type: TRPCProcedureType
-  /** Of a subscription: the id of the last event that the client has seen. */
+  /** Id of the last event that the client of a subscription has seen. */
   readonly lastEventId: string | null
   readonly connectionParams: TRPCRequestInfo['connectionParams']
   readonly calls: readonly FastCall[]
-  /** `direct` as soon as one call is. */
+  /** `direct` if at least one call is. */
   readonly engine: Engine
-  /** The result of `createContext`, once it is there. */
+  /** The result of `createContext`, once it is known. */
   ctx: unknown
-  /** What `responseMeta` made of the headers so far: where it is asked again for an error, it adds to them. */
+  /** Headers from `responseMeta` so far. If it is called again for an error, it adds to them. */
   headers: Readonly<Record<string, string>> | Headers | undefined
-  /** Ends a subscription from this side; its procedure is to know. */
+  /** Ends a subscription from the server, and tells its procedure. */
   #ended: AbortController | undefined
   #callSignal: AbortSignal | undefined
   #controller: AbortController | undefined
@@ -114,12 +113,12 @@ export class FastTrpcRequest {
     this.calls = targets.map((target, index) => new FastCall(this, target, paths[index]!, index, inputs))
   }
 
-  /** What `createContext` and `responseMeta` get. */
+  /** Argument of `createContext` and `responseMeta`. */
   get info(): TRPCRequestInfo {
     return (this.#info ??= new RequestInfo(this) as unknown as TRPCRequestInfo)
   }
 
-  /** What is known of it around its calls. */
+  /** State that its calls share. */
   get scope(): CallScope {
     const { req, reply, isBatch, isStream } = this
     return (this.#scope ??= new CallScope(req, reply, { isBatch, hasSerializers: !isStream }))
@@ -130,14 +129,14 @@ export class FastTrpcRequest {
     this.#ended?.abort()
   }
 
-  /** What procedures get: a subscription can be ended from this side too. */
+  /** Signal for procedures: the server can end a subscription, too. */
   get callSignal(): AbortSignal {
     if (this.type !== 'subscription') return this.signal
     this.#ended ??= new AbortController()
     return (this.#callSignal ??= AbortSignal.any([this.signal, this.#ended.signal]))
   }
 
-  /** Aborts when the connection closes before the answer was sent. */
+  /** Aborts when the connection closes before the response was sent. */
   get signal(): AbortSignal {
     if (this.#controller) return this.#controller.signal
     const controller = (this.#controller = new AbortController())
@@ -160,7 +159,7 @@ export class FastTrpcRequest {
   }
 }
 
-/** What `createContext` and `responseMeta` get. `signal` and `url` are made when they are asked for. */
+/** Argument of `createContext` and `responseMeta`. `signal` and `url` are created on demand. */
 class RequestInfo {
   static readonly #signal: PropertyDescriptor & ThisType<RequestInfo> = {
     get() {

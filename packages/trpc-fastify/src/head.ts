@@ -1,4 +1,4 @@
-// Status and headers of an answer, with what `responseMeta` makes of them.
+// Status and headers of a response, including those from `responseMeta`.
 
 import type { TRPCError } from '@trpc/server'
 import { getHTTPStatusCode, type ResponseMeta } from '@trpc/server/http'
@@ -9,7 +9,7 @@ import type { Answer } from './send.ts'
 type TrpcResponses = Parameters<typeof getHTTPStatusCode>[0]
 export type Head = Omit<Answer, 'body'>
 
-/** Status and headers, with what `responseMeta` makes of them. */
+/** Returns status and headers, including those from `responseMeta`. */
 export function headOf(
   request: FastTrpcRequest,
   responses: CallResponse | CallResponse[],
@@ -22,7 +22,7 @@ export function headOf(
   return withMeta(request, options, { status, headers: options.headers }, data, defined)
 }
 
-/** The same before any result is known. */
+/** The same, before any result is known. */
 export function eagerHeadOf(
   request: FastTrpcRequest,
   options: AnswerOptions,
@@ -64,7 +64,7 @@ export function inOnePiece({ status, headers }: Head): Head {
   return { status, headers: others }
 }
 
-/** Puts them into the request: where one of them throws, those before it stay, as they do in tRPC. */
+/** Adds headers to the request. If one of them throws, the earlier ones stay, as in tRPC. */
 function addHeaders(
   request: FastTrpcRequest,
   headers: Answer['headers'],
@@ -89,10 +89,13 @@ function addHeaders(
 
 const PLAIN_NAME = /^[a-z][a-z-]*$/
 const PLAIN_VALUE = /^[!-~](?:[ -~]*[!-~])?$/
-/** How an answer is sent depends on them. */
+/** Headers that decide how a response is sent. */
 const SPECIAL_NAMES = new Set(['content-type', 'content-length', 'transfer-encoding', 'set-cookie'])
 
-/** What `Headers` would make of them, where that is no more than to sort the names; with `Headers` a call costs 8 % more. */
+/**
+ * Does what `Headers` would, if that only sorts the names. `Headers` costs 8 % more CPU per call. See
+ * docs/measurements.md#sorted-headers
+ */
 function withPlainHeaders(
   headers: Answer['headers'],
   added: [string, unknown][],
@@ -111,7 +114,7 @@ function withPlainHeaders(
   return sorted
 }
 
-/** A status that no `Response` with a body can have throws here what it would throw there. */
+/** Throws for a status that no `Response` with a body can have, with the error of `Response`. */
 export function proven(status: number): number {
   const isPlain = Number.isInteger(status) && status > 205 && status < 600 && status !== 304
   return isPlain || status === 200 || status === 201 ? status : new Response('', { status }).status

@@ -1,10 +1,7 @@
-// The server behind Next's router server, which renders what that has routed. Next's documentation has neither of them:
-// what is used of both stands in this file, or beside it for the entry points of routes, and where something of it is
-// missing there is no direct path.
-//
-// Where a request goes is not decided here. The router server decides it for the first request of a path, and leaves on
-// the request what it told the render server. The same is told for those that follow, if the build has nothing that could
-// send another request for this path elsewhere: no matcher of a proxy, and no rule of the configuration.
+// The server behind Next's router server, which renders routed requests. Both are undocumented: all used parts are in
+// this file, or in `entrypoints.ts`, and if one is missing, there is no direct rendering. Next routes the first request
+// of a path. Its decision is replayed for later requests, unless a middleware matcher or a rule of the configuration
+// could send them elsewhere.
 
 import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -19,7 +16,7 @@ import type { RouteKind } from './direct-request.ts'
 import { entrypointsOf, type FindEntrypoint } from './entrypoints.ts'
 import { functionOf, NotDirect, type Params, type RequestMeta, type RouteMatch } from '../next-internals.ts'
 
-/** Where the router server sends all requests for a path that are plain. */
+/** Where the router server sends all plain requests for a path. */
 export interface Routed {
   readonly kind: RouteKind
   readonly path: string
@@ -27,20 +24,20 @@ export interface Routed {
   readonly route: string
   readonly relativeProjectDir: string | undefined
   readonly match: RouteMatch | undefined
-  /** What the build has for the route, if that can be called without the render server. */
+  /** The entry point of the build for the route, if it can be called without the render server. */
   readonly entrypoint: Answer | undefined
 }
 
-/** Why a path is the router server's. */
+/** Why only the router server can serve a path. */
 export type NotRouted = 'prerendered' | 'proxy' | 'route' | 'rule'
 
-/** The render server of an app, and what its build tells of its routes. */
+/** The render server of an app, and the routes of its build. */
 export interface RenderServer {
-  /** Whether there may be a route for a path that can be reached directly. */
+  /** Whether a path may have a route that can be rendered directly. */
   mayRoute(path: string): boolean
-  /** Where the router server has sent this request, which is answered; nothing where that does not tell. */
+  /** Where the router server sent this served request, or undefined if its metadata does not show it. */
   routed(path: string, request: IncomingMessage, response: ServerResponse): Promise<Routed | NotRouted | undefined>
-  /** Answers a request for a path of which that is known, by the entry point that is given or by itself. */
+  /** Renders a request for such a path, by the given entry point or by the render server. */
   render(
     to: Routed,
     entrypoint: Answer | undefined,
@@ -61,29 +58,29 @@ interface Config {
   readonly experimental?: Readonly<Record<string, unknown>>
 }
 
-/** Loads a module of the Next of an app, by its path in `next/dist`. */
+/** Loads a module of the app's Next, by its path in `next/dist`. */
 type Load = (path: string) => Record<string, unknown>
 
 type Compress = (request: IncomingMessage, response: ServerResponse, next: () => void) => void
 
-/** What is used of Next's modules. */
+/** The used parts of Next's modules. */
 interface Parts {
   readonly config: Config
   readonly handle: Handle
   readonly getMeta: (request: IncomingMessage) => RequestMeta
   readonly setMeta: (request: IncomingMessage, meta: RequestMeta) => unknown
   readonly isAbortError: (error: unknown) => boolean
-  /** Which route a path has, and with what parameters: versions that look that up by themselves do not have it. */
+  /** Finds the route and the parameters of a path. Undefined for versions that look them up themselves. */
   readonly matchOf: ((path: string) => RouteMatch | null) | undefined
   readonly entrypointOf: FindEntrypoint | undefined
   readonly compress: Compress | undefined
-  /** Lets go of the compression of an answer whose client has left. Older versions do not. */
+  /** Releases the compression of a response whose client has left. Older versions do not. */
   readonly release: ((response: ServerResponse) => void) | undefined
 }
 
-/** What is used of the build's manifests. */
+/** The used parts of the build's manifests. */
 interface Routes {
-  /** Routes by name: what they are, or why they are none for the direct path. */
+  /** Routes by name: their kind, or why they cannot be rendered directly. */
   readonly kinds: ReadonlyMap<string, RouteKind | NotRouted>
   readonly prerendered: ReadonlySet<string>
   readonly hasParameters: boolean
@@ -94,7 +91,7 @@ interface Routes {
 /**
  * Finds the render server of an app that has been prepared.
  *
- * @throws NotDirect where its configuration is one with which nobody has shown that answers are the same
+ * @throws NotDirect for a configuration without proof that responses are the same
  */
 export async function findRenderServer(
   dir: string,
@@ -122,7 +119,7 @@ export async function findRenderServer(
 async function loadParts(dir: string, next: object, log: FastifyBaseLogger): Promise<Parts> {
   const fromApp = createRequire(join(dir, 'package.json'))
   const load: Load = (path) => fromApp(`next/dist/${path}`) as Record<string, unknown>
-  // The loader that Next itself reads its configuration with: it answers from what it has read.
+  // The loader that Next itself reads its configuration with: it returns the cached one.
   const loadConfig = functionOf(load('server/config'), 'default')
   const config = (await loadConfig('phase-production-server', dir, { silent: true })) as Config
   demandKnown(config)
@@ -200,7 +197,7 @@ function readRoutes(distDir: string, wanted: ReadonlySet<RouteKind>): Routes {
   const manifest = (name: string): unknown => JSON.parse(readFileSync(join(distDir, name), 'utf8'))
   const kinds = new Map<string, RouteKind | NotRouted>()
   const add = (route: string, kind: RouteKind): void => {
-    // What two entry points answer is not ours to choose from.
+    // If a route has two entry points, Next has to choose.
     kinds.set(route, kinds.has(route) || !wanted.has(kind) || isIntercepting(route) ? 'route' : kind)
   }
   const pages = manifest('server/pages-manifest.json') as Readonly<Record<string, string>>
@@ -208,7 +205,7 @@ function readRoutes(distDir: string, wanted: ReadonlySet<RouteKind>): Routes {
     if (/^\/api(?:\/|$)/.test(route)) add(route, 'pages-api')
     else if (file.endsWith('.js') && !OWN_PAGES.has(route)) add(route, 'pages-page')
   }
-  // An app that has pages alone has none.
+  // An app with only pages has no such file.
   const ofApp = existsSync(join(distDir, 'app-path-routes-manifest.json'))
     ? (manifest('app-path-routes-manifest.json') as Readonly<Record<string, string>>)
     : {}
@@ -220,7 +217,7 @@ function readRoutes(distDir: string, wanted: ReadonlySet<RouteKind>): Routes {
     middleware: Record<string, Middleware>
     functions: Record<string, { readonly page: string }>
   }
-  // What runs in the runtime of an edge does so in a sandbox of its own.
+  // Functions of the edge runtime run in a sandbox of their own.
   for (const [name, { page }] of Object.entries(edge.functions)) {
     for (const entry of [name, page]) kinds.set(ofApp[entry] ?? entry, 'route')
   }
@@ -248,7 +245,7 @@ function readRoutes(distDir: string, wanted: ReadonlySet<RouteKind>): Routes {
   }
 }
 
-/** Of a route that another page shows within itself. */
+/** Whether another page shows this route within itself. */
 function isIntercepting(route: string): boolean {
   return route.includes('/(.')
 }
@@ -257,7 +254,7 @@ function isKind(kind: RouteKind | NotRouted | undefined): kind is RouteKind {
   return kind !== undefined && kind !== 'prerendered' && kind !== 'proxy' && kind !== 'route' && kind !== 'rule'
 }
 
-/** A proxy that does not say which paths it sees sees them all. */
+/** Middleware without matchers sees all paths. */
 function matchersOf({ matchers = [{ regexp: '' }] }: Middleware): string[] {
   return matchers.map(({ regexp }) => regexp)
 }
@@ -270,7 +267,7 @@ function routedTo(
   response: ServerResponse,
 ): Omit<Routed, 'entrypoint'> | NotRouted | undefined {
   const { invokePath, invokeOutput: route, invokeStatus, middlewareInvoke, ...meta } = getMeta(request)
-  // A file, or a page that is not there: none of it is at this path.
+  // A file or a missing page: no route is at this path.
   if (invokePath !== path || typeof route !== 'string' || invokeStatus !== undefined || middlewareInvoke !== false) {
     return undefined
   }
@@ -281,7 +278,7 @@ function routedTo(
   }
   if (rules.some((rule) => rule.test(path))) return 'rule'
   if (matchers.some((matcher) => matcher.test(path))) return 'proxy'
-  // A rewrite would have changed it.
+  // A rewrite leads to a route with another path.
   if (!route.includes('[') && route !== path) return 'route'
 
   const { relativeProjectDir } = meta
@@ -293,8 +290,8 @@ function routedTo(
 }
 
 /**
- * Whether the render server finds the route and the parameters that the router server has found. Lists of parameters are the
- * app's to change, and may have been.
+ * Whether the render server finds the same route and parameters as the router server. Lists are not compared, because
+ * the app may have changed them.
  */
 function isSameMatch(match: RouteMatch, told: RouteMatch | undefined): boolean {
   return (
@@ -317,7 +314,7 @@ async function render(
   query: ParsedUrlQuery,
   ...[request, response, ofFastify]: Parameters<Answer>
 ): Promise<void> {
-  // From here on as the router server does it.
+  // From here on, the same as in the router server.
   if (compress !== undefined) {
     compress(request, response, ignore)
     if (release !== undefined) response.once('close', () => void (response.writableFinished || release(response)))
@@ -337,8 +334,8 @@ async function render(
     await answer(request, response, ofFastify)
   } catch (error) {
     if (isAbortError(error)) return
-    // What fails in a route is answered by the render server itself. If that has failed, its error page is asked for, and
-    // the route is not run again.
+    // The render server itself responds to failures in a route. If that has failed, its error page is requested, and
+    // the route does not run again.
     log.error({ err: error }, 'Next has failed')
     if (response.headersSent) throw error
     response.statusCode = 500
@@ -347,7 +344,10 @@ async function render(
   }
 }
 
-/** An app may change its parameters. Most routes have none, and to clone nothing took 2 % of a profile of `pages/api`. */
+/**
+ * Cloned, because an app may change its parameters. Most routes have none, and cloning nothing took 2 % of a profile.
+ * See docs/measurements.md#empty-parameters
+ */
 function copyOf({ definition, params }: RouteMatch): RouteMatch {
   return { definition, params: params && structuredClone(params) }
 }

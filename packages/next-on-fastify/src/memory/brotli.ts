@@ -1,4 +1,4 @@
-// Kept answers compressed by brotli, which Next does not do: once for each, off the thread that answers.
+// Compresses cached responses by brotli, which Next does not do: once each, outside the thread of the event loop.
 
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gunzip, inflate } from 'node:zlib'
@@ -8,28 +8,31 @@ import type { ReadyAnswer } from './written-answer.ts'
 
 const compress = promisify(brotliCompress)
 
-/** Ways back to what Next compressed. */
+/** Decoders for the content encodings of Next. */
 const DECODERS: Readonly<Record<string, (body: Buffer) => Promise<Buffer>>> = {
   deflate: promisify(inflate),
   gzip: promisify(gunzip),
   identity: async (body) => body,
 }
 
-/** As good as it gets takes half a second for 300 kB: for what never changes. Else as long as gzip takes, and smaller. */
+/**
+ * Quality 11 takes half a second for 300 kB, so it is for files that never change. See
+ * docs/measurements.md#brotli-quality
+ */
 const QUALITY = { unchanging: 11, other: 5 } as const
 
-/** Bytes from which on Next compresses. */
+/** Minimum bytes of a body that Next compresses. */
 const SMALLEST = 1024
 
-/** What waits to be compressed at the most: what is asked for again after that comes next. */
+/** Maximum responses that wait to be compressed. Others are added when they are requested again. */
 const MOST_WAITING = 100
 
-/** Whether a client takes brotli, where no weights make that hard to tell. */
+/** Whether a client accepts brotli. A weighted `br` counts as no. */
 export function takesBrotli(acceptEncoding: string | undefined): boolean {
   return acceptEncoding !== undefined && /(?:^|,)\s*br\s*(?:,|$)/.test(acceptEncoding)
 }
 
-/** The head of an answer in another coding, if Next compresses such an answer at all. */
+/** The head of a brotli response, or undefined if Next would not compress such a response. */
 function brotliHead({ head, body }: ReadyAnswer): readonly string[] | undefined {
   if (!/\baccept-encoding\b/i.test(valueOf(head, 'vary') ?? '')) return undefined
   if (body.length < SMALLEST && valueOf(head, 'content-encoding') === undefined) return undefined
@@ -44,13 +47,13 @@ interface Task {
   readonly done: (coded: RecordedAnswer) => void
 }
 
-/** Compresses one answer after the other: the threads that do it read files too. */
+/** Compresses one response at a time: the threads that do it also read files. */
 export class BrotliQueue {
   readonly #begun = new WeakSet<ReadyAnswer>()
   readonly #waiting: Task[] = []
   #isWorking = false
 
-  /** Calls back with the answer by brotli, once, if it is smaller by that. */
+  /** Calls back with the brotli response, once, if it is smaller. */
   add(answer: ReadyAnswer, unchanging: boolean, done: Task['done']): void {
     const head = brotliHead(answer)
     if (head === undefined || this.#begun.has(answer) || this.#waiting.length === MOST_WAITING) return
@@ -80,7 +83,7 @@ async function compressed({ head, body }: ReadyAnswer, quality: number): Promise
       params: { [BROTLI_PARAM_QUALITY]: quality, [BROTLI_PARAM_SIZE_HINT]: plain.length },
     })
   } catch {
-    // What cannot be read back is given as it is.
+    // A body that cannot be decoded is served unchanged.
     return undefined
   }
 }

@@ -1,29 +1,24 @@
-// Whether it is worth it to send an answer with the others of its turn of the event loop. A write wakes who reads it, a proxy
-// or a client on the same machine, and one after the other they wake it once. Where one alone asks, to hold its answer back
-// would be for nothing: that answered 0.90 times as many (0.81 to 0.99), and this 1.00 times (0.96 to 1.05). And where answers
-// take long to make, the first would wait for the others. The last turn tells. With 50 connections 78 µs of CPU for a page
-// became 63 by this, 83 became 71 compressed, 66 for a small file 56.
-//
-// What has another answer before it on its connection, as of clients that send several requests at once, waits anyway.
-// With 200 connections and 100 requests at a time on each, to hold back those too took 12 µs of CPU for a small file in place of 7
-// to 8, and 690 MB of memory in place of 430.
+// Decides whether a response waits for the end of the event-loop tick, so that several are written together. That pays
+// only if the last tick had several responses in quick succession: a lone client would get 10 % fewer. A pipelined
+// response, which waits for an earlier one anyway, is never held back, because that costs CPU and memory. See
+// docs/measurements.md#write-batching
 
 import type { ServerResponse } from 'node:http'
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 
-/** Milliseconds from one answer to the next, at the most, of a turn that is worth it: it saves 0.015 for each. */
+/** Longest time per response of a tick for which write batching pays, in ms. See docs/measurements.md#write-batching */
 const QUICK = 0.25
 
-/** Answers of this turn so far, and when the first was ready. */
+/** Responses of this tick so far, and when the first was ready. */
 let answers = 0
 let began = 0
 let wasBusy = false
-/** One for all answers of a turn. */
+/** One promise for all responses of a tick. */
 let end: Promise<void> | undefined
 
-/** Counts an answer that is ready, and returns the end of this turn where it is to be sent then. */
+/** Counts a response that is ready, and returns the end of this tick if it is to be sent then. */
 export function endOfBusyTurn({ socket }: Pick<ServerResponse, 'socket'>): Promise<void> | undefined {
-  // It is given the socket when its turn comes.
+  // A pipelined response gets its socket once the earlier ones are sent.
   if (socket === null) return undefined
   if (answers++ === 0) {
     began = performance.now()

@@ -1,11 +1,6 @@
-// The proxy of a request, run before Next's router is asked, for the router takes as long as the proxy itself.
-//
-// It is run by the method of the render server that Next runs it by, for the same request, seen with the same headers. If it
-// turns out that Next has to answer, the request goes its usual way, and where Next comes to run the proxy it is given what
-// that has decided: it runs once for each request, however that is answered. None of this is public. Where a method is
-// missing, Next runs the proxy in its place.
-//
-// Not decided here is which requests these are: of each, Next's router must have been seen to run the proxy.
+// Runs middleware (`proxy.ts`) before Next's router, which takes as long as the middleware itself. The caller must have
+// seen that the router runs middleware for such requests. If Next has to respond after all, it gets this result, so
+// middleware runs once per request. The methods are undocumented: if one is missing, Next runs the middleware.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Answer } from '../answer.ts'
@@ -14,21 +9,24 @@ import { BeforeRoute, mayEnter, type WrappedRequest } from '../before-route.ts'
 import { isPlainPath, pathOf, queryOf } from '../direct/direct-request.ts'
 import { functionOf, type RequestMeta } from '../next-internals.ts'
 
-/** What a proxy has come to, as Next has it. */
+/** The result of middleware, as Next has it. */
 export interface ProxyResult {
   readonly response?: Response
 }
 
-/** Runs the proxy of a request; nothing comes of it where that is left to Next, or has failed, which Next will find too. */
+/**
+ * Runs middleware for a request. The result is undefined if Next must run it, or if it failed, which Next then notices,
+ * too.
+ */
 export type EarlyProxy = (...asking: Parameters<Answer>) => Promise<ProxyResult | undefined>
 
-/** How Next keeps what it knows of a request, which is the same for its own request and for that of Node. */
+/** Next's store of request metadata, shared by its own request and Node's. */
 export interface MetaStore {
   readonly getRequestMeta: (request: IncomingMessage | WrappedRequest) => Meta
   readonly setRequestMeta: (request: IncomingMessage, meta: Meta) => unknown
 }
 
-/** What a proxy will have come to, beside what Next knows of its request. */
+/** The pending result of middleware, beside Next's metadata of the request. */
 const STARTED: unique symbol = Symbol('next-on-fastify.proxy')
 
 interface Meta extends RequestMeta {
@@ -39,13 +37,13 @@ interface Params {
   readonly request: WrappedRequest
 }
 
-/** The render server, of which three methods are replaced: Next calls them by their names. */
+/** The render server. Three of its methods are replaced: Next calls them by name. */
 type Server = Record<string, unknown>
 
 /**
- * What runs the proxy of an app, by its render server, of which this may be asked once.
+ * Makes the function that runs middleware, from the render server of an app. Call it once per server.
  *
- * @throws NotDirect where that is of a version that does it in another way
+ * @throws NotDirect for a Next version that runs middleware in another way
  */
 export function earlyProxyOf(server: Server, store: MetaStore): EarlyProxy {
   const { getRequestMeta, setRequestMeta } = store
@@ -58,14 +56,14 @@ export function earlyProxyOf(server: Server, store: MetaStore): EarlyProxy {
   let loaded: unknown
   let manifest: unknown
   Object.assign(server, {
-    // Next requires their files each time, nine for each request: that is 14 of 160 µs.
+    // Next requires their nine files for each request: 14 µs of CPU. See docs/measurements.md#middleware-files
     loadNodeMiddleware: async () => (loaded ??= await load.call(server)),
     getMiddlewareManifest: () => (manifest ??= manifestOf.call(server)),
     runMiddleware: async (params: Params) => {
-      // Its request has the one of Node, too, and changes that one when it is asked for it.
+      // Next's request wraps Node's request, and changes that one on access.
       const meta = getRequestMeta(params.request)
       const started = meta[STARTED]
-      // What Next then does not find, it looks for once more, with the proxy.
+      // If Next then finds no route, it looks once more, and runs middleware again.
       delete meta[STARTED]
       return started ?? runMiddleware.call(server, params)
     },
@@ -79,7 +77,7 @@ export function earlyProxyOf(server: Server, store: MetaStore): EarlyProxy {
     try {
       const meta: Meta = {}
       setRequestMeta(request, meta)
-      // Next's router does not see what the render server adds to them.
+      // A copy: Next's router does not see the headers that the render server adds.
       const ready = await before.ready(request, { ...headers }, query)
       if (getRequestMeta(ready) !== meta) return undefined
       const parsed = { pathname: path, query }

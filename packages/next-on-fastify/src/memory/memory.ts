@@ -1,4 +1,4 @@
-// Answers that Next has declared fresh, served without asking it again.
+// Serves responses that Next has declared fresh, without asking it again.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
@@ -17,52 +17,52 @@ import { requestKey, type Asked, type Bypass, type RequestKey } from './request-
 import { isUnchanged } from './served-file.ts'
 import { readyAnswer, type ReadyAnswer, writeAnswer } from './written-answer.ts'
 
-/** How much is kept. */
+/** Limits of the cache. */
 export interface MemoryLimits {
-  /** Answers. */
+  /** Maximum responses. */
   readonly entries: number
-  /** Bytes of all answers. */
+  /** Maximum bytes of all responses. */
   readonly bytes: number
-  /** Bytes of one answer. */
+  /** Maximum bytes of one response. */
   readonly entryBytes: number
 }
 
-/** What is done beside keeping answers. */
+/** Optional features of the cache. */
 interface MemoryWays {
-  /** Whether each answer tells how it came about. */
+  /** Whether each response tells how it was served. */
   readonly explain?: boolean
-  /** Whether what is kept is compressed by brotli, too. */
+  /** Whether cached responses are compressed by brotli, too. */
   readonly brotli?: boolean
-  /** Whether paths are kept that a proxy sees: what is rendered must be watched. */
+  /** Whether paths with middleware are cached: renders must be watched. */
   readonly afterProxy?: boolean
-  /** Runs the proxy of a request before Next is asked. */
+  /** Runs the middleware of a request before Next is asked. */
   readonly earlyProxy?: EarlyProxy | undefined
 }
 
-/** How often what happened since the start. */
+/** Counters since the start. */
 export interface MemoryCounts {
-  /** Answers from memory. */
+  /** Responses from the cache. */
   hits: number
-  /** Requests that could have been answered from memory, and were answered by Next. */
+  /** Cacheable requests that Next has served. */
   misses: number
-  /** Requests that are none for the memory, by reason. */
+  /** Requests that bypass the cache, by reason. */
   bypasses: Partial<Record<Bypass | 'bot' | 'conditional-path' | 'not-kept' | 'proxy', number>>
-  /** Requests of which the proxy has run before Next's router was asked. */
+  /** Requests whose middleware ran before Next's router. */
   earlyProxies: number
-  /** Answers of Next that were kept. */
+  /** Responses of Next that were cached. */
   kept: number
-  /** Answers of Next that were not kept, by reason. */
+  /** Responses of Next that were not cached, by reason. */
   notKept: Partial<Record<NotKept | Unrecorded | 'changed', number>>
-  /** Answers that were dropped since something was revalidated. */
+  /** Responses that were dropped after a revalidation. */
   dropped: number
 }
 
 interface Entry extends ReadyAnswer, Kept {
-  /** The same, compressed by brotli. */
+  /** The same response, compressed by brotli. */
   readonly brotli?: ReadyAnswer
 }
 
-/** What holds for each answer to a path, as a rule: to record the next ones would be for nothing. */
+/** Reasons that usually hold for each response of a path: recording the next ones would be useless. */
 const LASTING: ReadonlySet<NotKept | Unrecorded | 'changed'> = new Set([
   'cookie',
   'dynamic',
@@ -76,13 +76,16 @@ const LASTING: ReadonlySet<NotKept | Unrecorded | 'changed'> = new Set([
 
 const NO_BODY = Buffer.alloc(0)
 
-/** How often a request waits for another one: what Next makes anew, it only has in its cache for the second one. */
+/**
+ * Maximum times that a request waits for another one: Next has a regenerated page in its cache only for the
+ * second one.
+ */
 const MOST_WAITS = 2
 
-/** How long a path whose answer was not kept is left to Next, in milliseconds: it may be another page by then. */
+/** How long a path bypasses the cache after a response that was not cached, in ms. It may be another page by then. */
 const NOT_KEPT_FOR = 1000
 
-/** Answers of one Next app. */
+/** The response cache of one Next app. */
 export class NextMemory {
   readonly #build: Build
   readonly #limits: MemoryLimits
@@ -91,13 +94,15 @@ export class NextMemory {
   readonly #afterProxy: boolean
   readonly #earlyProxy: EarlyProxy | undefined
   readonly #entries: LRUCache<string, Entry>
-  /** Until when answers to what is asked for are not recorded, in milliseconds since 1970; 0 where the last one was kept. */
+  /** Until when responses are not recorded, in milliseconds since 1970; 0 if the last one was cached. */
   readonly #notKept: LRUCache<string, number>
   readonly #asking = new AskedAtOnce()
-  /** What Next's router sets once the proxy has let a request pass: what has such, comes to the proxy. */
+  /**
+   * Headers that Next's router sets once middleware has passed a request through: a path with such headers reaches it.
+   */
   readonly #passages: LRUCache<string, readonly Passage[]>
   readonly #stop: () => void
-  /** When tags that are only stale now will be gone. */
+  /** When tags that are only stale now will expire. */
   readonly #expiring = new Map<string, number>()
   readonly #counts: MemoryCounts = {
     hits: 0,
@@ -108,9 +113,9 @@ export class NextMemory {
     notKept: {},
     dropped: 0,
   }
-  /** Changes of Next's cache: what was begun before one of them is not kept. */
+  /** Changes of Next's cache. A response that began before one of them is not cached. */
   #changes = 0
-  /** Of them, those that a request has begun by having its page made anew, by what was read for it. */
+  /** Changes that a request caused by regenerating its own page, by the reads of that request. */
   readonly #ownChanges = new WeakMap<readonly PageRead[], number>()
 
   constructor(
@@ -127,7 +132,7 @@ export class NextMemory {
     this.#entries = new LRUCache({
       max: limits.entries,
       maxSize: limits.bytes,
-      // What an entry takes beside its body, measured on Node 24: about a kilobyte.
+      // An entry takes about a kilobyte besides its body. See docs/measurements.md#entry-size
       sizeCalculation: ({ body, brotli: coded }, key) => body.length + (coded?.body.length ?? 0) + key.length + 1024,
     })
     this.#notKept = new LRUCache({ max: limits.entries })
@@ -150,7 +155,7 @@ export class NextMemory {
     })
   }
 
-  /** How often what happened, and what is kept now. */
+  /** The counters, and the current size of the cache. */
   get counts(): Readonly<MemoryCounts> & { readonly entries: number; readonly bytes: number } {
     const { bypasses, notKept, ...rest } = this.#counts
     return {
@@ -162,7 +167,7 @@ export class NextMemory {
     }
   }
 
-  /** Answers a request from memory, or lets `next` answer it and keeps what may be kept. */
+  /** Serves a request from the cache, or lets `next` serve it and caches the response if that is allowed. */
   async answer(next: Answer, ...asking: Parameters<Answer>): Promise<void> {
     const [request, response] = asking
     const ask = (): Promise<void> => next(...asking)
@@ -175,7 +180,7 @@ export class NextMemory {
       return this.#answerAfterProxy(found, ask, ...asking)
     }
     const asked = withHeaders(found, headersNow(response))
-    // Of a path on which there are conditions nothing was learned: what is there needs no look at them.
+    // Responses of a path with conditions were never cached, so a hit needs no check of them.
     const known = this.#lookUp(asked)
     if (known !== undefined) return this.#show(asked, known, request, response)
     await this.#afterOthers(asked, response, (entry) => {
@@ -186,7 +191,7 @@ export class NextMemory {
     })
   }
 
-  /** Forgets all, and learns nothing more. */
+  /** Clears the cache, and stops caching. */
   close(): void {
     this.#stop()
     this.#entries.clear()
@@ -194,11 +199,11 @@ export class NextMemory {
     this.#passages.clear()
   }
 
-  /** Lets Next run the proxy, and answers in place of what it would do then where that has let the request pass as it is. */
+  /** Lets Next run middleware. If it passes the request through unchanged, the cache responds in place of Next. */
   async #answerAfterProxy(found: RequestKey, ask: () => Promise<void>, ...asking: Parameters<Answer>): Promise<void> {
     const [request, response] = asking
     const { method, url, httpVersionMajor } = request
-    // Next writes to the headers while it answers.
+    // Next changes the headers while it serves the request.
     const headers = { ...request.headers }
     this.#explained(response, 'bypass; proxy')
     const before = headersNow(response)
@@ -218,7 +223,7 @@ export class NextMemory {
       for (const [name, value] of set) response.setHeader(name, value)
       return this.#show(routed, entry, { method, headers }, response, covered)
     }
-    // What Next's router does before it runs the proxy, and whether it comes to that, does not depend on more than is asked.
+    // Only these conditions decide whether Next's router runs middleware, and its steps before that.
     if (this.#earlyProxy && this.#build.isAlwaysProxied(found.path) && this.#passages.has(asked.key)) {
       const result = await this.#earlyProxy(...asking)
       if (result !== undefined) this.#counts.earlyProxies++
@@ -252,7 +257,7 @@ export class NextMemory {
     if (!isPassed) this.#counts.bypasses.proxy = (this.#counts.bypasses.proxy ?? 0) + 1
   }
 
-  /** Answers from memory; past what has covered the response, where it is covered. */
+  /** Responds from the cache, by the original methods of a covered response. */
   async #show(
     { key }: RequestKey,
     entry: Entry,
@@ -267,7 +272,7 @@ export class NextMemory {
     writeAnswer(response, answer, covered?.methods)
   }
 
-  /** Whether an answer was not kept a moment ago. */
+  /** Whether a response was not cached a moment ago. */
   #isLeftToNext({ kind }: RequestKey): boolean {
     return (this.#notKept.get(kind) ?? 0) > Date.now()
   }
@@ -281,18 +286,18 @@ export class NextMemory {
     if (this.#explain) response.setHeader('x-next-on-fastify', how)
   }
 
-  /** An answer by brotli where the client takes that, as soon as it is there. */
+  /** The brotli response, if the client accepts it and it is ready. */
   #byBrotli(key: string, entry: Entry, { method, headers }: Pick<Asked, 'headers' | 'method'>): ReadyAnswer {
     if (this.#brotli === undefined) return entry
     if (entry.status !== 200 || !takesBrotli(headers['accept-encoding'])) return entry
     if (entry.brotli !== undefined) return entry.brotli
     if (method === 'HEAD') {
-      // As it would be to GET, which has a body to compress.
+      // The same as for GET, which has a body to compress.
       const got = this.#fresh(`GET${key.slice('HEAD'.length)}`)?.brotli
       return got === undefined ? entry : { status: got.status, head: got.head, body: entry.body }
     }
     this.#brotli.add(entry, entry.file !== undefined && entry.file.version === undefined, (coded) => {
-      // It may have been dropped since.
+      // The entry may have been dropped since.
       if (this.#entries.peek(key) === entry) this.#entries.set(key, { ...entry, brotli: readyAnswer(coded) })
     })
     return entry
@@ -317,8 +322,8 @@ export class NextMemory {
   }
 
   /**
-   * Goes on with what is kept when no other request for the same is being answered, at once, so that no other one asks Next in
-   * between. For a client that has left meanwhile it does not.
+   * Continues with the cached response once no other request for the same is being served. It does so synchronously, so
+   * that no other request asks Next in between, and only for a client that is still there.
    */
   async #afterOthers(
     asked: RequestKey,
@@ -360,7 +365,7 @@ export class NextMemory {
     this.#counts.misses++
     this.#explained(covered.response, 'miss')
     const { kind } = asked
-    // Next may write to the request while it answers.
+    // Next may change the request while it serves it.
     const bodiless = request.method === 'HEAD'
     const changes = this.#changes
     const reads: PageRead[] = []
@@ -383,22 +388,22 @@ export class NextMemory {
     try {
       await gatherReads(reads, next)
     } catch (error) {
-      // Something else answers then.
+      // Something else responds then.
       covered.refuse('failed')
       throw error
     }
   }
 
-  /** Has others wait for an answer that will be kept, as it looks. */
+  /** Lets other requests wait for this response, if it is likely to be cached. */
   #othersWait(asked: RequestKey, { socket }: ServerResponse): Awaited | undefined {
-    // It would wait for another answer of its connection, and that perhaps for one of these.
+    // A pipelined response waits for an earlier one, which could in turn wait for this one.
     if (socket === null) return undefined
     const notKept = this.#notKept.get(asked.kind)
     const isToKeep = notKept === undefined ? this.#build.isMade(asked.path) : notKept === 0
     return isToKeep ? this.#asking.begin(sameAnswer(asked), this.#changes) : undefined
   }
 
-  /** What there is to keep of an answer, or why there is nothing. */
+  /** Returns the cache entry of a response, or why there is none. */
   #entryOf(
     asked: RequestKey,
     answer: RecordedAnswer | Unrecorded,
@@ -425,7 +430,7 @@ export class NextMemory {
     }
   }
 
-  /** A tag may be stale now and gone later: also for a page that is made in between. */
+  /** A tag may be stale now and expire later, also for a page that is rendered in between. */
   #expireAt(tags: readonly string[], expireAt: number): void {
     const now = Date.now()
     for (const [tag, at] of this.#expiring) {
@@ -440,14 +445,14 @@ export class NextMemory {
   }
 }
 
-/** Tells requests apart by what is set for their answers, too. */
+/** Distinguishes requests by the headers set for their responses, too. */
 function withHeaders(asked: RequestKey, headers: Iterable<readonly [name: string, value: string]>): RequestKey {
   const set = decisive(headers)
-  // As a rule there are none.
+  // Usually there are none.
   return set === '' ? asked : { ...asked, key: asked.key + set, kind: asked.kind + set }
 }
 
-/** Requests with the same one get the same answer while nothing changes. */
+/** Requests with the same key get the same response while nothing changes. */
 function sameAnswer({ key, etag }: RequestKey): string {
   return etag === undefined ? key : unmodifiedKey(key, etag)
 }

@@ -1,31 +1,27 @@
-// A kept answer as it lies ready to be written, in as few pieces as Node lets it be. Most that Next compresses has no length in
-// its head, and is sent in chunks: Node writes the head, the length of the chunk, the chunk, and what ends it one after the
-// other.
-//
-// Node's documentation does not tell of `chunkedEncoding`, though its types do: whether it is there, and does what it is used
-// for, is tried once. Where it does not, Node frames each chunk itself.
+// A cached response, ready to be written in as few pieces as Node allows. A compressed response of Next usually has no
+// length: Node would write its head, chunk length, chunk and end one after the other. `chunkedEncoding` avoids that. It
+// is in Node's types, but undocumented: if one trial shows that it does not work, Node frames each chunk.
 
 import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { type RecordedAnswer, valueOf, type Writing } from './recorded-answer.ts'
 
-/** An answer that is ready to be written. The bytes of a string are its characters, in `latin1`. */
+/** A response that is ready to be written. The characters of a string are its bytes, in `latin1`. */
 export interface ReadyAnswer extends RecordedAnswer<Buffer | string> {
-  /** The body as the one chunk that is sent, where the head tells no length: of the same bytes as the body. */
+  /** The body as the one chunk that is sent, if the head has no length. It shares the bytes of the body. */
   readonly chunk?: Buffer | string
 }
 
 /**
- * Bytes of what is kept as a string, at the most: Node writes such a one together with its head. On a bare `node:http`
- * that took 10 % off the CPU of an answer of 37 bytes, 7 % with 1,000 and 4 % from 5,000 to 10,000, nothing with 12,000 to
- * 16,000, and with 40,000 it took 16 % more.
+ * Maximum bytes of a body that is cached as a string, which Node writes together with its head. Small strings take up
+ * to 10 % less CPU, large ones more. See docs/measurements.md#one-piece-responses
  */
 const ONE_PIECE = 10_240
 
 const CHUNK_END = '\r\n0\r\n\r\n'
 
-/** Makes an answer ready to be written. */
+/** Makes a response ready to be written. */
 export function readyAnswer({ status, head, body }: RecordedAnswer): ReadyAnswer {
   if (body.length === 0 || valueOf(head, 'content-length') !== undefined) {
     return { status, head, body: inOnePiece(body) }
@@ -40,7 +36,7 @@ function inOnePiece(bytes: Buffer): Buffer | string {
   return bytes.length > ONE_PIECE ? bytes : bytes.toString('latin1')
 }
 
-/** Whether Node writes a body as it is that is not said to be in chunks any more once its head says that. */
+/** Whether Node writes a body unframed if `chunkedEncoding` is turned off after the head has announced chunks. */
 export function writesAsIs(Response: typeof ServerResponse = ServerResponse): boolean {
   const written: Buffer[] = []
   const socket = new Duplex({
@@ -60,26 +56,26 @@ export function writesAsIs(Response: typeof ServerResponse = ServerResponse): bo
     response.chunkedEncoding = false
     response.end('body', 'latin1')
   } catch {
-    // What has been put before Node's methods expects a request of a client.
+    // Code that wraps Node's methods expects a request of a client.
     return false
   }
   const [head = '', ...body] = Buffer.concat(written).toString('latin1').split('\r\n\r\n')
   return /\r\ntransfer-encoding: chunked(?:\r\n|$)/i.test(head) && body.join('\r\n\r\n') === 'body'
 }
 
-/** Whether a chunk is written as one here. */
+/** Whether a chunk can be framed here. */
 export const WRITES_CHUNKS: boolean = writesAsIs()
 
 const { end: endOfNode } = ServerResponse.prototype as unknown as Writing
 
-/** Writes an answer, by methods of the response as they were before something covered them where those are given. */
+/** Writes a response, by the given original methods if the response was wrapped. */
 export function writeAnswer(
   response: ServerResponse,
   { status, head, body, chunk }: ReadyAnswer,
   { writeHead, end }: Writing = response as unknown as Writing,
 ): void {
   writeHead.call(response, status, head)
-  // What covers it, as compression does, is to see the body.
+  // Code that wraps the response, such as compression, must see the plain body.
   const isFramed = WRITES_CHUNKS && chunk !== undefined && end === endOfNode && response.chunkedEncoding
   if (isFramed) response.chunkedEncoding = false
   end.call(response, isFramed ? chunk : body, 'latin1')

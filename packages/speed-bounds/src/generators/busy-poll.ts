@@ -1,18 +1,16 @@
-// Keeps the generator awake. Where it sleeps until an answer comes, the server's write has to wake it, which on a virtual
-// machine can cost as much as all else of a small answer, or nothing, by what the other core does at that moment. And where
-// it takes answers one by one, the server gets requests one by one and sleeps in between. Measured with 100 connections on
-// two quiet cores, CPU per request of eight visits to four processes: 8.0 to 12.1 µs with a generator that sleeps (11.0 to
-// 11.3 in another run), and 7.5 to 7.8 with one that looks every 60 µs and does not sleep.
+// Keeps the generator awake. The server's write would have to wake a sleeping one, which costs either nothing or as
+// much as the rest of a small response. A sleeping generator also takes responses one by one, so the server gets
+// requests one by one and sleeps in between. See docs/measurements.md#bimodal-cost
 
 import { performance } from 'node:perf_hooks'
 
 export class BusyPoll {
   readonly #interval: number
   #next: NodeJS.Immediate | undefined
-  /** Milliseconds in which there was nothing else to do. */
+  /** Milliseconds without other work. */
   waited = 0
 
-  /** @param interval microseconds between two looks at the connections; with none, whoever has nothing to do sleeps */
+  /** @param interval microseconds between two polls of the connections; with 0, an idle generator sleeps */
   constructor(interval: number) {
     this.#interval = interval / 1000
   }
@@ -26,7 +24,7 @@ export class BusyPoll {
     this.#next = undefined
   }
 
-  /** An event loop that has an immediate does not sleep: it looks at its connections and comes back. */
+  /** An event loop with an immediate does not sleep: it polls its connections and comes back. */
   readonly #wait = (): void => {
     const from = performance.now()
     let now = from

@@ -1,20 +1,16 @@
-// Holds back the requests of autocannon's clients, and lets them go on. Before it opens for the first time, each may ask once:
-// in a turn of its event loop, a server of Node takes in one connection (libuv 1.45 and later), and answers all that the
-// others have asked. With 200 connections that ask 100 times at once, turns became so long that the last ones were not taken
-// in for more than 10 s. And nothing is sent over a connection that the server said it would close: autocannon would, and
-// half of its requests had no answer where each connection is closed after one.
-//
-// autocannon has no public way to pause: its clients send the next request as soon as they have an answer. Here each
-// client's own way of sending is put behind a gate, which is the one place that knows what is internal to autocannon.
+// Pauses the clients of autocannon, which has no public way to do so: only this file uses its internals. Before the
+// gate opens, each client sends one request: a Node server accepts one connection per event-loop tick, and full load
+// delays the last ones by more than 10 s. No request is sent on a connection that is about to close. See
+// docs/measurements.md#gated-start
 
 const SEND = '_doRequest'
 const CONNECT = '_connect'
-/** Requests that have no answer yet, with their begin. */
+/** Requests without a response, with their start times. */
 const QUEUE = 'pipelinedRequests'
 
 /**
- * What is used of a client. Its methods and its queue are not documented: the package depends on the one version of
- * autocannon that is tested, and they are looked for before they are used.
+ * The used parts of a client. Its methods and its queue are undocumented: the package depends on the tested version of
+ * autocannon, and checks that they exist.
  */
 interface GatedClient {
   [SEND]: () => void
@@ -31,22 +27,22 @@ function isKnown(client: unknown): client is GatedClient {
 
 export class Gate {
   #isOpen = false
-  /** It has never been open. */
+  /** Whether it has never been open. */
   #isNew = true
   #underWay = 0
   #lost = 0
   #unwelcomed: number
-  /** Called when the last request that was under way is answered or lost. */
+  /** Called when the last pending request has a response or is lost. */
   onIdle = (): void => {}
   readonly #clients: { held: number; send: () => void }[] = []
   readonly #welcomed = Promise.withResolvers<void>()
 
-  /** For so many clients. */
+  /** For this many clients. */
   constructor(clients: number) {
     this.#unwelcomed = clients
   }
 
-  /** Settles when each of them has had an answer. */
+  /** Settles when each client has had a response. */
   get welcomed(): Promise<void> {
     return this.#welcomed.promise
   }
@@ -61,7 +57,7 @@ export class Gate {
       held: 0,
       underWay: 0,
       isWelcomed: false,
-      /** The server said that this answer is the connection's last. */
+      /** The server announced that this response is the connection's last. */
       isLast: false,
       send: (): void => {
         state.underWay++
@@ -71,19 +67,19 @@ export class Gate {
     }
     this.#clients.push(state)
     client[SEND] = () => {
-      // The client asks as soon as it has connected again.
+      // The client sends again as soon as it has reconnected.
       if (state.isLast) return
       if (this.#isOpen || (this.#isNew && !state.isWelcomed && state.underWay === 0)) state.send()
       else state.held++
     }
     client[CONNECT] = () => {
-      // What was under way on the connection that there was will not be answered.
+      // Pending requests on the old connection get no response.
       this.#lost += state.underWay
       this.#underWay -= state.underWay
       state.underWay = 0
       state.held = 0
       state.isLast = false
-      // Or the next answer would be taken for theirs, and their begin for its own.
+      // Otherwise the next response would be matched with them and their start times.
       client[QUEUE].clear()
       if (this.#underWay === 0) this.onIdle()
       connect()
@@ -100,12 +96,12 @@ export class Gate {
     })
   }
 
-  /** Requests that have no answer yet. */
+  /** Requests without a response. */
   get underWay(): number {
     return this.#underWay
   }
 
-  /** Requests whose connection ended before they were answered. */
+  /** Requests whose connection ended before their response. */
   get lost(): number {
     return this.#lost
   }
