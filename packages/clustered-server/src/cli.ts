@@ -18,13 +18,13 @@ const HELP = `Usage: clustered-server <app> [options]
        clustered-server reload <pid> [--port <admin port>]
        clustered-server status --port <admin port> [--json]
 
-<app> is a module whose default export is a function that returns an app of Fastify, Express or NestJS,
+<app> is a module whose default export is a function that returns an app of Fastify, Express, NestJS, Koa or Hono,
 a server of node:http, node:https or node:http2, a request listener, or a plugin of Fastify.
-The listener or the plugin may be the default export itself.
+The listener or the plugin may be the default export itself. A module without one listens on PORT by itself.
 
 Options:
   --workers <count|auto>            how many processes answer (default: auto, as many as there are cores)
-  --port <port>                     the port (default: the environment's PORT, else 3000)
+  --port <port|path>                the port, or the path of a UNIX socket (default: the environment's PORT, else 3000)
   --host <address>                  the IP address (default: the environment's HOST, else all addresses)
   --no-spare                        no worker in reserve
   --start-timeout <ms>              for a worker to load its app (default: 30000)
