@@ -39,7 +39,9 @@ export function logEvents(server: ClusteredServer, logger: Logger): void {
   )
   server.on('reload', ({ generation }) => logger.info({ generation }, `reload: starts generation ${generation}`))
   server.on('reloaded', ({ generation }) => logger.info({ generation }, `reloaded: generation ${generation} is there`))
-  server.on('reloadFailed', ({ generation, error }) => logger.error({ err: error, generation }, error.message))
+  server.on('reloadFailed', ({ generation, error }) =>
+    logger.error({ err: error, generation }, error.message.split('\n', 1)[0]!),
+  )
   // They come by the hundred, and each line may need a descriptor too.
   let toldAt = -Infinity
   server.on('connectionLost', ({ pid }) => {

@@ -38,7 +38,7 @@ const REPORTER = new URL(`stuck-report-thread${extname(import.meta.filename)}`, 
 const OWN_GOODBYE = 100
 
 // The primary hears them too, and says what is to be done. Whoever sends them to a whole group means that as well.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {})
 outliveOutputs()
 
 let start: StartMessage
