@@ -14,7 +14,7 @@ export interface Expected {
 
 /** What `server.listen()` was called with. */
 export interface ListenOptions {
-  port?: unknown
+  port?: number | string | null
   path?: unknown
   fd?: number
   exclusive?: boolean
@@ -78,7 +78,7 @@ export class ListenWatch {
   #addOther(server: Server, options: ListenOptions): void {
     const { path, port, fd } = options
     this.elsewhere.push(
-      typeof path === 'string' ? path : fd === undefined ? `port ${String(port)}` : `descriptor ${fd}`,
+      typeof path === 'string' ? path : port === undefined ? `descriptor ${fd ?? 'of its own'}` : `port ${port ?? 0}`,
     )
     this.#listeners.onOther?.(server, options)
   }

@@ -146,8 +146,10 @@ function onBind(server: Server, bind: Bind): void {
   const internals = server as unknown as ListenInternals
   // Without it, each process binds for itself.
   if (typeof internals._listen2 !== 'function') return
-  internals._listen2 = function listen(address, port, addressType, backlog, _fd, flags): void {
+  internals._listen2 = function listen(address, port, addressType, backlog, fd, flags): void {
     delete (this as Partial<ListenInternals>)._listen2
+    // It was given a socket that is bound.
+    if (this._handle || typeof fd === 'number') return this._listen2(address, port, addressType, backlog, fd, flags)
     const id = this._listeningId
     const take = (handle: RawHandle | number): void => {
       // It was closed meanwhile, or listens elsewhere.

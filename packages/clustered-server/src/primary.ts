@@ -300,7 +300,10 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     worker.on('burst', () => void this.#onBurst())
     worker.on('lost', (pid) => this.emit('connectionLost', { pid }))
     worker.once('exit', (exit) => this.#onExit(worker, exit))
-    worker.once('active', () => this.emit('workerReady', nameOf(worker)))
+    worker.once('active', () => {
+      this.#shared.sweep()
+      this.emit('workerReady', nameOf(worker))
+    })
     this.emit('workerStart', nameOf(worker))
     return worker
   }

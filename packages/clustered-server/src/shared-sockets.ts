@@ -55,6 +55,15 @@ export class SharedSockets {
     }
   }
 
+  /** Closes what nobody has taken on from workers that have died. */
+  sweep(): void {
+    for (const [key, shared] of this.#sockets) {
+      if (shared.users.size > 0) continue
+      this.#sockets.delete(key)
+      this.#closing = close(shared)
+    }
+  }
+
   close(): void {
     this.#isClosed = true
     for (const shared of this.#sockets.values()) void close(shared)
@@ -64,7 +73,11 @@ export class SharedSockets {
   async #bind(query: SocketQuery): Promise<RawHandle | number> {
     // It may be the same one.
     await this.#closing
-    if (query.port === -1 && query.address !== null) await removeStale(query.address)
+    try {
+      if (query.port === -1 && query.address !== null) await removeStale(query.address)
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).errno!
+    }
     return bindHandle(query)
   }
 }

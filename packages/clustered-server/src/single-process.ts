@@ -96,10 +96,8 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
     const { port, host, path, env } = this.#options
     const fd = passedSocket()
     if (fd !== undefined) this.#path = undefined
-    // For apps that listen by themselves, where they are told to.
-    Object.assign(process.env, { PORT: path ?? String(port) }, typeof env === 'function' ? env() : env)
-    if (this.#path !== undefined) await removeStale(this.#path)
-    const app = await load(this.#options, fd)
+    Object.assign(process.env, typeof env === 'function' ? env() : env)
+    const app = await this.#load(fd)
     // It was told to end meanwhile.
     if (this.#closed) {
       await Promise.allSettled([this.#closed, app.close()])
@@ -118,6 +116,24 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
     const address = app.server.address()
     if (typeof address === 'object' && address !== null) this.#address = address
     this.#isListening = true
+  }
+
+  async #load(fd: number | undefined): Promise<App> {
+    const { port, host, env } = this.#options
+    try {
+      if (this.#path !== undefined) await removeStale(this.#path)
+    } catch (error) {
+      throw cannotListen(host, this.#path ?? port, error)
+    }
+    const { PORT: before } = process.env
+    // For apps that listen by themselves, where they are told to.
+    if (typeof env === 'function' || env['PORT'] === undefined) process.env['PORT'] = this.#path ?? String(port)
+    try {
+      return await load(this.#options, fd)
+    } finally {
+      if (before === undefined) delete process.env['PORT']
+      else process.env['PORT'] = before
+    }
   }
 
   async #end(): Promise<void> {

@@ -23,7 +23,9 @@ it.each([1, 2])('says what to do when an app neither exports nor listens: %i wor
 
 it('waits for an app that listens some time after its import, in one process too', async () => {
   const port = await freePort()
+  const { PORT } = process.env
   const server = await startServer('listens-later.ts', { workers: 1, port })
+  expect(process.env['PORT']).toBe(PORT)
   expect(server.port).toBe(port)
   const response = await fetch(`http://127.0.0.1:${port}/pid`, { headers: { connection: 'close' } })
   expect(await response.text()).toBe(String(process.pid))

@@ -1,6 +1,6 @@
 // Apps that listen on more than the server's port, such as for metrics or gRPC: all workers share each of them.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -114,4 +114,20 @@ it('does not start when a second port is taken', async () => {
   await expect(startServer('two-ports.ts', { env: { SECOND_PORT: String(port) } })).rejects.toMatchObject({
     code: 'CLUSTERED_SERVER_START_FAILED',
   })
+})
+
+it('leaves a socket that an app has bound itself to the app', async () => {
+  const server = await startServer('own-handle.ts')
+  const response = await fetch(`http://127.0.0.1:${server.port}/pid`, { headers: { connection: 'close' } })
+  expect(activePids(server).map(String)).toContain(await response.text())
+})
+
+it.each([1, 2])('closes the UNIX sockets of a worker that has died: %i workers died', async (deaths) => {
+  const path = socketPath()
+  let started = 0
+  const env = (): Record<string, string> => ({ SECOND_PORT: '0', SECOND_SOCKET: `${path}.${++started}` })
+  const server = await startServer('two-ports.ts', { env, spare: false })
+  for (const pid of activePids(server).slice(0, deaths)) process.kill(pid!, 'SIGKILL')
+  await expect.poll(() => existsSync(`${path}.1`), { timeout: 30_000 }).toBe(false)
+  await expect.poll(() => existsSync(`${path}.${2 + deaths}`), { timeout: 30_000 }).toBe(true)
 })
