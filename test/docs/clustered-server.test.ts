@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { appKinds, rowsElsewhere } from '../../packages/clustered-server/test/app-kinds.ts'
 import { optionsOf, rowsOf } from './options-table.ts'
 
 const read = (path: string): string =>
@@ -59,4 +60,12 @@ it('the README has all events as their TSDoc, and no others', () => {
   expect(rows.slice(start, start + events.length)).toEqual(events)
   // The row after the last one is the head of another table.
   expect(rows[start + events.length]?.[0]).not.toMatch(/^`/)
+})
+
+it('each kind of app in the README is one that a test runs, and the other way round', () => {
+  const start = rows.findIndex(([first]) => first === 'an app') + 2
+  const kinds = new Set([...appKinds.map(({ row }) => row), ...rowsElsewhere])
+  const listed = rows.slice(start, start + kinds.size).map(([first]) => first!)
+  expect(listed.toSorted()).toEqual([...kinds].toSorted())
+  expect(rows[start + kinds.size]?.[0]).toBe('option')
 })

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,6 +8,7 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import type { ClusterStatus } from './clustered-server.ts'
 import { createClusteredServer } from './create-clustered-server.ts'
 import { ClusteredServerError } from './errors.ts'
+import { findPrimary } from './find-primary.ts'
 import { outliveOutputs } from './lost-outputs.ts'
 import type { ClusteredServerOptions } from './options.ts'
 import { stderrLogger } from './stderr-logger.ts'
@@ -18,13 +19,13 @@ const HELP = `Usage: clustered-server <app> [options]
        clustered-server reload <pid> [--port <admin port>]
        clustered-server status --port <admin port> [--json]
 
-<app> is a module whose default export is a function that returns an app of Fastify, Express or NestJS,
+<app> is a module whose default export is a function that returns an app of Fastify, Express, NestJS, Koa or Hono,
 a server of node:http, node:https or node:http2, a request listener, or a plugin of Fastify.
-The listener or the plugin may be the default export itself.
+The listener or the plugin may be the default export itself. A module without one listens on PORT by itself.
 
 Options:
   --workers <count|auto>            how many processes answer (default: auto, as many as there are cores)
-  --port <port>                     the port (default: the environment's PORT, else 3000)
+  --port <port|path>                the port, or the path of a UNIX socket (default: the environment's PORT, else 3000)
   --host <address>                  the IP address (default: the environment's HOST, else all addresses)
   --no-spare                        no worker in reserve
   --start-timeout <ms>              for a worker to load its app (default: 30000)
@@ -44,11 +45,11 @@ Options:
   -h, --help                        this text
   -v, --version                     the version
 
-reload sends SIGHUP; with --port it waits until the new workers have taken over or have failed to.
+reload sends SIGHUP to a primary, also by the pid of a worker; with --port it waits until the new workers have taken over or have failed to.
 status and reload take --host too, for an admin port elsewhere than on 127.0.0.1.
 
 Signals: SIGTERM and SIGINT end in good order, the second one at once; SIGHUP reloads; SIGTTIN and SIGTTOU
-add and remove a worker.
+add and remove a worker; SIGUSR2 is ignored.
 
 Exit code: 0 ended as asked, 1 failed, all workers died, or a second signal, 2 wrong usage.
 `
@@ -85,8 +86,13 @@ try {
   else if (command === 'status') await showStatus(rest)
   else await serve(process.argv.slice(2))
 } catch (error) {
-  process.stderr.write(`clustered-server: ${messageOf(error)}\n`)
-  process.exitCode = isUsage(error) ? EXIT.usage : EXIT.failed
+  const code = isUsage(error) ? EXIT.usage : EXIT.failed
+  process.exitCode = code
+  // An app in this process may have opened what would keep it. One that was told to end ends by that.
+  const isClosed = error instanceof ClusteredServerError && error.code === 'CLUSTERED_SERVER_CLOSED'
+  process.stderr.write(`clustered-server: ${messageOf(error)}\n`, () => {
+    if (!isClosed) process.exit(code)
+  })
 }
 
 async function serve(args: string[]): Promise<void> {
@@ -97,7 +103,7 @@ async function serve(args: string[]): Promise<void> {
   if (app === undefined || more.length > 0)
     throw new UsageError(`expected one app, got ${positionals.length}: see --help`)
   const path = resolve(app)
-  if (!existsSync(path)) throw new UsageError(`there is no file ${path}`)
+  demandFile(path)
   const { 'admin-port': adminPort, 'admin-host': adminHost, 'agent-port': agentPort } = values
   if (adminPort === undefined && (adminHost ?? agentPort) !== undefined)
     throw new UsageError('--admin-host and --agent-port need --admin-port')
@@ -133,7 +139,7 @@ async function reload(args: string[]): Promise<void> {
   const [text, ...more] = positionals
   if (!/^[1-9]\d*$/.test(text ?? '') || more.length > 0)
     throw new UsageError(`expected the process id of a clustered-server, got ${positionals.join(' ') || 'none'}`)
-  const pid = Number(text)
+  const pid = findPrimary(Number(text))
   const before = values.port === undefined ? undefined : await fetchStatus(values)
   if (before && before.pid !== pid) throw new Error(`the admin port is that of process ${before.pid}, not of ${pid}`)
   try {
@@ -146,7 +152,7 @@ async function reload(args: string[]): Promise<void> {
   for (;;) {
     await sleep(100)
     const now = await fetchStatus(values)
-    if (now.failedReloads > before.failedReloads) throw new Error(now.reloadError)
+    if (now.failedReloads > before.failedReloads) throw new Error(now.reloadError?.split('\n', 1)[0])
     if (now.reloads > before.reloads) return print(`${pid} runs generation ${now.generation}\n`)
   }
 }
@@ -171,12 +177,18 @@ async function fetchStatus({ host = '127.0.0.1', port }: { host?: string; port?:
   if (!URL.canParse(url)) throw new UsageError(`expected a port and a host, got ${port} and ${host}`)
   try {
     const response = await fetch(url)
-    return (await response.json()) as Status
+    const status: unknown = await response.json().catch(() => undefined)
+    if (isStatus(status)) return status
+    throw new Error(`it responded ${response.status}, and is no admin port: see --admin-port`)
   } catch (error) {
     const { cause, message } = error as Error
     const why = (cause as Error | undefined)?.message ?? message
     throw new Error(`no clustered-server answers at ${url}: ${why}`, { cause: error })
   }
+}
+
+function isStatus(value: unknown): value is Status {
+  return typeof value === 'object' && value !== null && 'pid' in value && 'workers' in value && 'generation' in value
 }
 
 function tableOf({ pid, ready, generation, workers, reloads, failedReloads }: Status): string {
@@ -206,6 +218,16 @@ function number(text: string | undefined): number | string | undefined {
 /** The options that were given: `createClusteredServer()` looks at what they are. */
 function given(options: Record<string, unknown>): ClusteredServerOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+}
+
+function demandFile(path: string): void {
+  try {
+    statSync(path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw new UsageError(`there is no file ${path}`)
+    throw new UsageError(`cannot read ${path}: ${code}`)
+  }
 }
 
 function versionHere(): string {

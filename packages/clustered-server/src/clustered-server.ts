@@ -76,8 +76,12 @@ export interface ClusteredServerEvents {
 
 /** A server that runs in several processes, or in this one. */
 export interface ClusteredServer extends EventEmitter<ClusteredServerEvents> {
+  /** The port, also when it was 0; 0 for a UNIX socket. */
   readonly port: number
+  /** The address; empty for a UNIX socket. */
   readonly host: string
+  /** The path of a UNIX socket; `undefined` for a port. */
+  readonly path: string | undefined
   /** None without the option `admin`. */
   readonly admin: AdminAddress | undefined
   status: () => ClusterStatus

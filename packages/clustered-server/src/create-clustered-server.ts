@@ -15,8 +15,9 @@ import { warnOfZombies } from './zombies.ts'
 /**
  * Runs an app in as many processes as there are cores, behind one socket. Resolves when all of them take connections.
  *
- * @param app URL of a module whose default export is a function that returns an app of Fastify, Express or NestJS, a
- * server of `node:http`, `node:https` or `node:http2`, a request listener, a plugin of Fastify, or a promise of one
+ * @param app URL of a module whose default export is a function that returns an app of Fastify, Express, NestJS, Koa or
+ * Hono, a server of `node:http`, `node:https` or `node:http2`, a request listener, a plugin of Fastify, or a promise of
+ * one; or of a module that listens on `process.env.PORT` by itself
  *
  * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_OPTION`, `CLUSTERED_SERVER_INSIDE_WORKER`,
  * `CLUSTERED_SERVER_CANNOT_LISTEN`, `CLUSTERED_SERVER_INVALID_APP`, `CLUSTERED_SERVER_START_FAILED`,

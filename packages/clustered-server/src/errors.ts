@@ -1,3 +1,5 @@
+import { isAbsolute } from 'node:path'
+
 /** Codes of the errors that this package throws. They are API: a code is never reused and never renamed. */
 export type ClusteredServerErrorCode =
   | 'CLUSTERED_SERVER_INVALID_OPTION'
@@ -31,6 +33,8 @@ export class ClusteredServerError extends Error {
 
 /** The error of an address that cannot be listened on. */
 export function cannotListen(host: string | undefined, port: number | string, cause: unknown): ClusteredServerError {
-  const text = `Cannot listen on ${host ?? 'any address'}, port ${port}: ${(cause as Error).message}`
+  const isPath = typeof port === 'string' && isAbsolute(port)
+  const where = isPath ? port : `${host ?? 'any address'}, port ${port}`
+  const text = `Cannot listen on ${where}: ${(cause as Error).message}`
   return new ClusteredServerError('CLUSTERED_SERVER_CANNOT_LISTEN', text, { cause })
 }

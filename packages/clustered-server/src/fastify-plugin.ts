@@ -1,8 +1,6 @@
 // The form of an app that fastify-cli starts: a plugin, which gets an instance of Fastify and makes none itself.
 
-import { createRequire } from 'node:module'
-import { pathToFileURL } from 'node:url'
-import { ClusteredServerError } from './errors.ts'
+import { importFrom } from './import-from.ts'
 
 /** A function of any parameters. */
 export type AnyFunction = (...args: never[]) => unknown
@@ -38,22 +36,13 @@ export function isFastifyPlugin(value: AnyFunction): boolean {
  * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP` when there is no Fastify
  */
 export async function instanceWith(plugin: AnyFunction, url: string, options: unknown): Promise<unknown> {
-  const { fastify } = (await import(pathToFileURL(fastifyOf(url)).href)) as { fastify: MakeInstance }
+  const { fastify } = (await importFrom(url, 'fastify', 'a plugin of Fastify')) as { fastify: MakeInstance }
   const instance = fastify(typeof options === 'object' && options !== null ? { ...options } : {})
   instance.register(plugin, {})
   return instance
 }
 
 type MakeInstance = (options: object) => { register: (plugin: AnyFunction, options: object) => unknown }
-
-function fastifyOf(url: string): string {
-  try {
-    return createRequire(url).resolve('fastify')
-  } catch (error) {
-    const text = `${url} exports a plugin of Fastify, which needs fastify beside it: npm install fastify`
-    throw new ClusteredServerError('CLUSTERED_SERVER_INVALID_APP', text, { cause: error })
-  }
-}
 
 /** The names of the first parameters, as far as the source tells; without the underscore of unused ones. */
 function parameterNames(value: AnyFunction): string[] {

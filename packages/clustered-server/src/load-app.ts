@@ -2,10 +2,13 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { Server } from 'node:net'
 import { ClusteredServerError } from './errors.ts'
+import { importApp } from './app-module.ts'
 import { type AnyFunction, instanceWith, isFastifyPlugin, isMarkedPlugin } from './fastify-plugin.ts'
+import { isFetchApp, listenerOf } from './fetch-app.ts'
+import type { ListenWatch } from './listen-watch.ts'
 
 /** An address, or a listening socket that is there; Fastify wants to know the host in any case. */
-type Where = { port: number; host: string } | { fd: number; host: string }
+export type Where = { port: number; host: string } | { path: string } | { fd: number; host: string }
 
 /** An app that is ready to listen. */
 export interface App {
@@ -33,30 +36,44 @@ interface NestLike extends Closable {
   getHttpServer: () => Server
 }
 
+interface KoaLike {
+  callback: () => RequestListener
+}
+
 /** Milliseconds that an app may take to close, after its connections have ended. */
 const CLOSE_TIMEOUT = 5000
 
 const EXPECTED =
-  'a default export that is a function without parameters, which returns an app of Fastify, Express or NestJS, a server of node:http, node:https or node:http2, a request listener or a plugin of Fastify'
+  'a default export that is a function without parameters, which returns an app of Fastify, Express, NestJS, Koa or Hono, a server of node:http, node:https or node:http2, a request listener or a plugin of Fastify'
 
 /**
  * Loads the module of an app, makes the app and warms it.
  *
- * @param listening the server that has listened by itself meanwhile, if one has
+ * @param watch sees what the app listens on by itself
+ * @param onWait is called when there is no app in the module: it may listen later
  * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP` when the module is not what is expected
  */
-export async function loadApp(url: string, listening: () => Server | undefined): Promise<App> {
-  const module = (await import(url)) as { default?: unknown; warmUp?: unknown; metrics?: unknown; options?: unknown }
+export async function loadApp(url: string, watch: ListenWatch, onWait: () => void): Promise<App> {
+  const module = await importApp(url)
   const given: unknown = isFactory(module.default) ? await module.default() : module.default
   const isPlugin = isFunction(given) && isFastifyPlugin(given)
   const made = isPlugin ? await instanceWith(given, url, module.options) : given
-  const app = (await appOf(made)) ?? serverApp(listening())
-  if (!app) {
-    const got = made === null ? 'null' : typeof made
-    throw new ClusteredServerError('CLUSTERED_SERVER_INVALID_APP', `Expected ${url} to have ${EXPECTED}; got ${got}`)
-  }
+  const app = (await appOf(made, url)) ?? serverApp(await listenerFor(url, made, watch, onWait))
   if (typeof module.warmUp === 'function') await (module.warmUp as (app: unknown) => unknown)(made)
   return { ...app, metrics: module.metrics }
+}
+
+/** The server that an app has listen by itself, now or later. */
+async function listenerFor(url: string, made: unknown, watch: ListenWatch, onWait: () => void): Promise<Server> {
+  if (watch.server) return watch.server
+  // `module.exports` of a script that exports nothing is an empty object.
+  if (made !== undefined && typeof made !== 'object')
+    throw new ClusteredServerError(
+      'CLUSTERED_SERVER_INVALID_APP',
+      `Expected ${url} to have ${EXPECTED}; got ${typeof made}`,
+    )
+  onWait()
+  return watch.found
 }
 
 /** An app of Express is a function too, and what takes a request is no factory. */
@@ -68,7 +85,7 @@ function isFunction(value: unknown): value is AnyFunction {
   return typeof value === 'function'
 }
 
-async function appOf(made: unknown): Promise<App | undefined> {
+async function appOf(made: unknown, url: string): Promise<App | undefined> {
   if (isFastify(made)) {
     await made.ready()
     return appWith(made.server, (where) => made.listen({ ...where }), made)
@@ -78,11 +95,12 @@ async function appOf(made: unknown): Promise<App | undefined> {
     return appWith(made.getHttpServer(), undefined, made)
   }
   if (made instanceof Server) return serverApp(made)
-  return typeof made === 'function' ? serverApp(createServer(made as RequestListener)) : undefined
+  const listener = isKoa(made) ? made.callback() : isFetchApp(made) ? await listenerOf(made, url) : made
+  return isFunction(listener) ? serverApp(createServer(listener as RequestListener)) : undefined
 }
 
-function serverApp(server: Server | undefined): App | undefined {
-  return server && appWith(server, undefined, { close: () => closeServer(server) })
+function serverApp(server: Server): App {
+  return appWith(server, undefined, { close: () => closeServer(server) })
 }
 
 function appWith(
@@ -130,6 +148,10 @@ function isFastify(made: unknown): made is FastifyLike {
 
 function isNest(made: unknown): made is NestLike {
   return hasMethods(made, 'init', 'getHttpServer', 'listen', 'close')
+}
+
+function isKoa(made: unknown): made is KoaLike {
+  return hasMethods(made, 'use', 'callback', 'listen')
 }
 
 function hasMethods(value: unknown, ...names: string[]): value is object {

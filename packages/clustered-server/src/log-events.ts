@@ -10,10 +10,11 @@ const TELL_AGAIN = 1000
 export function logEvents(server: ClusteredServer, logger: Logger): void {
   const about = ({ id, pid, generation }: WorkerName): object => ({ worker: id, workerPid: pid, generation })
   server.on('ready', () => {
-    const { host, port, admin } = server
+    const { host, port, path, admin } = server
     const { length } = server.status().workers.filter(({ state }) => state === 'active')
     const who = length === 0 ? 'this process' : `${length} workers`
-    logger.info({ host, port, workers: length, admin }, `listening on ${host}, port ${port}: ${who}`)
+    const where = path ?? `${host}, port ${port}`
+    logger.info({ host, port, path, workers: length, admin }, `listening on ${where}: ${who}`)
   })
   server.on('workerStart', (worker) => logger.info(about(worker), `worker ${worker.id} started`))
   server.on('workerReady', (worker) => logger.info(about(worker), `worker ${worker.id} takes connections`))
@@ -38,7 +39,9 @@ export function logEvents(server: ClusteredServer, logger: Logger): void {
   )
   server.on('reload', ({ generation }) => logger.info({ generation }, `reload: starts generation ${generation}`))
   server.on('reloaded', ({ generation }) => logger.info({ generation }, `reloaded: generation ${generation} is there`))
-  server.on('reloadFailed', ({ generation, error }) => logger.error({ err: error, generation }, error.message))
+  server.on('reloadFailed', ({ generation, error }) =>
+    logger.error({ err: error, generation }, error.message.split('\n', 1)[0]!),
+  )
   // They come by the hundred, and each line may need a descriptor too.
   let toldAt = -Infinity
   server.on('connectionLost', ({ pid }) => {

@@ -3,6 +3,8 @@
 import type { Serializable } from 'node:child_process'
 import type { ClusteredServerErrorCode } from './errors.ts'
 import type { Place } from './figures-file.ts'
+import type { Missing } from './listen-watch.ts'
+import type { SocketQuery } from './shared-sockets.ts'
 import type { ReportSetup } from './stuck-report.ts'
 import type { Metric } from './prom-client.ts'
 
@@ -14,6 +16,8 @@ export interface StartMessage {
   /** Where the socket is bound, for what apps print. */
   host: string
   port: number
+  /** The path of the socket, if it is a UNIX socket. */
+  path: string | undefined
   /** The descriptor of the listening socket; without it, the port is to be listened on. */
   fd: number | undefined
   /** Where it writes down its figures; without it, it tells them. */
@@ -37,6 +41,8 @@ export type ToWorker =
   | { type: 'shed'; count: number }
   /** Here is a connection of another worker, which has rested for so many milliseconds. Comes with its handle. */
   | { type: 'connection'; rested: number }
+  /** Here is a socket that was asked for, or the number of an error. Comes with its handle. */
+  | { type: 'shared'; request: number; error?: number }
   /** Do what only one worker does. */
   | { type: 'lead' }
   /** Tell what the app has measured. */
@@ -46,6 +52,12 @@ export type ToWorker =
 
 /** What a worker tells the primary. */
 export type ToPrimary =
+  /** The app is loaded, and something is missing yet. */
+  | { type: 'waiting'; missing: Missing }
+  /** Send a socket to listen on, beside that of the server. */
+  | { type: 'share'; request: number; query: SocketQuery }
+  /** It is not accepted from any longer. */
+  | { type: 'unshare'; query: SocketQuery }
   /** The app is loaded and warm, and is now asked for `readyPath`. */
   | { type: 'checking' }
   /** The app is loaded and warm, and responds. */

@@ -12,6 +12,8 @@ export interface SharedPort {
   readonly fd: undefined
   readonly port: number
   readonly host: string
+  /** That of a named pipe. */
+  readonly path: string | undefined
   close: () => void
 }
 
@@ -31,7 +33,7 @@ export async function findPort(wanted: number, host: string | undefined): Promis
   const { port, address } = server.address() as AddressInfo
   server.close()
   await once(server, 'close')
-  return { fd: undefined, port, host: address, close: () => {} }
+  return { fd: undefined, port, host: address, path: undefined, close: () => {} }
 }
 
 /** Starts a worker that shares with others what it listens on. */

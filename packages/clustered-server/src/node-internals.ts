@@ -9,7 +9,9 @@ import { getSystemErrorMap } from 'node:util'
 export interface RawHandle {
   readonly fd: number
   readStop: () => number
-  close: () => void
+  close: (done?: () => void) => void
+  /** Of a UNIX socket: lets everybody read (1), write (2) or both (3). */
+  fchmod?: (mode: number) => number
 }
 
 /** A parser of a connection, of `http`. */
@@ -44,9 +46,23 @@ interface ConnectionsList {
 /** A socket that is bound, and that no event loop accepts from. */
 export interface BoundListener {
   readonly fd: number
+  /** 0 for a UNIX socket. */
   readonly port: number
+  /** Empty for a UNIX socket. */
   readonly host: string
+  /** That of a UNIX socket: the file goes with it. */
+  readonly path: string | undefined
   close: () => void
+}
+
+/** What a server is about to bind, as Node resolves the arguments of `listen()`. */
+export interface BindQuery {
+  /** An IP address, or the path of a UNIX socket; without one all addresses. */
+  readonly address: string | null
+  /** -1 for a UNIX socket. */
+  readonly port: number
+  readonly addressType: number
+  readonly flags: number | undefined
 }
 
 interface BindHandle extends RawHandle {
@@ -73,9 +89,9 @@ export function bindListener(port: number, host: string | undefined): BoundListe
   if ('BoundSocket' in net) {
     const bound = new (net as unknown as BoundSockets).BoundSocket({ port, host })
     const address = bound.address()
-    return { fd: bound.fd(), port: address.port, host: address.address, close: () => bound.close() }
+    return { fd: bound.fd(), port: address.port, host: address.address, path: undefined, close: () => bound.close() }
   }
-  const handle = (net as unknown as CreateServerHandle)._createServerHandle(host, port, isIPv6(host) ? 6 : 4)
+  const handle = createHandle(host, port, isIPv6(host) ? 6 : 4)
   if (typeof handle === 'number') throw systemError(handle, 'bind', host, port)
   const address: { address?: string; port?: number } = {}
   // What is taken already comes to light here.
@@ -84,7 +100,103 @@ export function bindListener(port: number, host: string | undefined): BoundListe
     handle.close()
     throw systemError(failed, 'bind', host, port)
   }
-  return { fd: handle.fd, port: address.port!, host, close: () => handle.close() }
+  return { fd: handle.fd, port: address.port!, host, path: undefined, close: () => handle.close() }
+}
+
+/**
+ * Binds a UNIX socket for others to accept from.
+ *
+ * @throws {Error} of Node, such as `EADDRINUSE`.
+ */
+export function bindUnixListener(path: string): BoundListener {
+  const handle = bindHandle({ address: path, port: -1, addressType: -1, flags: undefined })
+  if (typeof handle === 'number') throw systemError(handle, 'bind', path)
+  return { fd: handle.fd, port: 0, host: '', path, close: () => handle.close() }
+}
+
+/** Binds a socket that can be sent to other processes; gives the number of the error if it cannot be bound. */
+export function bindHandle({ address, port, addressType, flags }: BindQuery): RawHandle | number {
+  const handle = createHandle(address, port, addressType, undefined, flags)
+  if (typeof handle === 'number' || port === -1) return handle
+  // What is taken already comes to light here.
+  const failed = handle.getsockname({})
+  if (!failed) return handle
+  handle.close()
+  return failed
+}
+
+/** Has a server that is about to listen do so on a socket that is there. */
+export function listenOnHandle(server: Server, fd: number): void {
+  onBind(server, () => createHandle(null, null, null, fd))
+}
+
+/**
+ * Has a server that is about to listen wait for a socket that is bound elsewhere.
+ *
+ * @param bind gives the socket, or the number of an error
+ */
+export function listenLater(server: Server, bind: (query: BindQuery) => Promise<RawHandle | number>): void {
+  onBind(server, bind)
+}
+
+type Bind = (query: BindQuery) => RawHandle | number | Promise<RawHandle | number>
+
+/** Replaces the method by which a server binds and listens, for the next time that it does. */
+function onBind(server: Server, bind: Bind): void {
+  const internals = server as unknown as ListenInternals
+  // Without it, each process binds for itself.
+  if (typeof internals._listen2 !== 'function') return
+  internals._listen2 = function listen(address, port, addressType, backlog, fd, flags): void {
+    delete (this as Partial<ListenInternals>)._listen2
+    // It was given a socket that is bound.
+    if (this._handle || typeof fd === 'number') return this._listen2(address, port, addressType, backlog, fd, flags)
+    const id = this._listeningId
+    const take = (handle: RawHandle | number): void => {
+      // It was closed meanwhile, or listens elsewhere.
+      if (this._listeningId !== id || this._handle) {
+        if (typeof handle !== 'number') handle.close()
+        return
+      }
+      if (typeof handle === 'number') {
+        const at = port === -1 ? undefined : port
+        process.nextTick(() => server.emit('error', systemError(handle, 'listen', address ?? '::', at)))
+        return
+      }
+      this._handle = handle
+      this._listen2(address, port, addressType, backlog)
+    }
+    const handle = bind({ address, port, addressType, flags })
+    if (handle instanceof Promise) void handle.then(take)
+    else take(handle)
+  }
+}
+
+interface ListenInternals {
+  _handle: RawHandle | null
+  /** Counts the calls of `listen()`. */
+  _listeningId: number
+  _listen2: (
+    address: string | null,
+    port: number,
+    addressType: number,
+    backlog: number,
+    fd?: number,
+    flags?: number,
+  ) => void
+}
+
+/** Calls back when a process accepts no longer from a socket: a server that closes does not say so at once. */
+export function onHandleClosed(handle: RawHandle, closed: () => void): void {
+  const { close } = handle
+  handle.close = (...args) => {
+    handle.close = close
+    closed()
+    close.apply(handle, args)
+  }
+}
+
+function createHandle(...args: CreateHandleArguments): BindHandle | number {
+  return (net as unknown as CreateServerHandle)._createServerHandle(...args)
 }
 
 /**
@@ -97,7 +209,7 @@ export function takeListener(fd: number): BoundListener {
   const socket = new Socket({ fd, readable: false, writable: false })
   const { address, port } = socket.address() as Partial<AddressInfo>
   if (address === undefined || port === undefined) throw new Error(`Descriptor ${fd} is no listening socket of TCP`)
-  return { fd, port, host: address, close: () => socket.destroy() }
+  return { fd, port, host: address, path: undefined, close: () => socket.destroy() }
 }
 
 interface BoundSockets {
@@ -108,13 +220,24 @@ interface BoundSockets {
   }
 }
 
+type CreateHandleArguments = [
+  address: string | null,
+  port: number | null,
+  family: number | null,
+  fd?: number,
+  flags?: number,
+]
+
 interface CreateServerHandle {
-  _createServerHandle: (host: string, port: number, family: 4 | 6) => BindHandle | number
+  _createServerHandle: (...args: CreateHandleArguments) => BindHandle | number
 }
 
-function systemError(number: number, call: string, host: string, port: number): Error {
+/** @param host an IP address or, without a port, the path of a UNIX socket */
+function systemError(number: number, call: string, host: string, port?: number): Error {
   const [code, text] = getSystemErrorMap().get(number) ?? ['UNKNOWN', 'unknown error']
-  return Object.assign(new Error(`${call} ${code}: ${text} ${host}:${port}`), {
+  const at = port === undefined ? host : `${host}:${port}`
+  return Object.assign(new Error(`${call} ${code}: ${text} ${at}`), {
+    errno: number,
     code,
     syscall: call,
     address: host,

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { availableCores } from './available-cores.ts'
 import type { ClusteredServer, WorkerName } from './clustered-server.ts'
@@ -10,8 +10,8 @@ import type { ReportSetup, StuckReportKind } from './stuck-report.ts'
 export interface ClusteredServerOptions {
   /** How many processes answer, or `'auto'`: as many as there are cores that this process may use, its container's quota considered. With 1 the app runs in this process. @default 'auto' */
   workers?: number | 'auto'
-  /** The port; 0 for any that is free. @default the environment's `PORT`, else 3000 */
-  port?: number
+  /** The port, 0 for any that is free; or the absolute path of a UNIX socket, such as `'/run/app.sock'`. @default the environment's `PORT`, else 3000 */
+  port?: number | string
   /** The IP address. @default the environment's `HOST`, else all addresses */
   host?: string
   /** Whether one more worker is loaded and waits, to take the place of one that dies. @default true */
@@ -71,12 +71,24 @@ export interface Logger {
 export interface ResolvedOptions extends Required<
   Omit<
     ClusteredServerOptions,
-    'host' | 'workers' | 'readyPath' | 'heartbeatTimeout' | 'stuckReport' | 'reportDirectory' | 'admin' | 'logger'
+    | 'host'
+    | 'workers'
+    | 'port'
+    | 'readyPath'
+    | 'heartbeatTimeout'
+    | 'stuckReport'
+    | 'reportDirectory'
+    | 'admin'
+    | 'logger'
   >
 > {
   /** URL of the module. */
   readonly app: string
   readonly workers: number
+  /** 0 for a UNIX socket. */
+  readonly port: number
+  /** That of a UNIX socket. */
+  readonly path: string | undefined
   /** All addresses when there is none. */
   readonly host: string | undefined
   readonly readyPath: string | undefined
@@ -129,7 +141,7 @@ export function resolveOptions(app: URL | string, options: ClusteredServerOption
   return {
     app: url.href,
     workers: workers === 'auto' ? availableCores() : workers,
-    port: port(options.port),
+    ...portOrPath(options.port),
     host: host(options.host),
     spare: flag('spare', options.spare),
     startTimeout: milliseconds('startTimeout', options.startTimeout ?? 30_000),
@@ -173,12 +185,15 @@ export function demandWorkers(value: unknown): asserts value is number {
   demand(isWorkers(value), 'workers', 'an integer from 1 to 1024', value)
 }
 
-function port(given: unknown): number {
+function portOrPath(given: unknown): Pick<ResolvedOptions, 'port' | 'path'> {
   const from = process.env['PORT']
+  const wanted = given ?? from
+  // On Windows such a path is that of a named pipe.
+  if (isText(wanted) && isAbsolute(wanted)) return { port: 0, path: wanted }
   const value = given ?? (from === undefined || from === '' ? 3000 : Number(from))
   const name = given === undefined ? 'PORT' : 'port'
-  demand(isPort(value), name, PORT, given ?? from)
-  return value
+  demand(isPort(value), name, `${PORT}, or the absolute path of a UNIX socket`, wanted)
+  return { port: value, path: undefined }
 }
 
 const PORT = 'an integer from 0 to 65535'

@@ -13,13 +13,15 @@ import { FiguresFile } from './figures-file.ts'
 import { heapArguments } from './memory-limit.ts'
 import { Leadership } from './leadership.ts'
 import { canInheritSockets, findPort, type SharedPort } from './node-cluster.ts'
-import { type BoundListener, bindListener, canHandOver, takeListener } from './node-internals.ts'
+import { type BoundListener, bindListener, bindUnixListener, canHandOver, takeListener } from './node-internals.ts'
 import { demandWorkers, type ResolvedOptions } from './options.ts'
 import { OrphanWatch } from './orphan-watch.ts'
 import { Recycling } from './recycling.ts'
 import { RestartPolicy } from './restart-policy.ts'
 import { PRIMARY } from './run-on-one-worker.ts'
+import { SharedSockets } from './shared-sockets.ts'
 import { passedSocket } from './systemd.ts'
+import { removeStale } from './unix-socket.ts'
 import { WorkerMetrics } from './worker-metrics.ts'
 import { type WorkerExit, WorkerProcess } from './worker-process.ts'
 
@@ -49,6 +51,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   readonly #recycling: Recycling
   readonly #restarts = new Set<NodeJS.Timeout>()
   readonly #figures = FiguresFile.create()
+  readonly #shared = new SharedSockets()
   #nextLook: NodeJS.Timeout | undefined
   #lookDue = Infinity
   #rebalanceDue = 0
@@ -117,6 +120,10 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
 
   get host(): string {
     return this.#listener.host
+  }
+
+  get path(): string | undefined {
+    return this.#listener.path
   }
 
   status(): ClusterStatus {
@@ -216,6 +223,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     for (const timer of this.#restarts) clearTimeout(timer)
     // What waits in its queue is refused once the workers have closed theirs.
     this.#listener.close()
+    this.#shared.close()
   }
 
   get #isStopped(): boolean {
@@ -263,13 +271,13 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
 
   #spawn(): WorkerProcess {
     const { app, readyPath, drainTimeout, startTimeout, stuckReport, execArgv, env } = this.#options
-    const { host, port, fd } = this.#listener
+    const { host, port, path, fd } = this.#listener
     const id = ++this.#lastId
     // For apps that listen by themselves, where they are told to.
-    const bound = { PORT: String(port) }
+    const bound = { PORT: path ?? String(port) }
     const variables: NodeJS.ProcessEnv = { ...process.env, ...bound, ...(typeof env === 'function' ? env() : env) }
     const worker = new WorkerProcess({
-      ...{ id, generation: this.#generation, app, host, port, fd },
+      ...{ id, generation: this.#generation, app, host, port, path, fd },
       ...{ readyPath, drainTimeout, startTimeout, stuckReport },
       file: this.#figures,
       env: { ...variables, ...nameIn(id) },
@@ -284,10 +292,18 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
       if (receiver) receiver.give(handle, rested)
       else handle.close()
     })
+    worker.on('share', async (request, query) => {
+      const socket = await this.#shared.share(worker, query)
+      if (socket !== undefined) worker.share(request, socket)
+    })
+    worker.on('unshare', (query) => this.#shared.release(worker, query))
     worker.on('burst', () => void this.#onBurst())
     worker.on('lost', (pid) => this.emit('connectionLost', { pid }))
     worker.once('exit', (exit) => this.#onExit(worker, exit))
-    worker.once('active', () => this.emit('workerReady', nameOf(worker)))
+    worker.once('active', () => {
+      this.#shared.sweep()
+      this.emit('workerReady', nameOf(worker))
+    })
     this.emit('workerStart', nameOf(worker))
     return worker
   }
@@ -354,6 +370,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
 
   #onExit(worker: WorkerProcess, exit: WorkerExit): void {
     this.#workers.delete(worker)
+    this.#shared.releaseAll(worker)
     this.#watchOrphans()
     const { leaves, startedAt, failure } = worker
     this.emit('workerExit', { ...nameOf(worker), expected: leaves, failure, ...exit })
@@ -476,12 +493,19 @@ function nameOf({ id, pid, generation }: WorkerProcess): WorkerName {
   return { id, pid, generation }
 }
 
-async function bind({ port, host }: ResolvedOptions): Promise<Listener> {
+async function bind({ port, host, path }: ResolvedOptions): Promise<Listener> {
   try {
-    if (!canInheritSockets()) return await findPort(port, host)
-    const passed = passedSocket()
-    return passed === undefined ? bindListener(port, host) : takeListener(passed)
+    const passed = canInheritSockets() ? passedSocket() : undefined
+    if (passed !== undefined) return takeListener(passed)
+    if (path !== undefined) return await bindPath(path)
+    return canInheritSockets() ? bindListener(port, host) : await findPort(port, host)
   } catch (error) {
-    throw cannotListen(host, port, error)
+    throw cannotListen(host, path ?? port, error)
   }
+}
+
+async function bindPath(path: string): Promise<Listener> {
+  if (!canInheritSockets()) return { fd: undefined, port: 0, host: '', path, close: () => {} }
+  await removeStale(path)
+  return bindUnixListener(path)
 }

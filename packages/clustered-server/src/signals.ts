@@ -1,4 +1,5 @@
 import type { ClusteredServer } from './clustered-server.ts'
+import { ClusteredServerError } from './errors.ts'
 import type { Logger } from './options.ts'
 
 /**
@@ -32,6 +33,8 @@ export function obeySignals(server: ClusteredServer, logger: Logger | undefined)
     try {
       await work()
     } catch (error) {
+      // It was logged as the event that it is.
+      if (error instanceof ClusteredServerError && error.code === 'CLUSTERED_SERVER_RELOAD_FAILED') return
       // Nobody waits for a signal's end, and the workers that there are go on.
       logger?.error({ err: error, signal }, `${signal} came to nothing: ${(error as Error).message}`)
     }
@@ -39,9 +42,13 @@ export function obeySignals(server: ClusteredServer, logger: Logger | undefined)
   const handlers: Partial<Record<NodeJS.Signals, (signal: NodeJS.Signals) => Promise<void>>> = {
     SIGTERM: end,
     SIGINT: end,
-    SIGHUP: (signal) => obey(signal, () => server.reload()),
+    SIGHUP: merged((signal) => obey(signal, () => server.reload())),
     SIGTTIN: (signal) => obey(signal, () => server.scale(count() + 1)),
     SIGTTOU: (signal) => obey(signal, () => server.scale(Math.max(1, count() - 1))),
+    // Its default is to end the process, and some habits of other process managers send it.
+    SIGUSR2: async (signal) => {
+      if (process.listenerCount(signal) === 1) logger?.warn({ signal }, 'SIGUSR2 is ignored: send SIGHUP to reload')
+    },
   }
   for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler)
   let isLoop = false
@@ -54,4 +61,20 @@ export function obeySignals(server: ClusteredServer, logger: Logger | undefined)
     if (isLoop && !closes) process.exitCode = FAILED
     for (const [signal, handler] of Object.entries(handlers)) process.off(signal, handler)
   })
+}
+
+/** Has signals that come while one is obeyed be obeyed together, after it. */
+function merged(obey: (signal: NodeJS.Signals) => Promise<void>): (signal: NodeJS.Signals) => Promise<void> {
+  let isRunning = false
+  let isAsked = false
+  return async (signal) => {
+    isAsked = true
+    if (isRunning) return
+    isRunning = true
+    while (isAsked) {
+      isAsked = false
+      await obey(signal)
+    }
+    isRunning = false
+  }
 }

@@ -4,23 +4,26 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdminAddress, ClusteredServer, ClusteredServerEvents, ClusterStatus } from './clustered-server.ts'
 import { Connections } from './connections.ts'
 import { cannotListen, ClusteredServerError } from './errors.ts'
-import { onFirstListener } from './first-listener.ts'
-import { type App, loadApp } from './load-app.ts'
+import { lateText, ListenWatch, type Missing, nothingListened } from './listen-watch.ts'
+import { type App, loadApp, type Where } from './load-app.ts'
 import type { AppMetrics } from './metrics-text.ts'
 import type { ResolvedOptions } from './options.ts'
 import { findRegistry } from './prom-client.ts'
 import { checkReady } from './ready-check.ts'
 import { resign } from './run-on-one-worker.ts'
 import { passedSocket } from './systemd.ts'
+import { removeStale } from './unix-socket.ts'
 
 /** The app in this process: without workers there is nothing that a cluster would be for, and nothing of its price. */
 export class SingleProcess extends EventEmitter<ClusteredServerEvents> implements ClusteredServer {
   readonly #options: ResolvedOptions
   #app: App | undefined
   #connections: Connections | undefined
-  /** There is one when it listens. */
+  #isListening = false
+  /** There is one when it listens on a port. */
   #address: AddressInfo | undefined
   #closed: Promise<void> | undefined
+  #path: string | undefined
   readonly #killed = new AbortController()
   admin: AdminAddress | undefined
   readonly appMetrics: AppMetrics = {
@@ -30,6 +33,7 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
   private constructor(options: ResolvedOptions) {
     super()
     this.#options = options
+    this.#path = options.path
   }
 
   /**
@@ -54,11 +58,16 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
   }
 
   get host(): string {
+    if (this.path !== undefined) return ''
     return this.#address?.address ?? this.#options.host ?? '::'
   }
 
+  get path(): string | undefined {
+    return this.#path
+  }
+
   status(): ClusterStatus {
-    return { ready: this.#address !== undefined && !this.#closed, generation: 1, workers: [] }
+    return { ready: this.#isListening && !this.#closed, generation: 1, workers: [] }
   }
 
   reload(): Promise<void> {
@@ -84,10 +93,11 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
   }
 
   async #start(): Promise<void> {
-    const { port, host, env } = this.#options
+    const { port, host, path, env } = this.#options
     const fd = passedSocket()
+    if (fd !== undefined) this.#path = undefined
     Object.assign(process.env, typeof env === 'function' ? env() : env)
-    const app = await load(this.#options, fd)
+    const app = await this.#load(fd)
     // It was told to end meanwhile.
     if (this.#closed) {
       await Promise.allSettled([this.#closed, app.close()])
@@ -97,13 +107,33 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
     this.#connections = new Connections(app.server)
     try {
       // As listen() without a host does, for apps whose own default is another one.
-      await app.listen(fd === undefined ? { port, host: host ?? '::' } : { fd, host: host ?? '::' })
+      await app.listen(whereOf(this.#options, fd))
     } catch (error) {
       // Such an app has connections to databases and the like, which nobody would end.
       await Promise.allSettled([app.close()])
-      throw cannotListen(host, port, error)
+      throw cannotListen(host, path ?? port, error)
     }
-    this.#address = app.server.address() as AddressInfo
+    const address = app.server.address()
+    if (typeof address === 'object' && address !== null) this.#address = address
+    this.#isListening = true
+  }
+
+  async #load(fd: number | undefined): Promise<App> {
+    const { port, host, env } = this.#options
+    try {
+      if (this.#path !== undefined) await removeStale(this.#path)
+    } catch (error) {
+      throw cannotListen(host, this.#path ?? port, error)
+    }
+    const { PORT: before } = process.env
+    // For apps that listen by themselves, where they are told to.
+    if (typeof env === 'function' || env['PORT'] === undefined) process.env['PORT'] = this.#path ?? String(port)
+    try {
+      return await load(this.#options, fd)
+    } finally {
+      if (before === undefined) delete process.env['PORT']
+      else process.env['PORT'] = before
+    }
   }
 
   async #end(): Promise<void> {
@@ -128,20 +158,25 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
   }
 }
 
+function whereOf({ port, path, host = '::' }: ResolvedOptions, fd: number | undefined): Where {
+  if (fd !== undefined) return { fd, host }
+  return path === undefined ? { port, host } : { path }
+}
+
 /** @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP`, `CLUSTERED_SERVER_START_FAILED` */
-async function load({ app, port, readyPath, startTimeout }: ResolvedOptions, fd: number | undefined): Promise<App> {
+async function load(options: ResolvedOptions, fd: number | undefined): Promise<App> {
+  const { app, port, path, readyPath, startTimeout } = options
   // An app may listen by itself, where it is told to: the first server that does is the app's.
-  let listening: Server | undefined
-  const stop = onFirstListener(port, fd, (server) => {
-    listening = server
-  })
+  const watch = new ListenWatch({ port, path, fd })
   const ready = async (): Promise<App> => {
-    const loaded = await loadApp(app, () => listening)
+    const loaded = await loadApp(app, watch, () => {
+      missing = () => nothingListened(options, watch.elsewhere)
+    })
     // It looks a host up first.
-    if (loaded.server === listening && !listening.listening) await once(listening, 'listening')
-    stop()
+    if (loaded.server === watch.server && !loaded.server.listening) await once(loaded.server, 'listening')
+    watch.stop()
     if (readyPath === undefined) return loaded
-    waitsFor = `it did not respond to GET ${readyPath}`
+    missing = () => ({ what: `it did not respond to GET ${readyPath}` })
     try {
       await checkReady(loaded.server, readyPath)
       return loaded
@@ -150,11 +185,11 @@ async function load({ app, port, readyPath, startTimeout }: ResolvedOptions, fd:
       throw error
     }
   }
-  let waitsFor = 'it was not loaded'
+  let missing = (): Missing => ({ what: 'it was not loaded' })
   let timer: NodeJS.Timeout | undefined
   try {
     const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error(`${waitsFor} within ${startTimeout} ms`)), startTimeout)
+      timer = setTimeout(() => reject(new Error(lateText(missing(), startTimeout))), startTimeout)
     })
     return await Promise.race([ready(), late])
   } catch (error) {
@@ -163,7 +198,7 @@ async function load({ app, port, readyPath, startTimeout }: ResolvedOptions, fd:
     throw new ClusteredServerError('CLUSTERED_SERVER_START_FAILED', text, { cause: error })
   } finally {
     clearTimeout(timer)
-    stop()
+    watch.stop()
   }
 }
 

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { debuglog } from 'node:util'
 import type { Logger } from './options.ts'
 
 /** Levels as pino has them. */
@@ -21,7 +22,12 @@ function forPeople(level: keyof typeof LEVELS, _about: object, message: string):
 
 function asJson(level: keyof typeof LEVELS, about: object, message: string): string {
   const base = { level: LEVELS[level], time: Date.now(), pid: process.pid, hostname: hostname() }
-  const asTold = (_key: string, value: unknown): unknown =>
-    value instanceof Error ? { type: value.name, message: value.message, stack: value.stack } : value
+  const asTold = (_key: string, value: unknown): unknown => (value instanceof Error ? told(value) : value)
   return JSON.stringify({ ...base, ...about, msg: message }, asTold)
+}
+
+/** An error in one line; with its stack where `NODE_DEBUG=clustered-server` asks for it. */
+function told({ name, message, stack }: Error): object {
+  if (debuglog('clustered-server').enabled) return { type: name, message, stack }
+  return { type: name, message: message.split('\n', 1)[0] }
 }

@@ -8,8 +8,10 @@ import { ClusteredServerError, type ClusteredServerErrorCode } from './errors.ts
 import { type FiguresFile, now, type Place } from './figures-file.ts'
 import { opened, sealed, type ToPrimary, type ToWorker, type WorkerFigures } from './messages.ts'
 import { forkInCluster } from './node-cluster.ts'
+import { lateText, type Missing } from './listen-watch.ts'
 import { onHandleLost, type RawHandle } from './node-internals.ts'
 import type { Metric } from './prom-client.ts'
+import type { SocketQuery } from './shared-sockets.ts'
 import { askForReport, type ReportSetup, type StuckReport } from './stuck-report.ts'
 
 /**
@@ -31,6 +33,7 @@ export interface WorkerSetup {
   readonly app: string
   readonly host: string
   readonly port: number
+  readonly path: string | undefined
   /** The listening socket here. */
   readonly fd: number | undefined
   readonly readyPath: string | undefined
@@ -52,6 +55,10 @@ interface WorkerEvents {
   connection: [handle: RawHandle, rested: number]
   /** A process, it or this one, had no descriptor for a connection that was sent. */
   lost: [pid: number | undefined]
+  /** It is to be sent a socket to listen on. */
+  share: [request: number, query: SocketQuery]
+  /** It accepts no longer from such a socket. */
+  unshare: [query: SocketQuery]
   /** There is something that only one worker is to do. */
   candidate: []
   /** It does no longer what only one worker does. */
@@ -120,6 +127,8 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
   #writtenAt = 0
   /** When its silence was noticed, and the milliseconds that it had run. */
   #silence: { readonly at: number; readonly ran: number } | undefined
+  /** What its app lacks, once it is loaded. */
+  #missing: Missing | undefined
   /** Whether its app was asked for `readyPath` and has not responded yet. */
   #isChecked = false
   #failure: string | undefined
@@ -156,7 +165,10 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
     this.#startTimeout = startTimeout
     this.#readyPath = start.readyPath
     this.loaded = this.#within(
-      () => (this.#isChecked ? `its app did not respond to GET ${this.#readyPath}` : 'its app was not loaded'),
+      () => {
+        if (this.#isChecked) return { what: `its app did not respond to GET ${this.#readyPath}` }
+        return this.#missing ?? { what: 'its app was not loaded' }
+      },
       () => this.state !== 'starting',
     )
     // Whoever waits hears of it; so does, by `exit`, whoever does not.
@@ -195,7 +207,7 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
     await this.loaded
     if (isNew && this.state === 'spare') this.#tell({ type: 'listen' })
     await this.#within(
-      () => 'it took no connections',
+      () => ({ what: 'it took no connections' }),
       () => this.state === 'active',
     )
   }
@@ -223,6 +235,12 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
       if (error) this.emit('connection', handle, rested)
       else handle.close()
     })
+  }
+
+  /** Sends it a socket to listen on, or the number of the error that binding it gave. */
+  share(request: number, bound: RawHandle | number): void {
+    if (typeof bound === 'number') return this.#tell({ type: 'shared', request, error: bound })
+    if (this.#child.connected) this.#child.send(sealed({ type: 'shared', request }), bound as never, {}, () => {})
   }
 
   /** Has it do what only one worker does. */
@@ -328,6 +346,15 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
   #hear(message: ToPrimary, handle: RawHandle | undefined): void {
     this.#hasLife(now())
     switch (message.type) {
+      case 'waiting':
+        this.#missing = message.missing
+        break
+      case 'share':
+        this.emit('share', message.request, message.query)
+        break
+      case 'unshare':
+        this.emit('unshare', message.query)
+        break
       case 'checking':
         this.#isChecked = true
         break
@@ -367,9 +394,9 @@ export class WorkerProcess extends EventEmitter<WorkerEvents> {
   }
 
   /** Resolves when it is so, and ends it if that takes too long. */
-  async #within(failure: () => string, isSo: () => boolean): Promise<void> {
+  async #within(missing: () => Missing, isSo: () => boolean): Promise<void> {
     const timer = setTimeout(() => {
-      this.#failure = `${failure()} within ${this.#startTimeout} ms`
+      this.#failure = lateText(missing(), this.#startTimeout)
       this.kill()
     }, this.#startTimeout)
     try {

@@ -1,6 +1,7 @@
 // What a worker runs: it loads the app, and does with its connections what the primary says.
 
 import { once } from 'node:events'
+import { constants } from 'node:os'
 import { extname } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import type { Server } from 'node:net'
@@ -8,7 +9,7 @@ import { Connections } from './connections.ts'
 import { UNEVEN } from './evenness.ts'
 import { writeFigures } from './figures-file.ts'
 import { ClusteredServerError } from './errors.ts'
-import { onFirstListener } from './first-listener.ts'
+import { ListenWatch, nothingListened } from './listen-watch.ts'
 import { loadApp } from './load-app.ts'
 import { outliveOutputs } from './lost-outputs.ts'
 import { canHandOver } from './node-internals.ts'
@@ -17,6 +18,7 @@ import type { RawHandle } from './node-internals.ts'
 import { findRegistry } from './prom-client.ts'
 import { checkReady, NotReadyError } from './ready-check.ts'
 import { resign } from './run-on-one-worker.ts'
+import { listenShared, listensSettled, receiveShared } from './shared-listen.ts'
 import { startReporter } from './stuck-report.ts'
 import { tellPrimary } from './tell-primary.ts'
 
@@ -36,11 +38,13 @@ const REPORTER = new URL(`stuck-report-thread${extname(import.meta.filename)}`, 
 const OWN_GOODBYE = 100
 
 // The primary hears them too, and says what is to be done. Whoever sends them to a whole group means that as well.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {})
 outliveOutputs()
 
 let start: StartMessage
 let connections: Connections
+/** Those of servers that listen elsewhere. */
+const others = new Set<Connections>()
 let listen: () => Promise<void>
 let close: () => Promise<void>
 let leaves = false
@@ -85,6 +89,8 @@ async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<v
       return connections.adopt(handle, message.rested)
     case 'shed':
       return connections.shed(message.count)
+    case 'shared':
+      return receiveShared(message.request, handle ?? message.error ?? -constants.errno.EMFILE)
     case 'retire':
       return leave(message.handOver, start.drainTimeout)
     case 'figures':
@@ -103,22 +109,37 @@ async function load(): Promise<void> {
     return ofServer
   }
   // An app that listens by itself, where the primary does, listens on the primary's socket.
-  let listening: Server | undefined
-  onFirstListener(start.port, start.fd, (server) => {
-    listening = server
-    connections = connectionsOf(server)
+  let isWaiting = false
+  const tellMissing = (): void => {
+    if (isWaiting) tellPrimary({ type: 'waiting', missing: nothingListened(start, watch.elsewhere) })
+  }
+  const watch = new ListenWatch(start, {
+    onExpected: (server) => {
+      connections ??= connectionsOf(server)
+    },
+    onOther: (server, options) => {
+      addOther(server)
+      // Where no process inherits sockets, `node:cluster` shares them.
+      if (start.fd !== undefined && options.fd === undefined && !options.exclusive) listenShared(server, options)
+      tellMissing()
+    },
   })
-  const app = await loadApp(start.app, () => listening)
+  const app = await loadApp(start.app, watch, () => {
+    isWaiting = true
+    tellMissing()
+  })
+  isWaiting = false
   // Where the port is shared, the primary has to answer first.
-  if (listening && !listening.listening) await once(listening, 'listening')
+  if (watch.server && !watch.server.listening) await once(watch.server, 'listening')
   if (start.readyPath !== undefined) {
     tellPrimary({ type: 'checking' })
     await checkReady(app.server, start.readyPath)
   }
+  await listensSettled()
   connections ??= connectionsOf(app.server)
   listen = async () => {
-    const { fd, port, host } = start
-    await app.listen(fd === undefined ? { port, host } : { fd, host })
+    const { fd, port, host, path } = start
+    await app.listen(path === undefined ? (fd === undefined ? { port, host } : { fd, host }) : { path })
     tellPrimary({ type: 'listening' })
   }
   close = app.close
@@ -129,6 +150,13 @@ async function load(): Promise<void> {
   setInterval(beat, HEARTBEAT).unref()
   // It cannot be had in reserve.
   if (app.server.listening) tellPrimary({ type: 'listening' })
+}
+
+/** Sees to it that the connections of a server that listens elsewhere end in good order too. */
+function addOther(server: Server): void {
+  const ofServer = new Connections(server)
+  others.add(ofServer)
+  server.once('close', () => others.delete(ofServer))
 }
 
 function beat(): void {
@@ -156,10 +184,13 @@ async function leave(handOver: boolean, timeout: number): Promise<void> {
   if (leaves) return
   leaves = true
   const isOver = new Promise((resolve) => setTimeout(resolve, timeout))
-  await Promise.all([connections?.drain(handOver, timeout), Promise.race([resign(), isOver])])
-  setTimeout(() => connections?.sayGoodbye(), OWN_GOODBYE)
+  const drained = [...others].map((other) => other.drain(false, timeout))
+  await Promise.all([connections?.drain(handOver, timeout), ...drained, Promise.race([resign(), isOver])])
+  setTimeout(() => {
+    for (const one of [connections, ...others]) one?.sayGoodbye()
+  }, OWN_GOODBYE)
   await close?.()
-  connections?.destroy()
+  for (const one of [connections, ...others]) one?.destroy()
   // What was counted since the last time would be lost.
   if (isMeasured) await tellMetrics()
   process.exit()

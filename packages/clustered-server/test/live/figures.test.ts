@@ -8,6 +8,7 @@ it.each([true, false])('a worker is known to live, by a file: %s', async (isByFi
   const { fd, port, host, close } = bindListener(0, '127.0.0.1')
   const worker = new WorkerProcess({
     ...{ id: 1, generation: 1, app: new URL('../apps/hello.ts', import.meta.url).href, host, port, fd, file },
+    path: undefined,
     ...{
       readyPath: undefined,
       drainTimeout: 1000,

@@ -31,10 +31,13 @@ const WRONG: readonly [options: unknown, message: string][] = [
     `Expected \`workers\` to be ${WORKERS}, got ${workers}`,
   ]),
   [{ workers: '2' }, `Expected \`workers\` to be ${WORKERS}, got '2'`],
-  [{ port: -1 }, 'Expected `port` to be an integer from 0 to 65535, got -1'],
-  [{ port: 65_536 }, 'Expected `port` to be an integer from 0 to 65535, got 65536'],
-  [{ port: 80.5 }, 'Expected `port` to be an integer from 0 to 65535, got 80.5'],
-  [{ port: '80' }, "Expected `port` to be an integer from 0 to 65535, got '80'"],
+  [{ port: -1 }, 'Expected `port` to be an integer from 0 to 65535, or the absolute path of a UNIX socket, got -1'],
+  [
+    { port: 65_536 },
+    'Expected `port` to be an integer from 0 to 65535, or the absolute path of a UNIX socket, got 65536',
+  ],
+  [{ port: 80.5 }, 'Expected `port` to be an integer from 0 to 65535, or the absolute path of a UNIX socket, got 80.5'],
+  [{ port: '80' }, "Expected `port` to be an integer from 0 to 65535, or the absolute path of a UNIX socket, got '80'"],
   [{ host: 'localhost' }, "Expected `host` to be an IP address, such as '127.0.0.1' or '::', got 'localhost'"],
   [{ host: 1 }, "Expected `host` to be an IP address, such as '127.0.0.1' or '::', got 1"],
   [{ host: '' }, "Expected `host` to be an IP address, such as '127.0.0.1' or '::', got ''"],
@@ -132,8 +135,8 @@ describe('a wrong option is refused before anything is started', () => {
   })
 
   it.each([
-    ['PORT', 'http', 'an integer from 0 to 65535'],
-    ['PORT', '70000', 'an integer from 0 to 65535'],
+    ['PORT', 'http', 'an integer from 0 to 65535, or the absolute path of a UNIX socket'],
+    ['PORT', '70000', 'an integer from 0 to 65535, or the absolute path of a UNIX socket'],
     ['HOST', 'localhost', "an IP address, such as '127.0.0.1' or '::'"],
   ])('%s of the environment that is %s', async (name, value, expected) => {
     vi.stubEnv(name, value)

@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { appPath, Command } from '../command.ts'
+import { childrenOf, identityOf } from '../running-server.ts'
+
+const two = ['--workers', '2', '--port', '0', '--host', '127.0.0.1', '--admin-port', '0']
+
+function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Command {
+  const command = new Command(args, env)
+  onTestFinished(() => command.end())
+  return command
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'clustered-server-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+const isReloaded = ({ msg }: { msg: string }): boolean => msg === 'reloaded: generation 2 is there'
+
+describe('clustered-server reload', () => {
+  it('does not signal a process that is no primary', async () => {
+    const other = spawn('sleep', ['600'])
+    onTestFinished(() => void other.kill())
+    const before = identityOf(other.pid!)
+    const command = run(['reload', String(other.pid)])
+    expect(await command.exit).toBe(1)
+    expect(command.stderr).toBe(`clustered-server: process ${other.pid} is no clustered-server with workers\n`)
+    expect(identityOf(other.pid!)).toBe(before)
+  })
+
+  it('does not signal a server of one process, which has no workers', async () => {
+    const server = run([appPath('hello'), ...two, '--workers', '1'])
+    await server.listening()
+    const command = run(['reload', String(server.child.pid)])
+    expect(await command.exit).toBe(1)
+    expect(command.stderr).toContain('is no clustered-server with workers\n')
+  })
+
+  it('finds the primary of a worker', async () => {
+    const server = run([appPath('hello'), ...two])
+    await server.listening()
+    const active = server.log.find(({ msg }) => msg === 'worker 1 takes connections') as { workerPid?: number }
+    expect(childrenOf(server.child.pid!)).toContain(active.workerPid)
+    const command = run(['reload', String(active.workerPid)])
+    expect([await command.exit, command.stdout]).toEqual([0, `${server.child.pid} was told to reload\n`])
+    await server.logged(isReloaded)
+  })
+
+  it('says that a port is none of an admin', async () => {
+    const server = run([appPath('hello'), ...two])
+    const { port } = await server.listening()
+    const command = run(['reload', String(server.child.pid), '--port', String(port)])
+    expect(await command.exit).toBe(1)
+    const url = `http://127.0.0.1:${port}/status`
+    const why = 'it responded 200, and is no admin port: see --admin-port'
+    expect(command.stderr).toBe(`clustered-server: no clustered-server answers at ${url}: ${why}\n`)
+  })
+})
+
+it.each(['', 'clustered-server'])('logs a failed reload once, with a stack only for NODE_DEBUG: %j', async (debug) => {
+  const failIf = join(newFolder(), 'broken')
+  const server = run([appPath('may-fail'), ...two], { FAIL_IF: failIf, NODE_DEBUG: debug })
+  await server.listening()
+  writeFileSync(failIf, '')
+  server.kill('SIGHUP')
+  const text = 'The new version does not start, the old one goes on: '
+  const failed = (await server.logged(({ msg }) => msg.startsWith(text))) as { msg: string; err?: { stack?: string } }
+  expect(failed.msg).toMatch(/Error: the new version is broken$/)
+  expect(typeof failed.err?.stack).toBe(debug === '' ? 'undefined' : 'string')
+  server.kill('SIGTERM')
+  expect(await server.exit).toBe(0)
+  expect(server.log.filter(({ msg }) => msg.includes('does not start'))).toHaveLength(1)
+})
+
+it('merges signals to reload into one that runs and one that waits', async () => {
+  const server = run([appPath('hello'), ...two])
+  await server.listening()
+  server.kill('SIGHUP')
+  await server.logged(({ msg }) => msg === 'reload: starts generation 2')
+  for (let signal = 1; signal < 20; signal++) {
+    server.kill('SIGHUP')
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await server.logged(({ msg }) => msg === 'reloaded: generation 3 is there')
+  server.kill('SIGTERM')
+  expect(await server.exit).toBe(0)
+  expect(server.log.filter(({ msg }) => msg.startsWith('reload: '))).toHaveLength(2)
+})
+
+it.each(['1', '2'])('ignores SIGUSR2, and says what to send instead: %s workers', async (workers) => {
+  const server = run([appPath('hello'), ...two, '--workers', workers])
+  const { port } = await server.listening()
+  server.kill('SIGUSR2')
+  const line = await server.logged(({ msg }) => msg.startsWith('SIGUSR2'))
+  expect(line).toMatchObject({ level: 40, msg: 'SIGUSR2 is ignored: send SIGHUP to reload' })
+  const ready = server.log.filter(({ msg }) => msg.endsWith('takes connections')) as { workerPid?: number }[]
+  for (const { workerPid } of ready) process.kill(workerPid!, 'SIGUSR2')
+  expect((await fetch(`http://127.0.0.1:${port}`)).status).toBe(200)
+  server.kill('SIGTERM')
+  expect(await server.exit).toBe(0)
+  expect(server.log.filter(({ msg }) => msg.includes('SIGUSR2'))).toHaveLength(1)
+})
+
+it.each(['1', '2'])(
+  'a start that fails ends the process with 1, whatever the app has open: %s workers',
+  async (workers) => {
+    const command = run([appPath('fails-with-handles'), ...two, '--workers', workers])
+    expect(await command.exit).toBe(1)
+    expect(command.stderr).toContain('the database is not there')
+  },
+)
+
+it('says why a file cannot be read, and not that it is missing', async () => {
+  const loop = join(newFolder(), 'loop.ts')
+  symlinkSync(loop, loop)
+  const command = run([loop])
+  expect(await command.exit).toBe(2)
+  expect(command.stderr).toBe(`clustered-server: cannot read ${loop}: ELOOP\n`)
+})
