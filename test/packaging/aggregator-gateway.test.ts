@@ -75,6 +75,7 @@ isWellPacked(tarball, {
     'GatewayPluginOptions',
     'GatewayStatus',
     'HeadersOption',
+    'KeyValueCacheStoreOptions',
     'KeyValueStore',
     'MakeHeaders',
     'MappingOptions',
