@@ -28,7 +28,7 @@ const beside = { ...common, maxWorkers: 2 }
 /** A project that must have the machine to itself: one file at a time, and after all other projects. */
 const alone = { pool: 'forks', fileParallelism: false, maxWorkers: 1, retry: 0, sequence: { groupOrder: 1 } } as const
 
-/** What takes many minutes, and of which other tests of `test:all` have the most important part. */
+/** What takes many minutes, and of which `test:all` has the most important part: `test:nightly` runs them. */
 const thorough = [
   'packages/*/test/thorough/**/*.test.ts',
   'packages/next-on-fastify/test/live/{direct,memory,memory-after-proxy,shared-cache}-lowest.test.ts',
