@@ -50,6 +50,7 @@ const app = await createAggregatorGateway({
     {
       path: '/missing',
       timeout: 50,
+      allowAllFailed: true,
       calls: Object.fromEntries(
         ['hang', 'reset', 'broken', 'invalid'].map((path) => [
           path,
