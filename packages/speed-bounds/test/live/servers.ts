@@ -36,7 +36,7 @@ export const spin = (microseconds: number): string =>
 export const ok: FileSubject = server(`response.end('ok')`)
 export const slow: FileSubject = server(`${spin(150)} response.end('ok')`)
 /** So much slower that three processes tell it on a machine that is as busy as can be. */
-export const slowest: FileSubject = server(`${spin(2000)} response.end('ok')`)
+export const muchSlower: FileSubject = server(`${spin(2000)} response.end('ok')`)
 
 /** Small enough for a test, and still a race. What else the machine does is no matter of these tests. */
 export const SMALL = {
