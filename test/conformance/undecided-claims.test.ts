@@ -17,6 +17,7 @@ const raceWith = (foreignCpu: readonly number[]): Pick<RaceResult, 'rounds' | 'm
 
 const inTime = { isTimeShort: false, mostStages: 5 }
 const late = { isTimeShort: true, mostStages: 5 }
+const headline = { isTimeShort: true, mostStages: Infinity }
 
 const quiet = raceWith([0.6, 0.9, 0, 0.1, 0.1, 0.2])
 const busy = raceWith([0.6, 0.9, 1.7, 0.1, 0.1, 0.2])
@@ -34,7 +35,12 @@ it('a claim of which a busy machine left too little is undecided, and so is one 
   expect(whyUndecided(judged('inconclusive'), busy, inTime)).toBe(
     'other programs kept the machine busy in 3 of 6 rounds',
   )
-  expect(whyUndecided(judged('inconclusive'), quiet, late)).toBe('the run had taken its time before')
+  expect(whyUndecided(judged('inconclusive'), quiet, late)).toBe('its time ran out')
+})
+
+it('an inconclusive claim is undecided wherever a run has seconds for each claim', () => {
+  expect(whyUndecided(judged('inconclusive'), quiet, headline)).toBe('its time ran out')
+  expect(whyUndecided(judged('broken'), quiet, headline)).toBeUndefined()
 })
 
 it('a claim has its usual time, or what is left of the run', () => {

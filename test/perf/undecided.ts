@@ -11,8 +11,9 @@ type JudgedClaim = Pick<RaceResult['claims'][number], 'contender' | 'over' | 'ca
 const DISTURBED = { CORES_LEFT: 0.5, SHARE: 1 / 3 }
 
 /**
- * Why a claim is left undecided, where that says something of the machine and nothing of the product. A claim that is
- * broken is never left so, nor one that stayed inconclusive on a machine that was quiet and had the time.
+ * Why a claim is left undecided, where that says something about the machine and nothing about the product. A claim that is
+ * broken is never undecided. An inconclusive one is where the claim had no time for all its stages: `mostStages` is
+ * `Infinity` for a run in which a claim has seconds instead of minutes.
  */
 export function whyUndecided(
   claim: JudgedClaim,
@@ -29,7 +30,7 @@ export function whyUndecided(
   }
   // With all its stages, it is not for want of time.
   const stages = new Set(own.map(({ stage }) => stage)).size
-  return isTimeShort && stages < mostStages ? 'the run had taken its time before' : undefined
+  return isTimeShort && stages < mostStages ? 'its time ran out' : undefined
 }
 
 /**
