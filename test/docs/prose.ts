@@ -11,6 +11,8 @@ export interface Prose {
   privateWords: string[]
 }
 
+/** Questions may begin so. */
+const QUESTION = /\bWhat [^.?!|\n]*\?/g
 const MISSING_NOUN = /\b(?:what|whatever|whoever|those (?:that|who|which))\b/gi
 
 /** Words of our own, and the term of the field. */
@@ -48,7 +50,7 @@ export function proseOf(text: string): Prose {
     .filter((count) => count > 3)
   return {
     words,
-    missingNouns: text.match(MISSING_NOUN)?.length ?? 0,
+    missingNouns: text.replaceAll(QUESTION, '').match(MISSING_NOUN)?.length ?? 0,
     averageSentence: sentences.length === 0 ? 0 : sentences.reduce((sum, count) => sum + count, 0) / sentences.length,
     privateWords: lines.flatMap((line) =>
       TERMS.filter(([own]) => own.test(line)).map(([own, term]) => `${own.exec(line)![0]} -> ${term}: ${line.trim()}`),
