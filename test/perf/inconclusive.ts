@@ -11,11 +11,10 @@ type JudgedClaim = Pick<RaceResult['claims'][number], 'contender' | 'over' | 'ca
 const DISTURBED = { CORES_LEFT: 0.5, SHARE: 1 / 3 }
 
 /**
- * Why a claim is left undecided, where that says something about the machine and nothing about the product. A claim that is
- * broken is never undecided. An inconclusive one is where the claim had no time for all its stages: `mostStages` is
- * `Infinity` for a run in which a claim has seconds instead of minutes.
+ * The cause of an inconclusive claim that lies in the machine and not in the product: no failure then. A broken claim never has
+ * one. `mostStages` is `Infinity` for a run in which a claim has seconds instead of minutes.
  */
-export function whyUndecided(
+export function excuseOf(
   claim: JudgedClaim,
   { rounds, method: { maxForeignCpu } }: Pick<RaceResult, 'rounds' | 'method'>,
   { isTimeShort, mostStages }: { isTimeShort: boolean; mostStages: number },

@@ -1,6 +1,6 @@
 import { race, type RaceResult, type Round, type Verdict } from 'speed-bounds'
 import { expect, it } from 'vitest'
-import { claimBudget, whyUndecided } from '../perf/undecided.ts'
+import { claimBudget, excuseOf } from '../perf/inconclusive.ts'
 
 const claimed = { contender: 'ours', over: 'theirs', case: 'hello' }
 const judged = (verdict: Verdict): typeof claimed & { verdict: Verdict } => ({ ...claimed, verdict })
@@ -27,20 +27,18 @@ it.each([
   ['is broken, however busy the machine was', judged('broken'), busy, late],
   ['is inconclusive on a quiet machine', judged('inconclusive'), quiet, inTime],
   ['is inconclusive after all its stages', judged('inconclusive'), quiet, { isTimeShort: true, mostStages: 1 }],
-])('a claim that %s is decided', (_, claim, rounds, time) => {
-  expect(whyUndecided(claim, rounds, time)).toBeUndefined()
+])('a claim that %s has no excuse', (_, claim, rounds, time) => {
+  expect(excuseOf(claim, rounds, time)).toBeUndefined()
 })
 
-it('a claim of which a busy machine left too little is undecided, and so is one without time', () => {
-  expect(whyUndecided(judged('inconclusive'), busy, inTime)).toBe(
-    'other programs kept the machine busy in 3 of 6 rounds',
-  )
-  expect(whyUndecided(judged('inconclusive'), quiet, late)).toBe('its time ran out')
+it('an inconclusive claim is excused by a busy machine and by missing time', () => {
+  expect(excuseOf(judged('inconclusive'), busy, inTime)).toBe('other programs kept the machine busy in 3 of 6 rounds')
+  expect(excuseOf(judged('inconclusive'), quiet, late)).toBe('its time ran out')
 })
 
-it('an inconclusive claim is undecided wherever a run has seconds for each claim', () => {
-  expect(whyUndecided(judged('inconclusive'), quiet, headline)).toBe('its time ran out')
-  expect(whyUndecided(judged('broken'), quiet, headline)).toBeUndefined()
+it('an inconclusive claim is excused wherever a run has seconds for each claim', () => {
+  expect(excuseOf(judged('inconclusive'), quiet, headline)).toBe('its time ran out')
+  expect(excuseOf(judged('broken'), quiet, headline)).toBeUndefined()
 })
 
 it('a claim has its usual time, or what is left of the run', () => {
