@@ -1,7 +1,7 @@
 import { initTRPC } from '@trpc/server'
 import { test } from 'vitest'
 import { z } from 'zod'
-import { type Call, compile } from '../src/engine.ts'
+import { type Call, compile } from '../src/procedure/compile.ts'
 
 const t = initTRPC.create()
 const named = z.object({ name: z.string() })
