@@ -9,19 +9,19 @@ const readme = read('README.md')
 const rows = rowsOf(readme)
 
 const options = [
-  ...optionsOf(read('src/options.ts'), 'GatewayPluginOptions'),
-  ...optionsOf(read('src/upstream.ts'), 'UpstreamOptions'),
-  ...optionsOf(read('src/circuit.ts'), 'BreakerOptions'),
-  ...optionsOf(read('src/cache.ts'), 'CacheOptions'),
-  ...optionsOf(read('src/options.ts'), 'EndpointOptions'),
-  ...optionsOf(read('src/options.ts'), 'PassThroughEndpointOptions'),
-  ...optionsOf(read('src/pass-through.ts'), 'PassThroughOptions'),
-  ...optionsOf(read('src/options.ts'), 'CallOptions'),
-  ...optionsOf(read('src/mapping.ts'), 'MappingOptions'),
-  ...optionsOf(read('src/status.ts'), 'StatusOptions'),
-  ...optionsOf(read('src/prometheus.ts'), 'PrometheusObserverOptions'),
-  ...optionsOf(read('src/opentelemetry.ts'), 'OpenTelemetryObserverOptions'),
-  ...optionsOf(read('src/shadow.ts'), 'ShadowOptions'),
+  ...optionsOf(read('src/options/options.ts'), 'GatewayPluginOptions'),
+  ...optionsOf(read('src/upstream/upstream.ts'), 'UpstreamOptions'),
+  ...optionsOf(read('src/upstream/circuit-breaker.ts'), 'BreakerOptions'),
+  ...optionsOf(read('src/cache/response-cache.ts'), 'CacheOptions'),
+  ...optionsOf(read('src/options/options.ts'), 'EndpointOptions'),
+  ...optionsOf(read('src/options/options.ts'), 'PassThroughEndpointOptions'),
+  ...optionsOf(read('src/pass-through/proxied-request.ts'), 'PassThroughOptions'),
+  ...optionsOf(read('src/options/options.ts'), 'CallOptions'),
+  ...optionsOf(read('src/call/mapping.ts'), 'MappingOptions'),
+  ...optionsOf(read('src/observability/status-route.ts'), 'StatusOptions'),
+  ...optionsOf(read('src/observability/prometheus.ts'), 'PrometheusObserverOptions'),
+  ...optionsOf(read('src/observability/opentelemetry.ts'), 'OpenTelemetryObserverOptions'),
+  ...optionsOf(read('src/call/shadow.ts'), 'ShadowOptions'),
 ]
 
 describe('options', () => {
@@ -40,9 +40,9 @@ describe('options', () => {
 
 hasCodedErrors('aggregator-gateway', {
   'create-aggregator-gateway.ts': ['GATEWAY_INVALID_OPTION'],
-  'opentelemetry.ts': ['GATEWAY_INVALID_OPTION'],
+  'observability/opentelemetry.ts': ['GATEWAY_INVALID_OPTION'],
   'plugin.ts': ['GATEWAY_INVALID_OPTION'],
-  'prometheus.ts': ['GATEWAY_INVALID_OPTION'],
+  'observability/prometheus.ts': ['GATEWAY_INVALID_OPTION'],
 })
 
 it('the README has the codes of all errors, and no others', () => {
@@ -53,21 +53,21 @@ it('the README has the codes of all errors, and no others', () => {
 })
 
 it('the README names all headers of an answer that pass through, and no others', () => {
-  const list = /ANSWER_HEADERS: [^=]*= (\[[\s\S]*?\n\])/.exec(read('src/pass-through.ts'))![1]!
+  const list = /ANSWER_HEADERS: [^=]*= (\[[\s\S]*?\n\])/.exec(read('src/pass-through/proxied-request.ts'))![1]!
   const named = /what browsers may do with it: ([^.]*)\./.exec(readme.replaceAll(/\s+/g, ' '))![1]!
   const namesIn = (text: string, quote: string): string[] => text.split(quote).filter((_, index) => index % 2 === 1)
   expect(namesIn(named, '`')).toEqual(namesIn(list, "'"))
 })
 
 it('the README names all reasons for which a call has no answer, and no others', () => {
-  const union = /type FailureReason =\n((?: {2}\| '[\w-]+'\n)+)/.exec(read('src/outcome.ts'))![1]!
+  const union = /type FailureReason =\n((?: {2}\| '[\w-]+'\n)+)/.exec(read('src/call/outcome.ts'))![1]!
   const reasons = [...union.matchAll(/'([\w-]+)'/g)].map(([, reason]) => reason)
   const named = /Reasons are ([^.]*)\./.exec(readme.replaceAll(/\s+/g, ' '))![1]!
   expect([...named.matchAll(/`([\w-]+)`/g)].map(([, reason]) => reason)).toEqual(reasons)
 })
 
 it('the README has what observers learn of the end of a call, as its TSDoc', () => {
-  const members = optionsOf(read('src/observe.ts').replaceAll(/^ {2}readonly /gm, '  '), 'CallEnd')
+  const members = optionsOf(read('src/observability/observers.ts').replaceAll(/^ {2}readonly /gm, '  '), 'CallEnd')
   expect(members.length).toBeGreaterThan(5)
   const start = rows.findIndex(([first]) => first === 'member') + 2
   expect(rows.slice(start, start + members.length)).toEqual(
@@ -76,7 +76,7 @@ it('the README has what observers learn of the end of a call, as its TSDoc', () 
 })
 
 it('the README has all metrics as Prometheus is told of them, and no others', () => {
-  const made = [...read('src/prometheus.ts').matchAll(/'(gateway_\w+)',\s*(?:help: )?'([^']+)'/g)]
+  const made = [...read('src/observability/prometheus.ts').matchAll(/'(gateway_\w+)',\s*(?:help: )?'([^']+)'/g)]
   expect(made).toHaveLength(7)
   const documented = rows.filter(([first]) => first!.startsWith('`gateway_'))
   expect(documented.map(([name, , , help]) => [name, help])).toEqual(

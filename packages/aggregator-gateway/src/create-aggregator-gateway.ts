@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify'
-import { checkOptions, type CreateAggregatorGatewayOptions } from './options.ts'
+import { checkOptions, type CreateAggregatorGatewayOptions } from './options/options.ts'
 import { gatewayPlugin } from './plugin.ts'
 
 /**

@@ -5,13 +5,17 @@ export { createAggregatorGateway } from './create-aggregator-gateway.ts'
 export { gatewayPlugin, gatewayPlugin as default } from './plugin.ts'
 
 // Cache
-export { KeyValueCacheStore, type KeyValueCacheStoreOptions, type KeyValueStore } from './key-value-cache-store.ts'
+export {
+  KeyValueCacheStore,
+  type KeyValueCacheStoreOptions,
+  type KeyValueStore,
+} from './cache/key-value-cache-store.ts'
 
 // Options
-export type { CacheOptions, CacheStore } from './cache.ts'
-export type { HeadersOption, MakeHeaders } from './call-headers.ts'
-export type { Composition } from './compose.ts'
-export type { MappingOptions } from './mapping.ts'
+export type { CacheOptions, CacheStore } from './cache/response-cache.ts'
+export type { HeadersOption, MakeHeaders } from './request/request-headers.ts'
+export type { Composition } from './endpoint/compose.ts'
+export type { MappingOptions } from './call/mapping.ts'
 export type {
   CallOptions,
   CreateAggregatorGatewayOptions,
@@ -19,14 +23,20 @@ export type {
   GatewayPluginOptions,
   Method,
   PassThroughEndpointOptions,
-} from './options.ts'
-export type { PassThroughOptions } from './pass-through.ts'
-export type { ShadowOptions } from './shadow.ts'
-export type { BreakerOptions } from './circuit.ts'
-export type { StatusOptions } from './status.ts'
-export type { UpstreamOptions } from './upstream.ts'
+} from './options/options.ts'
+export type { PassThroughOptions } from './pass-through/proxied-request.ts'
+export type { ShadowOptions } from './call/shadow.ts'
+export type { BreakerOptions } from './upstream/circuit-breaker.ts'
+export type { StatusOptions } from './observability/status-route.ts'
+export type { UpstreamOptions } from './upstream/upstream.ts'
 
 // Observers
-export type { CallEnd, GatewayObserver, GatewayStatus, ObservedCall, ObservedGateway } from './observe.ts'
-export type { FailureReason } from './outcome.ts'
-export type { OriginStatus } from './upstream.ts'
+export type {
+  CallEnd,
+  GatewayObserver,
+  GatewayStatus,
+  ObservedCall,
+  ObservedGateway,
+} from './observability/observers.ts'
+export type { FailureReason } from './call/outcome.ts'
+export type { OriginStatus } from './upstream/upstream.ts'

@@ -1,24 +1,24 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { Aggregate, type PlannedEndpoint } from './aggregate.ts'
-import { ResponseCache } from './cache.ts'
-import { callLog } from './call-log.ts'
-import { Coalescing } from './coalesce.ts'
-import { recordingBodies } from './forwarded-body.ts'
-import { keepClasses } from './kept-classes.ts'
-import { type Observing, Observers, statusOf } from './observe.ts'
-import { documented } from './openapi.ts'
+import { Aggregate, type PlannedEndpoint } from './endpoint/endpoint-request.ts'
+import { ResponseCache } from './cache/response-cache.ts'
+import { callLog } from './observability/call-log.ts'
+import { Coalescing } from './endpoint/coalescing.ts'
+import { recordingBodies } from './request/forwarded-body.ts'
+import { keepClasses } from './endpoint/retained-classes.ts'
+import { type Observing, Observers, statusOf } from './observability/observers.ts'
+import { documented } from './endpoint/openapi.ts'
 import {
   checkOptions,
   type EndpointOptions,
   type GatewayPluginOptions,
   type PassThroughEndpointOptions,
-} from './options.ts'
-import { addPassThrough } from './pass-through.ts'
-import { coalesces, planEndpoint } from './plan.ts'
-import { demandRateLimit } from './rate-limit.ts'
-import { addStatus } from './status.ts'
-import { Upstream } from './upstream.ts'
+} from './options/options.ts'
+import { addPassThrough } from './pass-through/proxied-request.ts'
+import { coalesces, planEndpoint } from './endpoint/plan.ts'
+import { demandRateLimit } from './endpoint/rate-limit.ts'
+import { addStatus } from './observability/status-route.ts'
+import { Upstream } from './upstream/upstream.ts'
 
 /** Answers endpoints by calls to upstreams, in an app that is there. */
 type GatewayPlugin = <const Endpoints extends readonly unknown[]>(
