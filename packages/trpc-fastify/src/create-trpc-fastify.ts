@@ -1,7 +1,8 @@
 import type { AnyTRPCRouter } from '@trpc/server'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { WebSocketMissingError } from './errors.ts'
-import { checkFactoryOptions, type CreateTrpcFastifyOptions, splitFactoryOptions } from './options/types.ts'
+import type { CreateTrpcFastifyOptions } from './options/types.ts'
+import { checkFactoryOptions, splitFactoryOptions } from './options/validate.ts'
 import { trpcPlugin } from './plugin.ts'
 import { reconnectOnClose } from './websocket.ts'
 

@@ -1,44 +1,44 @@
-// Answers what the fast path leaves alone by tRPC's own adapter, under the same rules.
+// Serves the requests that the fast path does not support by tRPC's own adapter, under the same rules.
 
 import type { AnyTRPCRouter } from '@trpc/server'
 import { fastifyRequestHandler } from '@trpc/server/adapters/fastify'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Around, CallScope } from './procedure/interceptors/interceptor.ts'
-import { routerThrough } from './procedure/trpc-internals.ts'
-import type { OpenStreams } from './response/open-streams.ts'
 import type { TrpcHandlerOptions } from './options/types.ts'
+import { CallScope } from './procedure/interceptors/call-scope.ts'
+import type { Interceptor } from './procedure/interceptors/interceptor.ts'
+import { wrapRouter } from './procedure/wrap-router.ts'
+import type { OpenStreams } from './response/open-streams.ts'
 
-/** What is beside tRPC's own options. */
-export interface OfficialHandlerOptions {
-  readonly around: Around | undefined
+/** Options beside those of tRPC. */
+export interface FallbackOptions {
+  readonly intercept: Interceptor | undefined
   readonly openStreams: OpenStreams | undefined
   readonly bodyLimitOf: (request: FastifyRequest) => number | undefined
 }
 
-/** Makes the handler. */
-export function officialHandler(
+export function fallbackHandler(
   trpcOptions: TrpcHandlerOptions<AnyTRPCRouter>,
-  { around, openStreams, bodyLimitOf }: OfficialHandlerOptions,
+  { intercept, openStreams, bodyLimitOf }: FallbackOptions,
 ): (req: FastifyRequest, reply: FastifyReply) => Promise<void> {
   return (req, reply) => {
     const { path } = req.params as { path: string }
     const bodyLimit = bodyLimitOf(req)
     const maxBodySize = Math.min(trpcOptions.maxBodySize ?? Infinity, bodyLimit ?? Infinity)
     const options = { ...trpcOptions, ...(bodyLimit === undefined ? {} : { maxBodySize }), req, res: reply, path }
-    if (!around) return handle(req, options)
+    if (!intercept) return handle(req, options)
     const scope = new CallScope(req, reply, {
       isBatch: isBatch(req),
-      // To end the events would tell the client that there are no more; it comes back after a lost connection.
+      // A regular end would tell the client that no events follow. After a lost connection it connects again.
       ...(openStreams ? { onSubscription: () => openStreams.add(() => reply.raw.destroy()) } : {}),
     })
-    const router = routerThrough(trpcOptions.router, (call, invoke) => around(scope, call, invoke))
+    const router = wrapRouter(trpcOptions.router, (call, invoke) => intercept(scope, call, invoke))
     return handle(req, { ...options, router })
   }
 }
 
 /**
- * tRPC reads an upload from `req.body` only if it is an `IncomingMessage`, which a request over HTTP/2 is not; where there
- * is no body it reads the request itself. It looks before it awaits anything.
+ * tRPC reads an upload from `req.body` only if it is an `IncomingMessage`, which a request over HTTP/2 is not. Without a
+ * body it reads the request itself. It checks this before it awaits anything.
  */
 function handle(req: FastifyRequest, options: Parameters<typeof fastifyRequestHandler>[0]): Promise<void> {
   const { body, raw } = req
@@ -50,7 +50,7 @@ function handle(req: FastifyRequest, options: Parameters<typeof fastifyRequestHa
   return handled
 }
 
-/** As tRPC reads it. */
+/** Reads the query as tRPC does. */
 function isBatch({ raw }: FastifyRequest): boolean {
   const { searchParams } = new URL(raw.url!, 'http://localhost')
   return searchParams.get('batch') === '1'

@@ -1,14 +1,15 @@
-// Calls and subscriptions over WebSockets: served by tRPC's own handler, closed without a call lost.
+// Serves calls and subscriptions over WebSockets by tRPC's own handler, and closes sockets without losing a call.
 
 import type { WebSocket } from '@fastify/websocket'
 import type { AnyTRPCRouter } from '@trpc/server'
 import { type Encoder, getWSConnectionHandler, jsonEncoder, type WSSHandlerOptions } from '@trpc/server/adapters/ws'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Around, CallScope } from './procedure/interceptors/interceptor.ts'
-import { routerThrough } from './procedure/trpc-internals.ts'
 import type { TrpcHandlerOptions } from './options/types.ts'
+import { CallScope } from './procedure/interceptors/call-scope.ts'
+import type { Interceptor } from './procedure/interceptors/interceptor.ts'
+import { wrapRouter } from './procedure/wrap-router.ts'
 
-/** What is under way on a socket, for when it is to close. */
+/** The pending calls of a socket. */
 class Connection {
   readonly #socket: WebSocket
   readonly #encoder: Encoder
@@ -26,12 +27,12 @@ class Connection {
       return await call
     } finally {
       this.#calls--
-      // tRPC's handler sends the answer in the turn in which it gets the result.
+      // tRPC's handler sends the response in the tick in which it gets the result.
       if (this.#calls === 0) setImmediate(() => this.#onIdle?.())
     }
   }
 
-  /** Tells the client to go on over another connection; done when its calls have their answers. */
+  /** Asks the client to reconnect. Resolves when its calls have their responses. */
   async leave(): Promise<void> {
     if (this.#socket.readyState !== this.#socket.OPEN) return
     this.#socket.send(this.#encoder.encode({ id: null, method: 'reconnect' }))
@@ -45,31 +46,31 @@ class Connection {
 
 const connections = new WeakMap<WebSocket, Connection>()
 
-/** RFC 6455 has it from the registry of IANA: the service restarts, come back. */
+/** Close code of IANA's registry (RFC 6455): the service restarts, and clients may reconnect. */
 const SERVICE_RESTART = 1012
 
-/** How the sockets of a router are served beside what tRPC's own handler does. */
+/** Options beside those of tRPC. */
 export interface WebSocketOptions {
-  readonly around: Around | undefined
-  readonly leavesOnClose: boolean
+  readonly intercept: Interceptor | undefined
+  /** Whether clients are asked to reconnect when the app closes. */
+  readonly reconnectsOnClose: boolean
 }
 
-/** Serves the WebSockets of a router. */
 export function serveWebSockets(
   app: FastifyInstance,
   trpcOptions: TrpcHandlerOptions<AnyTRPCRouter>,
-  { around, leavesOnClose }: WebSocketOptions,
+  { intercept, reconnectsOnClose }: WebSocketOptions,
 ): void {
   const handlerOptions = trpcOptions as unknown as WSSHandlerOptions<AnyTRPCRouter>
   const onConnection = getWSConnectionHandler(handlerOptions)
 
   app.get(app.prefix === '' ? '/' : '', { websocket: true }, (socket: WebSocket, req: FastifyRequest) => {
-    if (!around && !leavesOnClose) return onConnection(socket, req.raw)
+    if (!intercept && !reconnectsOnClose) return onConnection(socket, req.raw)
     const scope = new CallScope(req, undefined)
     const connection = new Connection(socket, handlerOptions.experimental_encoder ?? jsonEncoder)
-    if (leavesOnClose) connections.set(socket, connection)
-    const router = routerThrough(trpcOptions.router, (options, call) => {
-      const result = Promise.resolve(around ? around(scope, options, call) : call())
+    if (reconnectsOnClose) connections.set(socket, connection)
+    const router = wrapRouter(trpcOptions.router, (options, call) => {
+      const result = Promise.resolve(intercept ? intercept(scope, options, call) : call())
       return options.type === 'subscription' ? result : connection.during(result)
     })
     getWSConnectionHandler({ ...handlerOptions, router })(socket, req.raw)
@@ -77,8 +78,8 @@ export function serveWebSockets(
 }
 
 /**
- * Option `preClose` for `@fastify/websocket`: tells tRPC's clients to connect again, lets the calls that
- * they have made end, and closes all sockets. Only for routers with `endStreamsOnClose`.
+ * Option `preClose` of `@fastify/websocket`: asks tRPC's clients to reconnect, waits for their pending calls, and closes all
+ * sockets. For routers with `endStreamsOnClose`.
  *
  * @example
  * await app.register(websocket, { preClose: reconnectOnClose })

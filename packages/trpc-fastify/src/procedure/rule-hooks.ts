@@ -9,7 +9,8 @@ import {
   type FastifyRequest,
   type RouteShorthandOptions,
 } from 'fastify'
-import { HOOKS, matches, type ProcedureRules } from './rules.ts'
+import { HOOKS } from '../options/types.ts'
+import { matches, type ProcedureRules } from './rules.ts'
 
 type Done = (error?: Error | null, payload?: unknown) => void
 /** Any of {@link HOOKS}: those of the answer get its payload before `done`. */
@@ -17,14 +18,14 @@ type Hook = (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply
 type Matching = (request: FastifyRequest) => boolean
 
 /** Options of the route that all procedures share. */
-export interface RuledRoute {
+export interface RuleHooks {
   readonly options: RouteShorthandOptions
   /** The most bytes that the body of a request may have; nothing when no rule says so. */
   readonly bodyLimitOf: (request: FastifyRequest) => number | undefined
 }
 
 /** Makes the options of the route from the rules of its procedures. */
-export function ruledRoute(app: FastifyInstance, rules: ProcedureRules, pathSeparator: string): RuledRoute {
+export function ruleHooks(app: FastifyInstance, rules: ProcedureRules, pathSeparator: string): RuleHooks {
   if (rules.all.length === 0) return { options: {}, bodyLimitOf: () => undefined }
   const known = new WeakMap<FastifyRequest, readonly string[]>()
   const pathsOf = (request: FastifyRequest): readonly string[] => {

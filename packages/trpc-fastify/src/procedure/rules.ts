@@ -1,45 +1,9 @@
-// What holds for some procedures only. A rule names them by path, and a batch has to keep the rules of
-// all procedures that it calls: nobody gets around a rule by what else is in the request.
+// Rules for some procedures, by path. A batch is bound by the rules of all its procedures, so that no request can
+// avoid a rule by its other calls.
 
-import type { FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { InvalidOptionError } from '../errors.ts'
+import type { ProcedureRule } from '../options/types.ts'
 import type { RouterInternals } from './trpc-internals.ts'
-import type { SerializerOption } from './serializer.ts'
-
-/** What a limiter says of a request: the result of `app.createRateLimit()` of `@fastify/rate-limit`. */
-export interface RateLimitResult {
-  /** The client is on the list of those that are not limited. */
-  readonly isAllowed: boolean
-  readonly isExceeded?: boolean
-  readonly isBanned?: boolean
-  /** Seconds until the client may call again. */
-  readonly ttlInSeconds?: number
-}
-
-/** What holds for the procedures at a path, or below it. */
-export interface ProcedureRule {
-  /** Fastify hooks: each runs once for a request that calls such a procedure, before the body is read. */
-  onRequest?: RouteShorthandOptions['onRequest']
-  /** The same, when the body was read. */
-  preValidation?: RouteShorthandOptions['preValidation']
-  /** The same, before the context is created. */
-  preHandler?: RouteShorthandOptions['preHandler']
-  /** The same, before the answer is sent. */
-  onSend?: RouteShorthandOptions['onSend']
-  /** The same, when the answer was sent. */
-  onResponse?: RouteShorthandOptions['onResponse']
-  /** The most bytes that the body of a request may have; the smallest limit of a batch counts. */
-  bodyLimit?: number
-  /** Milliseconds after which a call fails with `TIMEOUT` and its `signal` aborts; not for subscriptions. */
-  timeout?: number
-  /** Asked before each call, such as `app.createRateLimit({ max: 5, timeWindow: '1 minute' })`; refuses with `TOO_MANY_REQUESTS`. */
-  rateLimit?: (request: FastifyRequest) => Promise<RateLimitResult>
-  /** Writes results as JSON: `'output'` for what fits the procedure's output schema, a JSON schema, or a function. */
-  serializer?: SerializerOption
-}
-
-/** The hooks that rules can have, by the names of Fastify. */
-export const HOOKS = ['onRequest', 'preValidation', 'preHandler', 'onSend', 'onResponse'] as const
 
 /** The rules of a router. */
 export class ProcedureRules {

@@ -3,15 +3,9 @@
 import type { AnyTRPCProcedure } from '@trpc/server'
 import fastJsonStringify from 'fast-json-stringify'
 import { InvalidOptionError } from '../errors.ts'
+import type { SerializerOption } from '../options/types.ts'
 import { definitionOf, outputOf, type RouterInternals } from './trpc-internals.ts'
 import type { ProcedureRules } from './rules.ts'
-
-/**
- * How results are written as JSON. `output`: by the schema of the procedure's `.output()`, where it can be
- * written as a JSON schema (by the Standard Schema of zod and others); an object: a JSON schema, which
- * must name all that is to be sent; a function: gives the JSON itself.
- */
-export type SerializerOption = 'output' | Readonly<Record<string, unknown>> | ((data: unknown) => string)
 
 /** Gives JSON. */
 export type Serializer = (data: unknown) => string

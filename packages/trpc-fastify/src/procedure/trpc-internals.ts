@@ -1,6 +1,5 @@
-// All that is taken from tRPC without a promise that it stays: the parts of a procedure, and how a
-// validator is called. `canCompile` looks at them once; where they are not what was expected, procedures
-// are called by tRPC's own code instead.
+// All internals of tRPC that this package uses: the parts of a procedure and a router, and how a validator is called.
+// `canCompile()` checks them once. If they changed, tRPC's own code calls the procedures.
 
 import {
   type AnyTRPCProcedure,
@@ -12,7 +11,7 @@ import {
 } from '@trpc/server'
 import * as core from '@trpc/server/unstable-core-do-not-import'
 
-/** Calls a validator: gives what it made of the value, or throws what it found wrong. */
+/** Calls a validator: returns the validated value, or throws. */
 export type Parse = (value: unknown) => unknown
 
 /** Result of a step, as middlewares see it. */
@@ -20,7 +19,7 @@ export type StepResult =
   | { readonly marker: unknown; readonly ok: true; readonly data: unknown; readonly ctx: unknown }
   | { readonly marker: unknown; readonly ok: false; readonly error: Error }
 
-/** A middleware of the user's, or of tRPC's own. */
+/** A middleware of the user or of tRPC. */
 type Middleware = (options: object) => PromiseLike<StepResult | undefined>
 
 /** One step on the way through a procedure. */
@@ -30,19 +29,19 @@ export type Step =
   | { readonly kind: 'middleware'; readonly call: Middleware }
   | { readonly kind: 'resolver'; readonly resolve: (options: object) => unknown }
 
-/** What is known of a procedure. */
+/** Properties of a procedure. */
 export interface ProcedureDefinition {
   readonly type: TRPCProcedureType
   readonly meta: unknown
 }
 
-/** What a router was made with. */
+/** Options of `initTRPC.create()`. */
 export type RouterConfig = TRPCRootConfig<AnyTRPCRootTypes>
 
-/** What is known of a router. */
+/** Properties of a router. */
 export interface RouterInternals {
   readonly config: RouterConfig
-  /** Finds a procedure that is loaded; those of lazy routers come with the first call. */
+  /** Finds a procedure that is loaded. The first call of a lazy router loads its procedures. */
   readonly find: (path: string) => AnyTRPCProcedure | undefined
   /** Paths of the procedures that are loaded. */
   readonly paths: readonly string[]
@@ -63,7 +62,7 @@ const { getParseFn, middlewareMarker: marker } = core as {
   middlewareMarker?: unknown
 }
 
-/** What a result must carry for tRPC's own middlewares to know it as one. */
+/** Marks a result, so that tRPC's own middlewares recognize it. */
 export const resultMarker: unknown = marker ?? 'middlewareMarker'
 
 export function definitionOf(procedure: AnyTRPCProcedure): ProcedureDefinition {
@@ -93,36 +92,10 @@ export function outputOf(procedure: AnyTRPCProcedure): unknown {
   return (definitionOf(procedure) as Definition).output
 }
 
-/** A way to call a procedure: by tRPC's own options for it. */
-export type CallThrough = (
-  options: { path: string; type: TRPCProcedureType; batchIndex: number; signal: AbortSignal },
-  call: (signal?: AbortSignal) => unknown,
-) => unknown
-
-/** The same router for tRPC's own handlers, whose procedures are all called through a function of ours. */
-export function routerThrough<TRouter extends AnyTRPCRouter>(router: TRouter, through: CallThrough): TRouter {
-  type Invoke = (options: Parameters<CallThrough>[0]) => unknown
-  const { _def: definition } = router
-  const wrapped = (procedure: Invoke): Invoke =>
-    Object.assign(
-      async (options: Parameters<Invoke>[0]) =>
-        through(options, (signal) => procedure(signal ? { ...options, signal } : options)),
-      procedure,
-    )
-  // Lazy routers put their procedures there when they are loaded.
-  const procedures = new Proxy(definition.procedures, {
-    get(target, path, receiver) {
-      const found = Reflect.get(target, path, receiver) as Invoke | undefined
-      return typeof found === 'function' ? wrapped(found) : found
-    },
-  })
-  return { ...router, _def: { ...definition, procedures } }
-}
-
-/** The steps of a procedure in order, or nothing when it is not built as expected. */
+/** Returns the steps of a procedure in order, or undefined if it has an unknown form. */
 export function stepsOf(procedure: AnyTRPCProcedure): Step[] | undefined {
   const { inputs, output, middlewares, resolver, experimental_caller } = definitionOf(procedure) as Definition
-  if (!canCompile || !getParseFn || experimental_caller || typeof resolver !== 'function') return undefined
+  if (!canCompile() || !getParseFn || experimental_caller || typeof resolver !== 'function') return undefined
   const parsers = [...inputs]
   const steps = middlewares.slice(0, -1).map((call): Step => {
     if (call._type === 'input') return { kind: 'input', parse: getParseFn(parsers.shift()) }
@@ -133,11 +106,16 @@ export function stepsOf(procedure: AnyTRPCProcedure): Step[] | undefined {
   return [...steps, { kind: 'resolver', resolve: resolver }]
 }
 
-/**
- * Whether procedures can be called step by step with the installed `@trpc/server`: looks at one with a
- * step of each kind.
- */
-export const canCompile: boolean = (() => {
+let isKnownForm: boolean | undefined
+
+/** Whether procedures of the installed `@trpc/server` can be called step by step. The first call checks a probe. */
+export function canCompile(): boolean {
+  isKnownForm ??= checkProbe()
+  return isKnownForm
+}
+
+/** Checks a procedure with one step of each kind. */
+function checkProbe(): boolean {
   try {
     const t = initTRPC.create()
     const parse = (value: unknown): unknown => value
@@ -161,4 +139,4 @@ export const canCompile: boolean = (() => {
   } catch {
     return false
   }
-})()
+}

@@ -1,6 +1,7 @@
-// The Host header of a request. What is common is found without a URL parser, and without a cache: clients choose it.
+// The Host header of a request. Common hosts are recognized without a URL parser, and without a cache, which clients
+// could fill.
 
-/** Whether a URL can be made of it, which names that host and nothing more. */
+/** Whether a URL parser would accept the value as a host and nothing more. */
 export function isPlainHost(host: string): boolean {
   if (host.charCodeAt(0) === OPENING_BRACKET) return isPlainAddress(host)
   const colon = host.indexOf(':')
@@ -12,13 +13,13 @@ export function isPlainHost(host: string): boolean {
 const [OPENING_BRACKET, ZERO, NINE, DOT, HYPHEN, UNDERSCORE, LOWER_A, LOWER_X, LOWER_Z] = [
   0x5b, 0x30, 0x39, 0x2e, 0x2d, 0x5f, 0x61, 0x78, 0x7a,
 ]
-/** Names for URL parsers to judge have labels like numbers or Punycode at their end or start. */
-const [COMMON, UNUSUAL, NONE] = [0, 1, 2]
-const MOST_PORT = 65_535
-/** In brackets; that of six groups and an IPv4 address has the most characters. */
-const LONGEST_ADDRESS = 47
+/** Labels like numbers or Punycode make a host unusual: only a URL parser can check it. */
+const [COMMON, UNUSUAL, INVALID] = [0, 1, 2]
+const MAX_PORT = 65_535
+/** Six groups and an IPv4 address in brackets. */
+const MAX_ADDRESS_LENGTH = 47
 
-/** Four numbers, or a name of letters, digits, `-` and `_` whose last label does not begin as a number. */
+/** A common host is four numbers, or a name of letters, digits, `-` and `_` whose last label starts with no digit. */
 function kindOf(host: string, end: number): number {
   let length = 0
   let number = 0
@@ -30,7 +31,7 @@ function kindOf(host: string, end: number): number {
     const code = host.charCodeAt(index)
     if (code >= ZERO && code <= NINE) {
       if (length === 0) beginsAsNumber = true
-      // A number with a zero before it would be octal.
+      // A leading zero would make the number octal.
       if (length > 0 && number === 0) isNumeric = false
       number = number * 10 + code - ZERO
       if (number > 255) isNumeric = false
@@ -42,7 +43,7 @@ function kindOf(host: string, end: number): number {
       number = 0
     } else {
       const letter = code | 0x20
-      if ((letter < LOWER_A || letter > LOWER_Z) && code !== HYPHEN && code !== UNDERSCORE) return NONE
+      if (!isNameCharacter(code)) return INVALID
       isNumeric = false
       if (length === 0) {
         beginsAsNumber = false
@@ -51,13 +52,19 @@ function kindOf(host: string, end: number): number {
       length++
     }
   }
-  if (end === 0) return NONE
+  if (end === 0) return INVALID
   if (length === 0) return UNUSUAL
   if (isNumeric) return dots === 3 ? COMMON : UNUSUAL
   return beginsAsNumber || isPunycode ? UNUSUAL : COMMON
 }
 
-/** One to five digits, up to the greatest port. */
+/** Letters in either case, hyphen and underscore. */
+function isNameCharacter(code: number): boolean {
+  const letter = code | 0x20
+  return (letter >= LOWER_A && letter <= LOWER_Z) || code === HYPHEN || code === UNDERSCORE
+}
+
+/** One to five digits, up to 65535. */
 function isPort(host: string, start: number): boolean {
   const digits = host.length - start
   if (digits < 1 || digits > 5) return false
@@ -67,7 +74,7 @@ function isPort(host: string, start: number): boolean {
     if (code < ZERO || code > NINE) return false
     port = port * 10 + code - ZERO
   }
-  return port <= MOST_PORT
+  return port <= MAX_PORT
 }
 
 /** An IPv6 address in brackets. */
@@ -76,6 +83,6 @@ function isPlainAddress(host: string): boolean {
   if (closing === -1) return false
   if (closing !== host.length - 1 && (host[closing + 1] !== ':' || !isPort(host, closing + 2))) return false
   const address = host.slice(0, closing + 1)
-  // Longer ones are none, whatever characters they have.
-  return address.length <= LONGEST_ADDRESS && /^\[[\da-f:.]+\]$/i.test(address) && URL.canParse(`http://${address}`)
+  // Checked first, so that the expression reads a short text.
+  return address.length <= MAX_ADDRESS_LENGTH && /^\[[\da-f:.]+\]$/i.test(address) && URL.canParse(`http://${address}`)
 }

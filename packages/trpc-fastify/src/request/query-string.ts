@@ -13,7 +13,7 @@ export interface Query {
   readonly lastEventId: string | null
 }
 
-export const NO_QUERY: Query = { isBatch: false, input: null, connectionParams: null, lastEventId: null }
+const NO_QUERY: Query = { isBatch: false, input: null, connectionParams: null, lastEventId: null }
 
 /** Reads the query; nothing when a URL parser is needed to be sure. */
 export function readQuery(url: string): Query | undefined {

@@ -3,28 +3,29 @@
 import type { AnyTRPCProcedure, TRPCProcedureType } from '@trpc/server'
 import type { TRPCRequestInfo } from '@trpc/server/http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { CallScope } from '../procedure/interceptors/interceptor.ts'
-import type { Call, Engine } from '../procedure/compile.ts'
-import { Inputs } from './inputs.ts'
-import { keepClass } from '../runtime/hidden-classes.ts'
-import { NO_QUERY, type Query } from './query-string.ts'
-import type { Serializer } from '../procedure/serializer.ts'
+import type { CallMode } from '../procedure/compile.ts'
+import { CallScope } from '../procedure/interceptors/call-scope.ts'
+import type { RegisteredProcedure, RequestCall } from '../procedure/registry.ts'
+import { retainClass } from '../runtime/hidden-classes.ts'
 import { isObject } from '../runtime/value-kinds.ts'
+import { Inputs } from './inputs.ts'
+import { RequestInfo } from './request-info.ts'
 
-/** A procedure of a router, and how to call it. */
-export interface FastProcedure {
-  readonly procedure: AnyTRPCProcedure
-  readonly type: TRPCProcedureType
-  readonly engine: Engine
-  readonly call: (call: FastCall, ctx: unknown) => unknown
-  /** Writes its results as JSON, in place of `JSON.stringify`. */
-  readonly serialize: Serializer | undefined
+/** The parts of a request that are parsed. */
+export interface ParsedRequest {
+  readonly isBatch: boolean
+  readonly isStream: boolean
+  readonly connectionParams: TRPCRequestInfo['connectionParams']
+  readonly lastEventId: string | null
+  readonly procedures: readonly RegisteredProcedure[]
+  readonly paths: readonly string[]
+  readonly inputs: Inputs
 }
 
 /** One call of a request. */
-export class FastCall implements Call {
-  readonly request: FastTrpcRequest
-  readonly target: FastProcedure
+export class TrpcCall implements RequestCall {
+  readonly request: TrpcRequest
+  readonly target: RegisteredProcedure
   readonly path: string
   readonly batchIndex: number
   readonly #inputs: Inputs
@@ -34,7 +35,11 @@ export class FastCall implements Call {
     return this.target.type
   }
 
-  constructor(request: FastTrpcRequest, target: FastProcedure, path: string, batchIndex: number, inputs: Inputs) {
+  get scope(): CallScope {
+    return this.request.scope
+  }
+
+  constructor(request: TrpcRequest, target: RegisteredProcedure, path: string, batchIndex: number, inputs: Inputs) {
     this.request = request
     this.target = target
     this.path = path
@@ -64,29 +69,29 @@ export class FastCall implements Call {
  * Makes the closure outside the constructor. Until V8 optimizes a constructor, closures that it keeps as properties let
  * data of past requests survive each scavenge: the process held 120 MB more. See docs/measurements.md#kept-closures
  */
-function rawInputOf(call: FastCall): () => Promise<unknown> {
+function rawInputOf(call: TrpcCall): () => Promise<unknown> {
   return async () => call.readInput()
 }
 
 /** A request that the fast path serves. */
-export class FastTrpcRequest {
+export class TrpcRequest {
   readonly req: FastifyRequest
   readonly reply: FastifyReply
   readonly isBatch: boolean
   /** The client wants each result as soon as it is ready. */
   readonly isStream: boolean
   readonly type: TRPCProcedureType
-  /** Id of the last event that the client of a subscription has seen. */
+  /** Id of the last event that the client of a subscription has received. */
   readonly lastEventId: string | null
   readonly connectionParams: TRPCRequestInfo['connectionParams']
-  readonly calls: readonly FastCall[]
-  /** `direct` if at least one call is. */
-  readonly engine: Engine
+  readonly calls: readonly TrpcCall[]
+  /** `uncompiled` if at least one call is. */
+  readonly mode: CallMode
   /** The result of `createContext`, once it is known. */
   ctx: unknown
   /** Headers from `responseMeta` so far. If it is called again for an error, it adds to them. */
   headers: Readonly<Record<string, string>> | Headers | undefined
-  /** Ends a subscription from the server, and tells its procedure. */
+  /** Ends a subscription from the server. */
   #ended: AbortController | undefined
   #callSignal: AbortSignal | undefined
   #controller: AbortController | undefined
@@ -96,11 +101,7 @@ export class FastTrpcRequest {
   constructor(
     req: FastifyRequest,
     reply: FastifyReply,
-    { isBatch, connectionParams, lastEventId }: Query,
-    isStream: boolean,
-    targets: readonly FastProcedure[],
-    paths: readonly string[],
-    inputs: Inputs,
+    { isBatch, isStream, connectionParams, lastEventId, procedures, paths, inputs }: ParsedRequest,
   ) {
     this.req = req
     this.reply = reply
@@ -108,9 +109,9 @@ export class FastTrpcRequest {
     this.isStream = isStream
     this.connectionParams = connectionParams
     this.lastEventId = lastEventId
-    this.engine = targets.some(({ engine }) => engine === 'direct') ? 'direct' : 'compiled'
-    this.type = targets[0]!.type
-    this.calls = targets.map((target, index) => new FastCall(this, target, paths[index]!, index, inputs))
+    this.mode = procedures.some(({ mode }) => mode === 'uncompiled') ? 'uncompiled' : 'compiled'
+    this.type = procedures[0]!.type
+    this.calls = procedures.map((target, index) => new TrpcCall(this, target, paths[index]!, index, inputs))
   }
 
   /** Argument of `createContext` and `responseMeta`. */
@@ -159,72 +160,28 @@ export class FastTrpcRequest {
   }
 }
 
-/** Argument of `createContext` and `responseMeta`. `signal` and `url` are created on demand. */
-class RequestInfo {
-  static readonly #signal: PropertyDescriptor & ThisType<RequestInfo> = {
-    get() {
-      return this.#request.signal
-    },
-    enumerable: true,
-    configurable: true,
-  }
-  static readonly #urlOf: PropertyDescriptor & ThisType<RequestInfo> = {
-    get() {
-      return (this.#url ??= urlOf(this.#request.req))
-    },
-    enumerable: true,
-    configurable: true,
-  }
-  readonly #request: FastTrpcRequest
-  #url: URL | undefined
-  readonly isBatchCall: boolean
-  readonly accept: TRPCRequestInfo['accept']
-  readonly calls: TRPCRequestInfo['calls']
-  readonly type: TRPCProcedureType
-  readonly connectionParams: TRPCRequestInfo['connectionParams']
-
-  constructor(request: FastTrpcRequest) {
-    this.#request = request
-    this.isBatchCall = request.isBatch
-    this.accept = request.isStream ? 'application/jsonl' : null
-    this.calls = request.calls.map((call) => ({
-      batchIndex: call.batchIndex,
-      path: call.path,
-      procedure: call.target.procedure,
-      getRawInput: call.getRawInput,
-      result: () => call.readResult(),
-    }))
-    this.type = request.type
-    this.connectionParams = request.connectionParams
-    Object.defineProperty(this, 'signal', RequestInfo.#signal)
-    Object.defineProperty(this, 'url', RequestInfo.#urlOf)
-  }
-}
-
-const noProcedure: FastProcedure = {
+const noProcedure: RegisteredProcedure = {
   procedure: (() => {}) as unknown as AnyTRPCProcedure,
   type: 'query',
-  engine: 'compiled',
+  mode: 'compiled',
   call: () => undefined,
   serialize: undefined,
 }
-const blank = new FastTrpcRequest(
+const nothingParsed: ParsedRequest = {
+  isBatch: false,
+  isStream: false,
+  connectionParams: null,
+  lastEventId: null,
+  procedures: [noProcedure],
+  paths: [''],
+  inputs: new Inputs(null, false, 1, (input) => input),
+}
+const blank = new TrpcRequest(
   undefined as unknown as FastifyRequest,
   undefined as unknown as FastifyReply,
-  NO_QUERY,
-  false,
-  [noProcedure],
-  [''],
-  new Inputs(null, false, 1, (input) => input),
+  nothingParsed,
 )
-keepClass(blank)
-keepClass(blank.info)
-keepClass(blank.scope)
-
-function urlOf({ raw }: FastifyRequest): URL {
-  const isSecure =
-    raw.headers[':scheme'] === 'https' ||
-    ('encrypted' in raw.socket && (raw.socket as { encrypted?: boolean }).encrypted)
-  const host = raw.headers.host ?? raw.headers[':authority'] ?? 'localhost'
-  return new URL(raw.url!, `${isSecure ? 'https:' : 'http:'}//${String(host)}`)
-}
+retainClass(nothingParsed)
+retainClass(blank)
+retainClass(blank.info)
+retainClass(blank.scope)

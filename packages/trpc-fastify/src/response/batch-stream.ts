@@ -2,9 +2,9 @@
 
 import { getTRPCErrorFromUnknown, type TRPCError } from '@trpc/server'
 import { isObservable, observableToAsyncIterable } from '@trpc/server/observable'
-import { type AnswerOptions, callOne, type CallResult, shapeOfCall, tellError } from './call.ts'
+import { type RespondOptions, callProcedure, type CallResult, callErrorShape, reportError } from './call.ts'
 import { chain, isThenable } from '../runtime/sync-chain.ts'
-import { eagerHeadOf, type Head, inOnePiece } from './head.ts'
+import { streamHead, type Head, withoutChunkedEncoding } from './head.ts'
 import {
   completeLines,
   JsonLines,
@@ -13,31 +13,31 @@ import {
   outcomeOfData,
   outcomeOfError,
 } from './json-lines.ts'
-import type { FastTrpcRequest } from '../request/trpc-request.ts'
-import { type Answer, answerOf } from './send.ts'
+import type { TrpcRequest } from '../request/trpc-request.ts'
+import { type PlainResponse, plainResponse } from './plain-response.ts'
 
 /**
  * The answer to `httpBatchStreamLink`. All at once where every call is done within this turn of the event
  * loop, or as the calls come to an end.
  */
-export function streamAnswer(
-  request: FastTrpcRequest,
+export function respondWithLines(
+  request: TrpcRequest,
   contextError: { error: TRPCError } | undefined,
-  options: AnswerOptions,
-): Answer | Promise<Answer> {
+  options: RespondOptions,
+): PlainResponse | Promise<PlainResponse> {
   // Headers are due before any result, and `responseMeta` is asked for them before errors are told, except
   // for the one of the context.
   const untold: [index: number, tell: () => void][] = []
   let tellAtOnce = !!contextError
   const results = request.calls.map((_, index) =>
-    callOne(request, index, contextError, options, (tell) => {
+    callProcedure(request, index, contextError, options, (tell) => {
       if (tellAtOnce) tell()
       else untold.push([index, tell])
     }),
   )
   let head: Head
   try {
-    head = eagerHeadOf(request, options, options.streamHeaders)
+    head = streamHead(request, options, options.streamHeaders)
   } catch (cause) {
     // Of the calls tRPC tells after it has told of this.
     const told = Promise.resolve().then(() => untold.forEach(([, tell]) => tell()))
@@ -69,10 +69,10 @@ export function streamAnswer(
 
 type Outcomes = readonly (Outcome | Promise<Outcome>)[]
 
-function inLines(head: Head, outcomes: Outcomes, lines: JsonLinesOptions): Answer {
+function inLines(head: Head, outcomes: Outcomes, lines: JsonLinesOptions): PlainResponse {
   const body = completeLines(outcomes, lines)
-  const { status, headers } = body === undefined ? head : inOnePiece(head)
-  return answerOf(status, headers, body ?? new JsonLines(outcomes, lines))
+  const { status, headers } = body === undefined ? head : withoutChunkedEncoding(head)
+  return plainResponse(status, headers, body ?? new JsonLines(outcomes, lines))
 }
 
 /** The outcomes at the end of this turn of the event loop. A call that takes longer must not hold those of the others. */
@@ -102,20 +102,20 @@ async function settle(
   }
 }
 
-function outcomeOf(request: FastTrpcRequest, index: number, result: CallResult, options: AnswerOptions): Outcome {
-  if ('error' in result) return outcomeOfError(shapeOfCall(request, index, result.error, options))
+function outcomeOf(request: TrpcRequest, index: number, result: CallResult, options: RespondOptions): Outcome {
+  if ('error' in result) return outcomeOfError(callErrorShape(request, index, result.error, options))
   const { data } = result
   return outcomeOfData(isObservable(data) ? observableToAsyncIterable(data, request.signal) : data)
 }
 
-function linesOptions(request: FastTrpcRequest, options: AnswerOptions): JsonLinesOptions {
+function linesOptions(request: TrpcRequest, options: RespondOptions): JsonLinesOptions {
   const { transformer, jsonl } = options.config
   return {
     serialize: (chunk) => transformer.output.serialize(chunk) as unknown,
-    shapeOf: (cause, index) => shapeOfCall(request, index, getTRPCErrorFromUnknown(cause), options),
+    shapeOf: (cause, index) => callErrorShape(request, index, getTRPCErrorFromUnknown(cause), options),
     onError(cause) {
       const error = getTRPCErrorFromUnknown(cause)
-      tellError(request, options, error, { path: undefined, input: undefined, type: request.type })
+      reportError(request, options, error, { path: undefined, input: undefined, type: request.type })
     },
     pingMs: jsonl?.pingMs,
   }

@@ -7,15 +7,15 @@ import {
   type TRPCError,
   type TRPCProcedureType,
 } from '@trpc/server'
-import type { AnswerStyle } from './trpc-defaults.ts'
+import type { TrpcDefaults } from './trpc-defaults.ts'
 import { isThenable } from '../runtime/sync-chain.ts'
 import type { RouterConfig } from '../procedure/trpc-internals.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { TrpcHandlerOptions } from '../options/types.ts'
-import type { FastTrpcRequest } from '../request/trpc-request.ts'
+import type { TrpcRequest } from '../request/trpc-request.ts'
 
 /** What does not change between requests. */
-export interface AnswerOptions extends AnswerStyle {
+export interface RespondOptions extends TrpcDefaults {
   readonly trpcOptions: TrpcHandlerOptions<AnyTRPCRouter>
   readonly config: RouterConfig
   /** Where subscriptions are to be found when the app closes. */
@@ -27,8 +27,8 @@ export type CallResponse = { result: { data: unknown } } | { error: object }
 
 /** Puts the context into the request; gives what `createContext` threw, which then is the outcome of every call. */
 export function createContext(
-  request: FastTrpcRequest,
-  { trpcOptions }: AnswerOptions,
+  request: TrpcRequest,
+  { trpcOptions }: RespondOptions,
 ): { error: TRPCError } | undefined | Promise<{ error: TRPCError } | undefined> {
   if (!trpcOptions.createContext) return undefined
   const failed = (cause: unknown): { error: TRPCError } => ({ error: getTRPCErrorFromUnknown(cause) })
@@ -45,11 +45,11 @@ export function createContext(
   }
 }
 
-export function callOne(
-  request: FastTrpcRequest,
+export function callProcedure(
+  request: TrpcRequest,
   index: number,
   contextError: { error: TRPCError } | undefined,
-  options: AnswerOptions,
+  options: RespondOptions,
   when: (tell: () => void) => void = (tell) => tell(),
 ): CallResult | Promise<CallResult> {
   const call = request.calls[index]!
@@ -58,7 +58,7 @@ export function callOne(
     const input = call.readResult()
     when(() => {
       try {
-        tellError(request, options, error, { path: call.path, input, type: request.type })
+        reportError(request, options, error, { path: call.path, input, type: request.type })
       } catch (onErrorThrew) {
         if (!request.isBatch) dropContentType(request, options)
         throw onErrorThrew
@@ -81,31 +81,31 @@ export function callOne(
 }
 
 /** tRPC sets the content type of a single answer only when its call is over, which includes `onError`. */
-function dropContentType(request: FastTrpcRequest, { headers }: AnswerOptions): void {
+function dropContentType(request: TrpcRequest, { headers }: RespondOptions): void {
   request.headers = new Headers(headers)
   request.headers.delete('content-type')
 }
 
-export function responseOf(
-  request: FastTrpcRequest,
+export function callResponse(
+  request: TrpcRequest,
   index: number,
   result: CallResult,
-  options: AnswerOptions,
+  options: RespondOptions,
 ): CallResponse {
   if ('data' in result) return { result: { data: result.data } }
-  return { error: shapeOfCall(request, index, result.error, options) }
+  return { error: callErrorShape(request, index, result.error, options) }
 }
 
 /** What is sent of the error of a call. */
-export function shapeOfCall(request: FastTrpcRequest, index: number, error: TRPCError, options: AnswerOptions): object {
+export function callErrorShape(request: TrpcRequest, index: number, error: TRPCError, options: RespondOptions): object {
   const call = request.calls[index]!
-  return shapeOf(request, options, error, call.path, call.readResult())
+  return errorShape(request, options, error, call.path, call.readResult())
 }
 
 /** What is sent of an error. */
-export function shapeOf(
-  { ctx, type }: FastTrpcRequest,
-  { config }: AnswerOptions,
+export function errorShape(
+  { ctx, type }: TrpcRequest,
+  { config }: RespondOptions,
   error: TRPCError,
   path: string | undefined,
   input: unknown,
@@ -113,9 +113,9 @@ export function shapeOf(
   return getErrorShape({ config, ctx: ctx as object, error, input, path, type }) as object
 }
 
-export function tellError(
-  { req, ctx }: FastTrpcRequest,
-  { trpcOptions }: AnswerOptions,
+export function reportError(
+  { req, ctx }: TrpcRequest,
+  { trpcOptions }: RespondOptions,
   error: TRPCError,
   call: { path: string | undefined; input: unknown; type: TRPCProcedureType },
 ): void {

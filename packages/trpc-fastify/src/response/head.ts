@@ -2,20 +2,20 @@
 
 import type { TRPCError } from '@trpc/server'
 import { getHTTPStatusCode, type ResponseMeta } from '@trpc/server/http'
-import type { AnswerOptions, CallResponse } from './call.ts'
-import type { FastTrpcRequest } from '../request/trpc-request.ts'
-import type { Answer } from './send.ts'
+import type { RespondOptions, CallResponse } from './call.ts'
+import type { TrpcRequest } from '../request/trpc-request.ts'
+import type { PlainResponse } from './plain-response.ts'
 
 type TrpcResponses = Parameters<typeof getHTTPStatusCode>[0]
-export type Head = Omit<Answer, 'body'>
+export type Head = Omit<PlainResponse, 'body'>
 
 /** Returns status and headers, including those from `responseMeta`. */
-export function headOf(
-  request: FastTrpcRequest,
+export function responseHead(
+  request: TrpcRequest,
   responses: CallResponse | CallResponse[],
   errors: readonly (TRPCError | undefined)[],
   defined: TRPCError[],
-  options: AnswerOptions,
+  options: RespondOptions,
 ): Head {
   const status = defined.length === 0 ? 200 : getHTTPStatusCode(responses as TrpcResponses, errors)
   const data = Array.isArray(responses) ? responses : [responses]
@@ -23,18 +23,18 @@ export function headOf(
 }
 
 /** The same, before any result is known. */
-export function eagerHeadOf(
-  request: FastTrpcRequest,
-  options: AnswerOptions,
+export function streamHead(
+  request: TrpcRequest,
+  options: RespondOptions,
   headers: Readonly<Record<string, string>>,
 ): Head {
   const head = withMeta(request, options, { status: 200, headers }, undefined, [])
-  return { ...head, status: proven(head.status) }
+  return { ...head, status: checkedStatus(head.status) }
 }
 
 function withMeta(
-  request: FastTrpcRequest,
-  { trpcOptions: { responseMeta } }: AnswerOptions,
+  request: TrpcRequest,
+  { trpcOptions: { responseMeta } }: RespondOptions,
   { status, headers }: { status: number; headers: Readonly<Record<string, string>> },
   data: CallResponse[] | undefined,
   errors: TRPCError[],
@@ -55,7 +55,7 @@ function withMeta(
 }
 
 /** A body that is complete needs no chunks. */
-export function inOnePiece({ status, headers }: Head): Head {
+export function withoutChunkedEncoding({ status, headers }: Head): Head {
   if (headers instanceof Headers) {
     headers.delete('transfer-encoding')
     return { status, headers }
@@ -66,8 +66,8 @@ export function inOnePiece({ status, headers }: Head): Head {
 
 /** Adds headers to the request. If one of them throws, the earlier ones stay, as in tRPC. */
 function addHeaders(
-  request: FastTrpcRequest,
-  headers: Answer['headers'],
+  request: TrpcRequest,
+  headers: PlainResponse['headers'],
   added: NonNullable<ResponseMeta['headers']>,
 ): void {
   const entries = added instanceof Headers ? undefined : Object.entries(added)
@@ -97,7 +97,7 @@ const SPECIAL_NAMES = new Set(['content-type', 'content-length', 'transfer-encod
  * docs/measurements.md#sorted-headers
  */
 function withPlainHeaders(
-  headers: Answer['headers'],
+  headers: PlainResponse['headers'],
   added: [string, unknown][],
 ): Readonly<Record<string, string>> | undefined {
   if (headers instanceof Headers) return undefined
@@ -115,7 +115,7 @@ function withPlainHeaders(
 }
 
 /** Throws for a status that no `Response` with a body can have, with the error of `Response`. */
-export function proven(status: number): number {
+export function checkedStatus(status: number): number {
   const isPlain = Number.isInteger(status) && status > 205 && status < 600 && status !== 304
   return isPlain || status === 200 || status === 201 ? status : new Response('', { status }).status
 }

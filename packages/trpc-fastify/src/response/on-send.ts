@@ -4,12 +4,12 @@
 import { Readable } from 'node:stream'
 import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { fitForHttp2 } from './http2.ts'
-import type { Answer } from './send.ts'
+import { headerEntries, type PlainResponse } from './plain-response.ts'
 
-/** A response that Fastify has, and the hooks have not passed on yet. */
+/** A response in the hooks of the user. */
 interface Pending {
-  readonly answer: Answer
-  /** What the reply had before. */
+  readonly response: PlainResponse
+  /** Status of the reply before. */
   readonly status: number
   readonly replaced: Readonly<Record<string, unknown>> | undefined
 }
@@ -22,7 +22,7 @@ type Reply = FastifyReply & { [PENDING]: Pending | null }
  * Prepares an app for {@link setHead}. Its own `onRoute` hook runs after those of the apps around it, which may add
  * `onSend` hooks to a route as `@fastify/compress` does, so that the hooks here are the last ones.
  */
-export function settleHeads(app: FastifyInstance): void {
+export function keepHeadAcrossHooks(app: FastifyInstance): void {
   app.decorateReply(PENDING, null)
   app.addHook('onRoute', (route) => {
     route.onSend = [route.onSend ?? [], settleHead].flat()
@@ -34,21 +34,20 @@ export function settleHeads(app: FastifyInstance): void {
 const AFTER_HOOKS = new Set(['connection', 'set-cookie', 'transfer-encoding'])
 
 /** Sets the status and the headers that hooks may see. */
-export function setHead(reply: FastifyReply, answer: Answer): void {
+export function setHead(reply: FastifyReply, response: PlainResponse): void {
   let replaced: Record<string, unknown> | undefined
-  const { headers } = answer
   const status = reply.statusCode
-  for (const [name, value] of entriesOf(headers)) {
+  for (const [name, value] of headerEntries(response.headers)) {
     if (AFTER_HOOKS.has(name)) continue
     const before = reply.getHeader(name)
     if (before !== undefined) (replaced ??= {})[name] ??= before
     reply.header(name, value)
   }
-  reply.code(answer.status)
-  ;(reply as Reply)[PENDING] = { answer, status, replaced }
+  reply.code(response.status)
+  ;(reply as Reply)[PENDING] = { response, status, replaced }
 }
 
-/** A hook that has replaced the payload knows its status and headers, as of a compressed or empty one; others do not. */
+/** A hook that replaced the payload has set its status and headers, as for a compressed or empty one. */
 function settleHead(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -59,10 +58,10 @@ function settleHead(
   const pending = (reply as Reply)[PENDING]
   if (pending !== null) {
     ;(reply as Reply)[PENDING] = null
-    const { status, headers, body } = pending.answer
+    const { status, headers, body } = pending.response
     const isOurs = payload === body
     if (isOurs && reply.statusCode !== status) reply.code(status)
-    for (const [name, value] of entriesOf(headers)) {
+    for (const [name, value] of headerEntries(headers)) {
       if (name === 'set-cookie' || (isOurs && reply.getHeader(name) !== value)) reply.header(name, value)
     }
   }
@@ -76,14 +75,14 @@ function drop({ url, method }: FastifyRequest, reply: FastifyReply, payload: unk
   if (payload instanceof Response) void payload.body?.cancel()
 }
 
-/** What a hook has thrown is a response of its own. */
+/** An error of a hook gets a response of its own. */
 function undoHead(_request: FastifyRequest, reply: FastifyReply, _error: Error, done: () => void): void {
   const pending = (reply as Reply)[PENDING]
   if (pending !== null) {
     ;(reply as Reply)[PENDING] = null
-    const { answer, status, replaced } = pending
-    if (typeof answer.body !== 'string') answer.body.destroy()
-    for (const [name, value] of entriesOf(answer.headers)) {
+    const { response, status, replaced } = pending
+    if (typeof response.body !== 'string') response.body.destroy()
+    for (const [name, value] of headerEntries(response.headers)) {
       if (reply.getHeader(name) !== value) continue
       const before = replaced?.[name]
       if (before === undefined) reply.removeHeader(name)
@@ -92,8 +91,4 @@ function undoHead(_request: FastifyRequest, reply: FastifyReply, _error: Error, 
     reply.code(status)
   }
   done()
-}
-
-function entriesOf(headers: Answer['headers']): Iterable<[name: string, value: string]> {
-  return headers instanceof Headers ? headers : Object.entries(headers)
 }

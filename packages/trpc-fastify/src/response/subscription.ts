@@ -2,24 +2,24 @@
 
 import { getTRPCErrorFromUnknown, TRPCError } from '@trpc/server'
 import { isObservable, observableToAsyncIterable } from '@trpc/server/observable'
-import { type AnswerOptions, type CallResult, shapeOfCall, tellError } from './call.ts'
+import { type RespondOptions, type CallResult, callErrorShape, reportError } from './call.ts'
 import { EventStream } from './sse.ts'
-import { eagerHeadOf } from './head.ts'
-import type { FastTrpcRequest } from '../request/trpc-request.ts'
-import { type Answer, answerOf } from './send.ts'
+import { streamHead } from './head.ts'
+import type { TrpcRequest } from '../request/trpc-request.ts'
+import { type PlainResponse, plainResponse } from './plain-response.ts'
 import { isAsyncIterable } from '../runtime/value-kinds.ts'
 
 /** The answer to `httpSubscriptionLink`. A call that failed is an event too. */
-export function subscriptionAnswer(request: FastTrpcRequest, result: CallResult, options: AnswerOptions): Answer {
+export function respondWithEvents(request: TrpcRequest, result: CallResult, options: RespondOptions): PlainResponse {
   const { transformer, sse = {} } = options.config
   const call = request.calls[0]!
-  const head = eagerHeadOf(request, options, options.eventHeaders)
+  const head = streamHead(request, options, options.eventHeaders)
   const stream = new EventStream(iterableOf(request, result), {
     serialize: (value) => transformer.output.serialize(value) as unknown,
     shapeOf(cause) {
       const error = getTRPCErrorFromUnknown(cause)
-      tellError(request, options, error, { path: call.path, input: call.readResult(), type: request.type })
-      return shapeOfCall(request, 0, error, options)
+      reportError(request, options, error, { path: call.path, input: call.readResult(), type: request.type })
+      return callErrorShape(request, 0, error, options)
     },
     client: sse.client ?? {},
     pingMs: sse.ping?.enabled ? (sse.ping.intervalMs ?? 1000) : undefined,
@@ -34,10 +34,10 @@ export function subscriptionAnswer(request: FastTrpcRequest, result: CallResult,
     stream.once('close', () => clearTimeout(timer))
   }
   if (options.openStreams) stream.once('close', options.openStreams.add(end))
-  return answerOf(head.status, head.headers, stream)
+  return plainResponse(head.status, head.headers, stream)
 }
 
-function iterableOf(request: FastTrpcRequest, result: CallResult): AsyncIterable<unknown> {
+function iterableOf(request: TrpcRequest, result: CallResult): AsyncIterable<unknown> {
   if ('error' in result) return failing(result.error)
   const { data } = result
   if (isObservable(data)) return observableToAsyncIterable(data, request.signal)

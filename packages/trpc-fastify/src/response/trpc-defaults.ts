@@ -5,7 +5,7 @@ import { resolveResponse } from '@trpc/server/http'
 import type { RouterConfig } from '../procedure/trpc-internals.ts'
 
 /** Headers in lower case and sorted, by kind of answer. */
-export interface AnswerStyle {
+export interface TrpcDefaults {
   readonly headers: Readonly<Record<string, string>>
   /** Of answers to `httpBatchStreamLink`. */
   readonly streamHeaders: Readonly<Record<string, string>>
@@ -18,7 +18,7 @@ export interface AnswerStyle {
 }
 
 /** What answers look like with the installed version of tRPC and the router's options: it is asked once. */
-export async function answerStyle({ jsonl, pathSeparator = '.' }: Partial<RouterConfig>): Promise<AnswerStyle> {
+export async function probeTrpcDefaults({ jsonl, pathSeparator = '.' }: Partial<RouterConfig>): Promise<TrpcDefaults> {
   const t = initTRPC.create({ pathSeparator, ...(jsonl ? { jsonl } : {}) })
   const probe = t.router({
     query: t.procedure.query(() => 'ok'),

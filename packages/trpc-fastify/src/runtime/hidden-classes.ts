@@ -7,12 +7,12 @@ import { executionAsyncResource } from 'node:async_hooks'
 const kept: unknown[] = []
 
 /** Keeps the hidden class of an object. It must be made like the objects of requests, but without their values. */
-export function keepClass(blank: object): void {
+export function retainClass(blank: object): void {
   kept.push(blank)
 }
 
 /** Objects that keep hidden classes alive, for tests to compare. */
-export const keptClasses: readonly unknown[] = kept
+export const retainedClasses: readonly unknown[] = kept
 
 let hasTickClass = false
 
@@ -21,7 +21,7 @@ let hasTickClass = false
  * class, it makes further ones on a slow path while the process lives. This costs any Node server 1.7 µs per request.
  * See docs/measurements.md#idle-hidden-classes
  */
-export function keepTickClass(): void {
+export function retainTickClass(): void {
   if (hasTickClass) return
   hasTickClass = true
   process.nextTick(() => void kept.push(executionAsyncResource()))

@@ -14,7 +14,7 @@ let began = 0
 let wasBusy = false
 
 /** Counts a response that is ready, and returns whether to send it at the end of this tick. */
-export function isBusyTurn({ socket }: Pick<ServerResponse, 'socket'>): boolean {
+export function shouldBatchWrites({ socket }: Pick<ServerResponse, 'socket'>): boolean {
   // A pipelined response gets its socket once the earlier ones are sent.
   if (socket === null) return false
   if (answers++ === 0) {

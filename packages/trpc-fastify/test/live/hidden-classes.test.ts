@@ -10,6 +10,6 @@ const { stdout } = await promisify(execFile)(process.execPath, ['--allow-natives
 
 describe('blank objects have the hidden classes of those', () => {
   it.each(Object.entries(JSON.parse(stdout) as Record<string, object>))('of a request: %s', (_name, kept) => {
-    expect(kept).toEqual({ options: true, info: true, request: true, call: true, scope: true, answer: true })
+    expect(kept).toEqual({ options: true, info: true, request: true, call: true, scope: true, response: true })
   })
 })

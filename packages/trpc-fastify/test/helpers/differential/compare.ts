@@ -5,10 +5,9 @@ import { type AnyTRPCRouter } from '@trpc/server'
 import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { type OfficialReason, type TrpcHandlerOptions, trpcPlugin } from '../../../src/index.ts'
+import { type FallbackReason, type TrpcHandlerOptions, trpcPlugin } from '../../../src/index.ts'
 import { BROKEN_OFF, type Exchange } from './exchange.ts'
 import {
-  bodyWithoutFrames,
   withoutConnection,
   withoutFraming,
   withoutOrderBetweenCalls,
@@ -17,6 +16,7 @@ import {
 } from './known-differences.ts'
 import { disconnect, http2Request, isSameOverHttp2, serverOptions, TRANSPORT } from './over-http2.ts'
 import { Recorder, type Sighting } from './recorder.ts'
+import { bodyWithoutFrames } from './stack-frames.ts'
 import { type Deserialize, streamContent } from './stream-content.ts'
 
 /** A router and how it is served. */
@@ -44,7 +44,7 @@ export interface Surroundings {
  * Which path this package must take: `compiled` (then `direct` with that engine), `direct` with either
  * engine, the reason to leave it to tRPC's own adapter, or `nothing` where Fastify never calls the plugin.
  */
-export type Path = 'compiled' | 'direct' | 'nothing' | OfficialReason
+export type Path = 'compiled' | 'direct' | 'nothing' | FallbackReason
 
 /** A request, and which path it must take. */
 export interface ComparedRequest {

@@ -1,4 +1,4 @@
-import { withoutFrames } from './known-differences.ts'
+import { withoutFrames } from './stack-frames.ts'
 
 /** A copy of a value that `toEqual` can compare, taken at once: what is mutated later does not change it. */
 export function describeValue(value: unknown, around: readonly unknown[] = []): unknown {

@@ -110,18 +110,6 @@ export const FOUND_AFTER_THE_SHAPES: readonly string[] = [
  */
 export const SEE_ERRORS_OF_CALLS_FIRST: readonly string[] = ['onResponse', 'onError']
 
-/** The frames of a stack trace are of the adapter's own code: its first line is all that can be equal. */
-export function withoutFrames(stack: string): string {
-  return stack.split('\n')[0]!
-}
-
-/** With `isDev`, answers carry stack traces. */
-export function bodyWithoutFrames(body: string): string {
-  return body.replaceAll(/"stack":("(?:[^"\\]|\\.)*")/g, (_, stack: string) => {
-    return `"stack":${JSON.stringify(withoutFrames(JSON.parse(stack) as string))}`
-  })
-}
-
 /**
  * A procedure that responds by `reply.send()` and returns all the same: where hooks are asynchronous, its own response goes
  * out first in the official adapter, whose response comes some promises later; here it may come at once. Where the hook
