@@ -12,23 +12,16 @@ export {
 } from './cache/key-value-cache-store.ts'
 
 // Options
-export type { CacheOptions, CacheStore } from './cache/response-cache.ts'
-export type { HeadersOption, MakeHeaders } from './request/request-headers.ts'
-export type { Composition } from './endpoint/compose.ts'
-export type { MappingOptions } from './call/mapping.ts'
+export type { CallOptions, HeadersOption, MakeHeaders, MappingOptions, ShadowOptions } from './options/call-options.ts'
 export type {
-  CallOptions,
-  CreateAggregatorGatewayOptions,
+  Composition,
   EndpointOptions,
-  GatewayPluginOptions,
-  Method,
   PassThroughEndpointOptions,
-} from './options/options.ts'
-export type { PassThroughOptions } from './pass-through/proxied-request.ts'
-export type { ShadowOptions } from './call/shadow.ts'
-export type { BreakerOptions } from './upstream/circuit-breaker.ts'
-export type { StatusOptions } from './observability/status-route.ts'
-export type { UpstreamOptions } from './upstream/upstream.ts'
+  PassThroughOptions,
+} from './options/endpoint-options.ts'
+export type { CreateAggregatorGatewayOptions, GatewayPluginOptions, StatusOptions } from './options/gateway-options.ts'
+export type { BreakerOptions, CacheOptions, CacheStore, UpstreamOptions } from './options/upstream-options.ts'
+export type { Method } from './http/methods.ts'
 
 // Observers
 export type {
@@ -37,6 +30,6 @@ export type {
   GatewayStatus,
   ObservedCall,
   ObservedGateway,
-} from './observability/observers.ts'
-export type { FailureReason } from './call/outcome.ts'
-export type { OriginStatus } from './upstream/upstream.ts'
+  OriginStatus,
+} from './options/observer.ts'
+export type { FailureReason } from './failures.ts'

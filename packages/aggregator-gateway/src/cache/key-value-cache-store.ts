@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import { hash, randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
 import { callbackify } from 'node:util'
-import type { CacheStore } from './response-cache.ts'
+import type { CacheStore } from '../options/upstream-options.ts'
 
 type Key = Parameters<CacheStore['get']>[0]
 type Value = Parameters<CacheStore['createWriteStream']>[1]
@@ -34,7 +34,7 @@ interface Index {
   readonly deleteAt: number
 }
 
-type Kept = Omit<Entry, 'body'> & { readonly text?: string; readonly base64?: string }
+type CachedResponse = Omit<Entry, 'body'> & { readonly text?: string; readonly base64?: string }
 
 /**
  * A cache store for several machines, for the option `cache`.
@@ -68,26 +68,26 @@ export class KeyValueCacheStore implements CacheStore {
   async get(key: Key): Promise<Entry | undefined> {
     const index = await this.#index(key)
     if (!index) return undefined
-    const text = await this.#store.get(keyOfAnswer(key, index))
+    const text = await this.#store.get(keyOfResponse(key, index))
     if (typeof text !== 'string') return undefined
-    const { text: body, base64, ...entry } = JSON.parse(text) as Kept
+    const { text: body, base64, ...entry } = JSON.parse(text) as CachedResponse
     return { ...entry, body: [base64 === undefined ? Buffer.from(body ?? '') : Buffer.from(base64, 'base64')] }
   }
 
   createWriteStream(key: Key, value: Value): Writable {
     const chunks: Buffer[] = []
-    const most = this.#maxEntrySize
+    const maxBytes = this.#maxEntrySize
     let size = 0
     return new Writable({
       write(chunk: Buffer, _encoding, done) {
         size += chunk.length
-        if (size <= most) chunks.push(chunk)
+        if (size <= maxBytes) chunks.push(chunk)
         // As in undici's stores: an incomplete body is not cached.
         else this.destroy()
         done()
       },
       final: (done) => {
-        callbackify(() => this.#keep(key, value, Buffer.concat(chunks)))(done)
+        callbackify(() => this.#write(key, value, Buffer.concat(chunks)))(done)
       },
     })
   }
@@ -101,19 +101,19 @@ export class KeyValueCacheStore implements CacheStore {
     return typeof text === 'string' ? (JSON.parse(text) as Index) : undefined
   }
 
-  async #keep(key: Key, value: Value, body: Buffer): Promise<void> {
+  async #write(key: Key, value: Value, body: Buffer): Promise<void> {
     const before = await this.#index(key)
     const names = Object.keys(value.vary ?? {})
-    const isKnown = before !== undefined && names.every((name) => before.names.includes(name))
+    const hasNames = before !== undefined && names.every((name) => before.names.includes(name))
     const index: Index = {
       // Keys of existing responses already contain these.
-      names: isKnown ? before.names : [...new Set([...(before?.names ?? []), ...names])].toSorted(),
-      id: isKnown ? before.id : randomUUID(),
-      deleteAt: Math.max(value.deleteAt, isKnown ? before.deleteAt : 0),
+      names: hasNames ? before.names : [...new Set([...(before?.names ?? []), ...names])].toSorted(),
+      id: hasNames ? before.id : randomUUID(),
+      deleteAt: Math.max(value.deleteAt, hasNames ? before.deleteAt : 0),
     }
-    const kept = { ...value, ...(isUtf8(body) ? { text: body.toString() } : { base64: body.toString('base64') }) }
-    await this.#set(keyOfAnswer(key, index), kept, value.deleteAt)
-    if (index.deleteAt !== before?.deleteAt || !isKnown) await this.#set(keyOfUrl(key), index, index.deleteAt)
+    const cached = { ...value, ...(isUtf8(body) ? { text: body.toString() } : { base64: body.toString('base64') }) }
+    await this.#set(keyOfResponse(key, index), cached, value.deleteAt)
+    if (index.deleteAt !== before?.deleteAt || !hasNames) await this.#set(keyOfUrl(key), index, index.deleteAt)
   }
 
   async #set(key: string, value: unknown, deleteAt: number): Promise<void> {
@@ -126,7 +126,7 @@ function keyOfUrl({ origin, path }: Key): string {
   return digest([origin, path])
 }
 
-function keyOfAnswer({ origin, path, method, headers }: Key, { id, names }: Index): string {
+function keyOfResponse({ origin, path, method, headers }: Key, { id, names }: Index): string {
   return digest([origin, path, id, method, ...names.map((name) => headers?.[name] ?? null)])
 }
 

@@ -1,88 +1,58 @@
-// One request to an upstream: from its dispatch until its answer is read or given up.
+// One request to an upstream, from its dispatch until its response is read or it is aborted.
 
-import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import type { Dispatcher } from 'undici'
-import type { DispatchHow, PooledRequest } from '../upstream/pool.ts'
-import type { Exchange, Requester } from '../upstream/exchange.ts'
-import { InvalidBodyError, type JsonBody, type JsonBodyReader } from './json-body.ts'
-import { MissingTargetError } from './mapping.ts'
-import type { ResponseCache } from '../cache/response-cache.ts'
-import {
-  CallError,
-  type CallFailure,
-  type CallOutcome,
-  CANNOT_BE_SENT,
-  GivenUpError,
-  LATE,
-  NOT_MADE,
-} from './outcome.ts'
-import type { Origin, Upstream } from '../upstream/upstream.ts'
+import { AbortedError, type CallFailure, failureOf, isFaultOfOrigin, REJECTIONS } from '../failures.ts'
+import { type Exchange, ExchangeError, type Requester } from '../upstream/exchange.ts'
+import type { Origin } from '../upstream/origin.ts'
+import type { PooledRequest, SendOptions } from '../upstream/pool.ts'
+import type { UpstreamCache } from '../upstream/upstream.ts'
+import type { CallOutcome } from './outcome.ts'
+import type { PlannedCall } from './planned-call.ts'
+import { type ResponseOwner, ResponseReader } from './response-reader.ts'
 
-/** Who waits for an attempt. */
+/** The call that an attempt belongs to. */
 export interface AttemptOwner {
-  /** Told once, unless it was given up. */
+  /** Called once, unless the attempt was aborted. */
   attemptEnded: (attempt: Attempt, outcome: CallOutcome) => void
 }
 
-const EMPTY = Buffer.alloc(0)
-/** What 204 means, and a success whose body is empty and has no type. */
-const NOTHING = Buffer.from('null')
-export const TOO_LARGE = { reason: 'too-large', message: 'answered with more than is taken' } as const
-const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i
-/** Of an answer's headers; their bytes are bounded by the connection pool. */
-const MOST_HEADERS = 100
-
-type Decompress = (
-  bytes: Buffer,
-  options: { maxOutputLength: number },
-  done: (error: Error | null, result: Buffer) => void,
-) => void
-const DECOMPRESS: Readonly<Record<string, Decompress>> = {
-  gzip: gunzip,
-  'x-gzip': gunzip,
-  deflate: inflate,
-  br: brotliDecompress,
-  zstd: zstdDecompress,
-}
-
-/** Where an attempt is sent, and how. */
-export interface AttemptHow extends DispatchHow {
-  /** Not there, if there is another origin. */
+export interface AttemptOptions extends SendOptions {
+  /** Not sent there, if there is another origin. */
   readonly avoid?: Origin | undefined
-  /** There was room for the request that it belongs to. */
-  readonly isAccepted?: boolean
+  /** The request that it belongs to was admitted. */
+  readonly skipAdmission?: boolean
 }
 
-export class Attempt implements Dispatcher.DispatchHandler, Requester {
+/** A request that passes through a response cache, which hides its exchange until it begins. */
+interface CachedRequest {
+  readonly cache: UpstreamCache
+  readonly options: Dispatcher.DispatchOptions
+  exchange: Exchange | undefined
+  origin: Origin | undefined
+}
+
+export class Attempt implements Dispatcher.DispatchHandler, Requester, ResponseOwner {
   readonly #owner: AttemptOwner
-  readonly #reader: JsonBodyReader
+  readonly #plan: PlannedCall
+  readonly #response: ResponseReader
   #controller: Dispatcher.DispatchController | undefined
   #origin: Origin | undefined
   /** It finds out whether a broken origin works again. */
-  #isTry = false
+  #isProbe = false
   #isOver = false
-  #status = 0
-  #failure: CallFailure | undefined
-  #decompress: Decompress | undefined
-  #mostBytes = 0
-  #first: Buffer | undefined
-  #others: Buffer[] | undefined
-  /** Its place in the queue or on a connection. With a cache, the exchange has it. */
+  /** Its place in the queue or on a connection, unless there is a cache. */
   #request: PooledRequest | undefined
-  #exchange: Exchange | undefined
-  /** Where the answer may come from or go to, and what it is kept by. */
-  #cache: ResponseCache | undefined
-  #options: Dispatcher.DispatchOptions | undefined
-  #originOfCache: Origin | undefined
+  #cached: CachedRequest | undefined
 
-  constructor(owner: AttemptOwner, reader: JsonBodyReader) {
+  constructor(owner: AttemptOwner, plan: PlannedCall) {
     this.#owner = owner
-    this.#reader = reader
+    this.#plan = plan
+    this.#response = new ResponseReader(plan.reader, plan.upstream.maxResponseBytes)
   }
 
   /** Where it was sent. */
   get origin(): Origin | undefined {
-    return this.#origin ?? this.#originOfCache
+    return this.#origin ?? this.#cached?.origin
   }
 
   /** Whether bytes of it may have reached the upstream. */
@@ -90,38 +60,43 @@ export class Attempt implements Dispatcher.DispatchHandler, Requester {
     return this.#controller !== undefined
   }
 
-  /** The status that the upstream has answered with; 0 as long as there is none. */
-  get status(): number {
-    return this.#status
+  get isOver(): boolean {
+    return this.#isOver
   }
 
-  dispatch(upstream: Upstream, options: Dispatcher.DispatchOptions, how: AttemptHow): void {
-    this.#mostBytes = upstream.maxResponseSize
-    if (upstream.cache) {
-      this.#cache = upstream.cache
-      this.#options = options
-      return upstream.cache.dispatch(options, this, { ...how, requester: this })
+  /** The status of the response; 0 before it. */
+  get status(): number {
+    return this.#response.status
+  }
+
+  dispatch(options: Dispatcher.DispatchOptions, how: AttemptOptions): void {
+    const { upstream } = this.#plan
+    const { cache } = upstream
+    if (cache) {
+      this.#cached = { cache, options, exchange: undefined, origin: undefined }
+      return cache.dispatch(options, this, { ...how, requester: this })
     }
-    const origin = upstream.choose(how.avoid, how.isAccepted ?? false)
-    if (typeof origin === 'string') return this.#fail(NOT_MADE[origin])
+    const origin = upstream.choose(how.avoid, how.skipAdmission ?? false)
+    if (typeof origin === 'string') return this.#fail(REJECTIONS[origin])
     origin.pending++
     this.#origin = origin
-    this.#isTry = origin.circuit?.begin() ?? false
-    this.#request = origin.connections.dispatch(options, this, how)
+    this.#isProbe = origin.circuit?.acquire() ?? false
+    this.#request = origin.pool.dispatch(options, this, how)
   }
 
-  exchangeBegan(one: Exchange): void {
-    if (this.#isOver) one.cancel(false)
-    else this.#exchange = one
+  exchangeBegan(exchange: Exchange): void {
+    if (this.#isOver) exchange.cancel(false)
+    else this.#cached!.exchange = exchange
   }
 
-  /** Gives it up: nothing is told any more. `isLate` when it had its time: that counts against the origin. */
+  /** Ends it without calling the owner. `isLate` if it timed out, which counts against the origin. */
   abort(isLate: boolean): void {
     if (this.#isOver) return
-    if (isLate && this.#request?.hadItsTime) this.#origin?.circuit?.failed()
+    if (isLate && this.#request?.hadFairTime) this.#origin?.circuit?.failed()
     this.#end()
-    if (this.#controller) this.#controller.abort(new GivenUpError(isLate))
-    else (this.#exchange ?? this.#request)?.cancel(isLate)
+    if (this.#controller) this.#controller.abort(new AbortedError(isLate))
+    else if (this.#cached) this.#cached.exchange?.cancel(isLate)
+    else this.#request?.cancel()
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -134,136 +109,50 @@ export class Attempt implements Dispatcher.DispatchHandler, Requester {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     if (statusCode < 200 || this.#isOver) return
-    this.#status = statusCode
-    const isTooLong = Number(headers['content-length'] ?? 0) > this.#mostBytes
-    if (isTooLong || (controller.rawHeaders as unknown[]).length > 2 * MOST_HEADERS) {
-      this.#fail({ ...TOO_LARGE, status: statusCode })
-      controller.abort(new Error('It is more than is taken'))
-      return
-    }
-    // Read to its end all the same: the connection can be used again then.
-    if (statusCode >= 300) {
-      const retryAfter = headers['retry-after']
-      this.#failure = {
-        reason: 'status',
-        message: `answered ${statusCode}`,
-        status: statusCode,
-        ...(typeof retryAfter === 'string' ? { retryAfter } : {}),
-      }
-      return
-    }
-    if (statusCode === 204) {
-      this.#first = NOTHING
-      return
-    }
-    const type = headers['content-type']
-    if (type === undefined && headers['content-length'] === '0') {
-      this.#first = NOTHING
-      return
-    }
-    if (typeof type !== 'string' || !JSON_TYPE.test(type)) {
-      const message = `answered with ${type === undefined ? 'no content type' : String(type)}, not JSON`
-      this.#failure = { reason: 'content-type', message, status: statusCode }
-      return
-    }
-    const encoding = headers['content-encoding']
-    if (encoding === undefined || encoding === 'identity') return
-    this.#decompress = DECOMPRESS[String(encoding).toLowerCase()]
-    if (!this.#decompress) {
-      const message = `answered with the content encoding ${String(encoding)}, which cannot be read`
-      this.#failure = { reason: 'content-type', message, status: statusCode }
-    }
+    const failure = this.#response.start(statusCode, headers, (controller.rawHeaders as unknown[]).length / 2)
+    if (!failure) return
+    this.#fail(failure)
+    controller.abort(new Error(failure.message))
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#failure) return
-    if (!this.#first) this.#first = chunk
-    else (this.#others ??= [this.#first]).push(chunk)
+    this.#response.data(chunk)
   }
 
   onResponseEnd(): void {
-    if (this.#isOver) return
-    if (this.#failure) return this.#fail(this.#failure)
-    const bytes = this.#others ? Buffer.concat(this.#others) : (this.#first ?? EMPTY)
-    if (!this.#decompress) return this.#read(bytes)
-    this.#decompress(bytes, { maxOutputLength: this.#mostBytes }, (error, result) => {
-      if (this.#isOver) return
-      if (!error) return this.#read(result)
-      const isTooLarge = (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE'
-      const damaged = { reason: 'body', message: 'answered with a body that cannot be decompressed' } as const
-      this.#fail({ ...(isTooLarge ? TOO_LARGE : damaged), status: this.#status, cause: error })
-    })
+    if (!this.#isOver) this.#response.end(this)
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#isOver) return
-    if (!(error instanceof CallError)) {
+    if (!(error instanceof ExchangeError)) {
       const isReused = this.#request?.isReused ?? false
-      return this.#fail(failureOf(error, { isSent: this.isSent, isReused, status: this.#status }))
+      return this.#fail(failureOf(error, { isSent: this.isSent, isReused, status: this.status }))
     }
-    this.#originOfCache = error.origin
+    if (this.#cached) this.#cached.origin = error.origin
     this.#fail(error.failure)
   }
 
-  #read(bytes: Buffer): void {
-    let body: JsonBody
-    try {
-      body = this.#reader.read(bytes)
-    } catch (cause) {
-      if (!(cause instanceof InvalidBodyError || cause instanceof MissingTargetError)) throw cause
-      const message = `answered with a body that ${cause.message}`
-      return this.#fail({ reason: 'body', message, status: this.#status, cause })
-    }
-    this.#origin?.circuit?.succeeded(this.#isTry)
+  responseRead(outcome: CallOutcome): void {
+    if ('failure' in outcome) return this.#fail(outcome.failure, outcome)
+    this.#origin?.circuit?.succeeded(this.#isProbe)
     this.#end()
-    this.#owner.attemptEnded(this, { body })
+    this.#owner.attemptEnded(this, outcome)
   }
 
-  #fail(failure: CallFailure): void {
+  #fail(failure: CallFailure, outcome: CallOutcome = { failure }): void {
     if (isFaultOfOrigin(failure)) this.#origin?.circuit?.failed()
-    else if (this.#status > 0) this.#origin?.circuit?.succeeded(this.#isTry)
-    // What is of no use now is of no use later.
-    if (this.#cache && (failure.reason === 'body' || failure.reason === 'content-type')) {
-      this.#cache.forget(this.#options!)
+    else if (this.status > 0) this.#origin?.circuit?.succeeded(this.#isProbe)
+    // An unusable response must not be cached.
+    if (this.#cached && (failure.reason === 'body' || failure.reason === 'content-type')) {
+      this.#cached.cache.forget(this.#cached.options)
     }
     this.#end()
-    this.#owner.attemptEnded(this, { failure })
+    this.#owner.attemptEnded(this, outcome)
   }
 
   #end(): void {
     this.#isOver = true
     if (this.#origin) this.#origin.pending--
-  }
-}
-
-/** Whether other requests will fare no better; an answer such as 404, or one that is too large, is about this request. */
-export function isFaultOfOrigin({ reason, status = 0 }: CallFailure): boolean {
-  return reason === 'connection' || reason === 'timeout' || (reason === 'status' && status >= 500)
-}
-
-/** What undici's errors mean to a gateway. */
-export function failureOf(
-  error: Error,
-  { isSent, isReused, status }: { readonly isSent: boolean; readonly isReused: boolean; readonly status: number },
-): CallFailure {
-  const isUnseen = !isSent
-  switch ((error as { code?: string }).code) {
-    case 'UND_ERR_INVALID_ARG':
-    case 'UND_ERR_NOT_SUPPORTED':
-    case 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH':
-    case 'UND_ERR_ABORTED':
-      return { ...CANNOT_BE_SENT, cause: error }
-    case 'UND_ERR_CONNECT_TIMEOUT':
-      return { reason: 'timeout', message: 'did not connect in time', isUnseen, cause: error }
-    case 'UND_ERR_HEADERS_TIMEOUT':
-    case 'UND_ERR_BODY_TIMEOUT':
-      return { ...LATE, cause: error }
-    case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
-    case 'UND_ERR_HEADERS_OVERFLOW':
-      return { ...TOO_LARGE, cause: error }
-    default: {
-      const isOutdated = status === 0 && isSent && isReused
-      return { reason: 'connection', message: 'did not answer', isUnseen, isOutdated, cause: error }
-    }
   }
 }

@@ -1,21 +1,21 @@
 // Decides when a call is late enough to be hedged.
 
 /** Number of recorded durations. */
-const REMEMBERED = 128
+const WINDOW = 128
 /** The delay is updated after this many responses. Before the first update there is none. */
-const EVERY = 32
-/** Share of responses that are in time. */
-const IN_TIME = 0.95
-/** Twice the time of those: a single late response is hedged, a slowdown of all is not. */
-const TIMES = 2
+const UPDATE_INTERVAL = 32
+/** The percentile that the delay is based on. */
+const PERCENTILE = 0.95
+/** The delay is twice the percentile: a single late response is hedged, a slowdown of all is not. */
+const FACTOR = 2
 /** Minimum delay in ms. A second call does not help against a garbage collection or a busy moment. */
-const LEAST = 5
+const MIN_DELAY = 5
 
 /** Milliseconds after which a call is hedged: fixed, or from the durations of earlier responses. */
 export class HedgeDelay {
   readonly #isFixed: boolean
-  readonly #took = new Float64Array(REMEMBERED)
-  #answers = 0
+  readonly #durations = new Float64Array(WINDOW)
+  #count = 0
   #delay: number | undefined
 
   constructor(hedge: true | number) {
@@ -29,14 +29,14 @@ export class HedgeDelay {
   }
 
   /** Records the duration of a response, in ms. */
-  learn(duration: number): void {
+  record(duration: number): void {
     if (this.#isFixed) return
-    this.#took[this.#answers++ % REMEMBERED] = duration
-    if (this.#answers % EVERY > 0) return
-    const took = this.#took.subarray(0, this.#answers)
-    const late = took.length - Math.floor(took.length * IN_TIME)
+    this.#durations[this.#count++ % WINDOW] = duration
+    if (this.#count % UPDATE_INTERVAL > 0) return
+    const durations = this.#durations.subarray(0, this.#count)
+    const late = durations.length - Math.floor(durations.length * PERCENTILE)
     // Timers have whole milliseconds.
-    this.#delay = Math.max(LEAST, Math.ceil(TIMES * largest(took, late)))
+    this.#delay = Math.max(MIN_DELAY, Math.ceil(FACTOR * largest(durations, late)))
   }
 }
 

@@ -1,27 +1,15 @@
-// What is taken of an upstream's answer, in this order: `target`, `unwrap`, `pick`, `omit`, `rename`.
+// Maps an upstream's response, in this order: `target`, `unwrap`, `pick`, `omit`, `rename`.
 
-/** What is taken of an answer. */
-export interface MappingOptions {
-  /** The path of the part that is taken, such as `data.items`. @default the whole answer */
-  target?: string
-  /** Whether an object with one member is replaced by the member's value. @default false */
-  unwrap?: boolean
-  /** Paths of what is kept. @default all */
-  pick?: readonly string[]
-  /** Paths of what is left out. @default none */
-  omit?: readonly string[]
-  /** New names of top-level members, by their old ones. @default none */
-  rename?: Readonly<Record<string, string>>
-}
+import type { MappingOptions } from '../options/call-options.ts'
 
 export type Mapping = (value: unknown) => unknown
 
-/** What the answer lacks. */
+/** The response has no such part. */
 export class MissingTargetError extends Error {}
 
 type Members = Readonly<Record<string, unknown>>
 
-/** The steps of a mapping as one function; nothing where nothing is to be done. */
+/** All steps as one function; undefined if there are none. */
 export function mappingOf({ target, unwrap, pick, omit, rename }: MappingOptions): Mapping | undefined {
   const steps: Mapping[] = []
   if (target !== undefined) steps.push((value) => targetOf(value, target.split('.')))
@@ -53,12 +41,12 @@ function unwrapped(value: unknown): unknown {
   return values.length === 1 ? values[0] : value
 }
 
-/** Names with what is below them; nothing below means all of it. */
+/** Names, each with the names below it. An empty tree stands for everything below. */
 type Tree = Map<string, Tree>
 
 function treeOf(paths: readonly string[]): Tree {
   const root: Tree = new Map()
-  // Of `a` and `a.b` the first says it all: it comes last, and clears what is below.
+  // `a` includes `a.b`: the shorter path comes last, and clears the tree below it.
   for (const path of paths.toSorted((one, other) => other.length - one.length)) {
     let branch = root
     for (const key of path.split('.')) {
@@ -100,12 +88,12 @@ function renamed(value: unknown, names: ReadonlyMap<string, string>): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [names.get(name) ?? name, member]))
 }
 
-/** What is said of an object holds for each object of an array. */
+/** A mapping applies to each element of an array. */
 function eachElement(value: unknown, map: Mapping): unknown {
   return Array.isArray(value) ? value.map(map) : map(value)
 }
 
-/** A number kept as it came, by `JSON.rawJSON`, is an object too. */
+/** A number in `JSON.rawJSON` is an object, too. */
 function isMembers(value: unknown): value is Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   return !(JSON as unknown as { isRawJSON: (value: unknown) => boolean }).isRawJSON(value)

@@ -1,21 +1,12 @@
-// Copies of calls to a second upstream, such as the next version of it: what it answers is read and dropped.
+// Copies of calls to a second upstream, such as its next version. Their responses are discarded.
 
 import type { Dispatcher } from 'undici'
+import type { ShadowOptions } from '../options/call-options.ts'
 import { exchange } from '../upstream/exchange.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 
-/** Where copies of a call go. */
-export interface ShadowOptions {
-  /** The name of the upstream. */
-  upstream: string
-  /** The share of calls of which there is a copy. @default 1 */
-  share?: number
-  /** Milliseconds that a copy may take. @default 2000 */
-  timeout?: number
-}
-
-/** It keeps no connection waiting: the whole answer is read. Nobody is told how it went, but the circuit. */
-const DROPPED: Dispatcher.DispatchHandler = {}
+/** Reads the whole response, so that the connection can be reused. Only the circuit breaker sees the outcome. */
+const DISCARD: Dispatcher.DispatchHandler = {}
 
 export class Shadow {
   readonly #upstream: Upstream
@@ -28,8 +19,8 @@ export class Shadow {
     this.#timeout = timeout
   }
 
-  /** Sends it, unless the upstream has enough to do or fails: then there is one copy less. */
-  copy(options: Dispatcher.DispatchOptions): void {
-    if (Math.random() < this.#share) exchange(this.#upstream, options, DROPPED, { timeout: this.#timeout })
+  /** Sends a copy, unless the upstream is overloaded or its circuit is open. */
+  copy(request: Dispatcher.DispatchOptions): void {
+    if (Math.random() < this.#share) exchange(this.#upstream, request, DISCARD, { timeout: this.#timeout })
   }
 }

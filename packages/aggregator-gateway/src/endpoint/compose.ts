@@ -1,14 +1,12 @@
-// Puts the answers of calls together. Texts are joined as they came: what was validated alone stays what it was.
+// Composes a response from those of calls. Texts are joined unchanged, so each part stays as it was validated.
 
 import type { CallOutcome } from '../call/outcome.ts'
+import type { Composition } from '../options/endpoint-options.ts'
 
-/** How the answer is made of the calls' answers, which are in the order of `calls`. */
-export type Composition = 'object' | 'array' | 'merge'
-
-/** Makes the JSON text of an answer. */
+/** Makes the JSON text of a response. */
 export type Compose = (outcomes: readonly CallOutcome[]) => string
 
-/** For an endpoint with calls of these names. */
+/** The composition of calls with these names. */
 export function composeOf(composition: Composition, names: readonly string[]): Compose {
   switch (composition) {
     case 'array':
@@ -30,7 +28,7 @@ function textOf(outcome: CallOutcome): string {
   return 'body' in outcome ? outcome.body.text : 'null'
 }
 
-/** Of members with the same name, that of the later call counts, however fast the others were. */
+/** If members have the same name, the later call in the options wins, in any order of arrival. */
 function merged(outcomes: readonly CallOutcome[]): string {
   const members = outcomes.flatMap((outcome) => ('body' in outcome ? Object.entries(outcome.body.value as object) : []))
   return JSON.stringify(Object.fromEntries(members))

@@ -1,16 +1,16 @@
-// What an endpoint answers, as JSON Schema: for those who make documents of routes, such as `@fastify/swagger`.
+// The responses of an endpoint as JSON Schema, for `@fastify/swagger` and other generators.
 
 import type { FastifyInstance, FastifySchema, FastifySerializerCompiler, RouteShorthandOptions } from 'fastify'
 import { InvalidOptionError } from '../errors.ts'
-import type { CallOptions, EndpointOptions } from '../options/options.ts'
+import type { CallOptions } from '../options/call-options.ts'
+import type { EndpointOptions } from '../options/endpoint-options.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
 /**
- * The options of an endpoint's route, with schemas of its responses where its calls have some. A schema of the user's
- * own counts more.
+ * The route options of an endpoint, with schemas of its responses if its calls have schemas. The user's own schemas win.
  *
- * @throws GATEWAY_INVALID_OPTION for schemas that nothing can be made of
+ * @throws GATEWAY_INVALID_OPTION for schemas beside a `compose` function
  */
 export function documented(
   { calls, compose = 'object', route = {} }: EndpointOptions,
@@ -26,14 +26,14 @@ export function documented(
   const own = (route.schema?.response ?? {}) as Record<string, unknown>
   return {
     ...route,
-    schema: { ...route.schema, response: { ...failures(calls), 200: answerOf(calls, compose), ...own } },
+    schema: { ...route.schema, response: { ...failures(calls), 200: responseOf(calls, compose), ...own } },
     serializerCompiler: serializers(Object.keys(own), route.serializerCompiler ?? app.serializerCompiler),
   }
 }
 
 /**
- * Schemas of ours say nothing about bytes: Fastify would leave out what they do not name. Those of the user's own are
- * left to the compiler that the user has set; Fastify's own cannot be had, so without one they say nothing either.
+ * Our schemas must not change the bytes: Fastify would drop members that they do not name. The user's own schemas go to the
+ * serializer compiler that the user has set. Fastify's default compiler is not accessible here.
  */
 function serializers(
   own: readonly string[],
@@ -45,7 +45,7 @@ function serializers(
   }
 }
 
-/** What Fastify tells of an error: as it hands it over, its members are not enumerable. */
+/** The members of Fastify's error response, which are not enumerable here. */
 function membersOf({
   statusCode,
   code,
@@ -55,7 +55,7 @@ function membersOf({
   return { statusCode, code, error, message }
 }
 
-function answerOf(
+function responseOf(
   calls: Readonly<Record<string, CallOptions>>,
   compose: Exclude<EndpointOptions['compose'], ((...values: never) => unknown) | undefined>,
 ): Schema {
@@ -86,16 +86,16 @@ function answerOf(
   }
 }
 
-/** The schema of what stands for a call in the answer. */
+/** The schema of a call's part of the response. */
 function nullable({ schema = {}, optional = false }: CallOptions): Schema {
   return optional && Object.keys(schema).length > 0 ? { anyOf: [schema, { type: 'null' }] } : schema
 }
 
-/** Of all members in one object: those of an optional call may be missing, and of the same name the later counts. */
+/** The schema for `merge`. Members of optional calls are not required. If names clash, the later call wins. */
 function merged(calls: readonly CallOptions[]): Schema {
   const described = calls.filter(({ schema }) => schema !== undefined)
   if (!described.every(({ schema }) => isPlain(schema!))) {
-    // What a reference or a union names cannot be seen from here.
+    // The members behind a reference or a union are unknown here.
     const needed = described.filter(({ optional }) => !optional).map(({ schema }) => schema!)
     return needed.length === 0 ? { type: 'object' } : { type: 'object', allOf: needed }
   }
@@ -109,7 +109,7 @@ function merged(calls: readonly CallOptions[]): Schema {
   }
 }
 
-/** Whether it says no more than which members an object has. */
+/** Whether a schema only lists the members of an object. */
 function isPlain(schema: Schema): boolean {
   const known = ['type', 'properties', 'required', 'title', 'description', 'additionalProperties']
   return schema['properties'] !== undefined && Object.keys(schema).every((keyword) => known.includes(keyword))
@@ -126,7 +126,7 @@ const ERROR = {
   required: ['statusCode', 'error', 'message'],
 } as const
 
-/** What is answered when there is no answer. */
+/** The error responses of an endpoint. */
 function failures(calls: Readonly<Record<string, CallOptions>>): Record<string, Schema> {
   const all = Object.values(calls)
   const needed = all.filter(({ optional }) => !optional)

@@ -1,109 +1,71 @@
-// Makes endpoints ready to answer: templates are read, and it is found out which call waits for which.
+// Prepares an endpoint: parses its templates, and finds out which call waits for which.
 
-import type { PlannedEndpoint } from './endpoint-request.ts'
-import type { PlannedCall } from '../call/call.ts'
-import { planHeaders } from '../request/request-headers.ts'
-import { type Compose, composeOf } from './compose.ts'
-import { InvalidOptionError } from '../errors.ts'
+import type { PlannedCall } from '../call/planned-call.ts'
 import { HedgeDelay } from '../call/hedging.ts'
 import { JsonBodyReader } from '../call/json-body.ts'
 import { mappingOf } from '../call/mapping.ts'
-import type { Observing } from '../observability/observers.ts'
-import { type CallOptions, type EndpointOptions, isIdempotent } from '../options/options.ts'
 import { Shadow } from '../call/shadow.ts'
-import { parseTemplate } from '../request/path-template.ts'
+import { InvalidOptionError } from '../errors.ts'
+import { isIdempotent } from '../http/methods.ts'
+import type { Instrumentation } from '../observability/observers.ts'
+import type { CallOptions } from '../options/call-options.ts'
+import type { EndpointOptions } from '../options/endpoint-options.ts'
+import { assertParams, parseTemplate, type PathTemplate } from '../request/path-template.ts'
+import { planHeaders } from '../request/request-headers.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-
-/** Hooks of a route that can change what its calls are made of. */
-const HOOKS = ['onRequest', 'preParsing', 'preValidation', 'preHandler'] as const
+import { type Compose, composeOf } from './compose.ts'
+import type { PlannedEndpoint } from './planned-endpoint.ts'
 
 /** @throws GATEWAY_INVALID_OPTION for templates that cannot be filled in, and for calls that wait for each other */
 export function planEndpoint(
   { path, timeout = 2000, calls, compose = 'object', serverTiming = false, allowAllFailed = false }: EndpointOptions,
   where: string,
   upstreams: ReadonlyMap<string, Upstream>,
-  observing: Observing | undefined,
+  instrumentation: Instrumentation | undefined,
 ): PlannedEndpoint {
   const names = Object.keys(calls)
-  const templates = names.map((name) => {
-    const { path: text, allowEncodedSlash = false } = calls[name]!
-    return parseTemplate(text, `${where}.calls.${name}.path`, { allowEncodedSlash })
-  })
-  const waits = templates.map((template, index) => {
-    const at = `${where}.calls.${names[index]!}.path`
-    const unknownParam = template.params.find((param) => !paramsOf(path).includes(param))
-    if (unknownParam !== undefined) {
-      throw new InvalidOptionError(`Expected \`${at}\` to take parameters of ${path}, got {params.${unknownParam}}`)
-    }
-    return template.calls.map((name) => {
-      if (!names.includes(name)) {
-        throw new InvalidOptionError(`Expected \`${at}\` to take answers of ${names.join(', ')}, got {calls.${name}}`)
-      }
-      return names.indexOf(name)
-    })
-  })
-  refuseCycle(names, waits, where)
+  const templates = names.map((name) => templateOf(calls[name]!, path, `${where}.calls.${name}.path`))
+  const dependencies = templates.map((template, index) =>
+    dependenciesOf(template, names, `${where}.calls.${names[index]!}.path`),
+  )
+  rejectCycle(names, dependencies, where)
   const planned = names.map((name, index) => ({
-    ...plannedCall(calls[name]!, compose === 'merge', `${where}.calls.${name}`),
+    ...planCall(calls[name]!, compose === 'merge', `${where}.calls.${name}`),
     name,
     upstream: upstreams.get(calls[name]!.upstream)!,
     path: templates[index]!,
     shadow: shadowOf(calls[name]!, upstreams),
-    waitsFor: waits[index]!.length,
-    dependents: waits.flatMap((others, dependent) => (others.includes(index) ? dependent : [])),
+    waitsFor: dependencies[index]!.length,
+    dependents: dependencies.flatMap((others, dependent) => (others.includes(index) ? dependent : [])),
   }))
-  // What may be kept already needs no room.
-  const isMade = ({ upstream, method }: PlannedCall): boolean => method !== 'GET' || upstream.cache === undefined
-  const needed = planned.filter((call) => !call.isOptional && call.waitsFor === 0 && isMade(call))
-  const needs = [...Map.groupBy(needed, ({ upstream }) => upstream).values()].map((same) => ({
-    call: same[0]!,
-    calls: same.length,
-  }))
-  for (const { call, calls: count } of needs) demandCapacity(call.upstream, count, where)
   return {
     calls: planned,
-    needs,
+    admission: admissionOf(planned, where),
     indexOf: new Map(names.map((name, index) => [name, index])),
     timeout,
     ...composition(compose, names),
     hasOptional: Object.values(calls).some(({ optional }) => optional),
     needsAny: !allowAllFailed && planned.every(({ isOptional }) => isOptional),
     hasServerTiming: serverTiming,
-    observing,
+    instrumentation,
   }
 }
 
-/**
- * Whether clients that ask the same are answered together. What a function makes of a request, nobody can compare.
- *
- * @throws GATEWAY_INVALID_OPTION for an endpoint that is to, and cannot
- */
-export function coalesces(
-  { method = 'GET', compose, coalesce, calls, route = {} }: EndpointOptions,
-  where: string,
-  ofGateway: boolean,
-): boolean {
-  const all = Object.values(calls)
-  const obstacle =
-    method !== 'GET'
-      ? `the method ${method}`
-      : typeof compose === 'function'
-        ? 'a function that composes'
-        : all.some((call) => call.forwardBody || (call.method ?? 'GET') !== 'GET')
-          ? 'calls that are more than GET'
-          : undefined
-  if (coalesce && obstacle) {
-    throw new InvalidOptionError(`Expected \`${where}.coalesce\` to be of an endpoint with GET alone, got ${obstacle}`)
-  }
-  const handsOnCredentials = all.some(({ forwardHeaders = [] }) =>
-    forwardHeaders.some((name) => name === 'authorization' || name === 'cookie'),
-  )
-  // They may answer by who asks, which a URL does not tell.
-  const hasHooks = HOOKS.some((name) => route[name] !== undefined)
-  return coalesce ?? (ofGateway && !obstacle && !handsOnCredentials && !hasHooks)
+function templateOf({ path, allowEncodedSlash = false }: CallOptions, url: string, where: string): PathTemplate {
+  const template = parseTemplate(path, where, { allowEncodedSlash })
+  assertParams(template, url, where)
+  return template
 }
 
-function plannedCall(
+/** Indices of the calls that a template needs. */
+function dependenciesOf(template: PathTemplate, names: readonly string[], where: string): readonly number[] {
+  return template.calls.map((name) => {
+    if (names.includes(name)) return names.indexOf(name)
+    throw new InvalidOptionError(`Expected \`${where}\` to take answers of ${names.join(', ')}, got {calls.${name}}`)
+  })
+}
+
+function planCall(
   { method = 'GET', headers = {}, forwardHeaders = [], forwardBody = false, optional = false, ...options }: CallOptions,
   isMerged: boolean,
   where: string,
@@ -123,7 +85,7 @@ function plannedCall(
     timeout,
     retries: retry,
     hedge: hedge === false ? undefined : new HedgeDelay(hedge),
-    propagated: propagate,
+    forwardStatuses: propagate,
     reader: new JsonBodyReader({ maxDepth, mapping: mappingOf(options), mustBeObject: isMerged }),
   }
 }
@@ -140,14 +102,20 @@ function composition(
   return { compose: composeOf(compose, names), composeValues: undefined }
 }
 
-/** Names of path parameters, in the syntax of find-my-way. */
-export function paramsOf(path: string): string[] {
-  const names = [...path.matchAll(/(?<!:):(\w+)/g)].map(([, name]) => name!)
-  return path.endsWith('*') ? [...names, '*'] : names
+function admissionOf(calls: readonly PlannedCall[], where: string): PlannedEndpoint['admission'] {
+  // A cached response needs no place in the queue.
+  const isSent = ({ upstream, method }: PlannedCall): boolean => method !== 'GET' || upstream.cache === undefined
+  const required = calls.filter((call) => !call.isOptional && call.waitsFor === 0 && isSent(call))
+  const admission = [...Map.groupBy(required, ({ upstream }) => upstream).values()].map((same) => ({
+    call: same[0]!,
+    calls: same.length,
+  }))
+  for (const { call, calls: count } of admission) assertCapacity(call.upstream, count, where)
+  return admission
 }
 
-/** An endpoint that makes more calls at once than there is room for would always respond 503. */
-function demandCapacity({ name, capacity }: Upstream, calls: number, where: string): void {
+/** An endpoint that starts more calls than an upstream can queue would always respond 503. */
+function assertCapacity({ name, capacity }: Upstream, calls: number, where: string): void {
   if (calls <= capacity) return
   throw new InvalidOptionError(
     `Expected \`${where}.calls\` to need at most ${capacity} calls to ${name} at once (its \`connections\` and \`queue\`), got ${calls}`,
@@ -155,13 +123,13 @@ function demandCapacity({ name, capacity }: Upstream, calls: number, where: stri
 }
 
 /** Calls that wait for each other would wait forever. */
-function refuseCycle(names: readonly string[], waits: readonly (readonly number[])[], where: string): void {
-  const visit = (index: number, way: readonly number[]): void => {
-    if (way.includes(index)) {
-      const cycle = [...way.slice(way.indexOf(index)), index].map((step) => names[step]).join(' -> ')
+function rejectCycle(names: readonly string[], dependencies: readonly (readonly number[])[], where: string): void {
+  const visit = (index: number, path: readonly number[]): void => {
+    if (path.includes(index)) {
+      const cycle = [...path.slice(path.indexOf(index)), index].map((step) => names[step]).join(' -> ')
       throw new InvalidOptionError(`Expected \`${where}.calls\` to wait for each other in no circle, got ${cycle}`)
     }
-    for (const other of waits[index]!) visit(other, [...way, index])
+    for (const other of dependencies[index]!) visit(other, [...path, index])
   }
   for (const index of names.keys()) visit(index, [])
 }

@@ -1,14 +1,14 @@
-// Rate limits are `@fastify/rate-limit`'s; here it is only seen to that it is there.
+// Rate limits are those of `@fastify/rate-limit`. This checks that it is registered.
 
 import type { FastifyInstance, RouteShorthandOptions } from 'fastify'
 import { InvalidOptionError } from '../errors.ts'
 
 /**
- * A limit that nobody keeps would be found out under load only.
+ * Rejects a limit without effect, which would be noticed under load only.
  *
  * @throws GATEWAY_INVALID_OPTION for a limit in an app that has no `@fastify/rate-limit`
  */
-export function demandRateLimit({ config }: RouteShorthandOptions, where: string, app: FastifyInstance): void {
+export function assertRateLimit({ config }: RouteShorthandOptions, where: string, app: FastifyInstance): void {
   const { rateLimit } = (config ?? {}) as { rateLimit?: unknown }
   if (!rateLimit || app.hasDecorator('rateLimit')) return
   throw new InvalidOptionError(

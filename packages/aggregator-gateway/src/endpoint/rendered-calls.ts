@@ -1,14 +1,14 @@
-// What the calls of a request send, as far as the request decides it. It is rendered after the hooks of the request: so are
-// the keys by which requests share a response, which are made of nothing else.
+// Renders the paths and headers of a request's calls, after the hooks of the request. Coalescing keys are made of nothing
+// else, so requests share a response only if their calls send the same.
 
-import type { PlannedEndpoint } from './endpoint-request.ts'
-import type { PlannedCall } from '../call/call.ts'
-import { type Headers, renderHeaders } from '../request/request-headers.ts'
+import type { PlannedCall } from '../call/planned-call.ts'
 import { withQuery } from '../request/forwarded-query.ts'
 import type { Values } from '../request/placeholders.ts'
+import { type Headers, renderHeaders } from '../request/request-headers.ts'
+import type { PlannedEndpoint } from './planned-endpoint.ts'
 
 export interface RenderedCalls {
-  /** In the order of the endpoint's calls; nothing for those that wait for others. */
+  /** In the order of the endpoint's calls; undefined for dependent calls. */
   readonly paths: readonly (string | undefined)[]
   readonly headers: readonly Headers[]
 }
@@ -18,11 +18,15 @@ export interface RenderedCalls {
  *
  * @throws GATEWAY_BAD_PARAMETER, GATEWAY_INVALID_HEADER
  */
-export function renderCalls({ calls, observing }: PlannedEndpoint, values: Values): RenderedCalls {
+export function renderCalls({ calls, instrumentation }: PlannedEndpoint, values: Values): RenderedCalls {
   return {
     paths: calls.map((call) => (call.waitsFor === 0 ? renderPath(call, values) : undefined)),
     headers: calls.map(({ headers }, index) =>
-      renderHeaders(headers, values, observing?.observers.callHeaders(observing.calls[index]!, values.request)),
+      renderHeaders(
+        headers,
+        values,
+        instrumentation?.observers.callHeaders(instrumentation.calls[index]!, values.request),
+      ),
     ),
   }
 }
@@ -33,19 +37,19 @@ export function renderPath({ path, forwardQuery }: PlannedCall, values: Values):
   return forwardQuery.length === 0 ? rendered : withQuery(rendered, forwardQuery, values.request.query)
 }
 
-/** A character that no rendered path has, in place of what a call will bring. */
-const OF_CALL = '\n'
+/** Stands for a value of a call: no rendered path has this character. */
+const CALL_VALUE = '\n'
 
 /**
- * The key of a request: equal for two requests only if their calls send the same. Calls that wait for others count with
- * what the request gives them.
+ * The key of a request: equal for two requests only if their calls send the same. A dependent call is part of the key with
+ * the request's own values.
  *
  * @throws GATEWAY_BAD_PARAMETER
  */
 export function keyOf({ calls }: PlannedEndpoint, { paths, headers }: RenderedCalls, values: Values): string {
-  const ofRequest = calls.map((call, index) => [
-    paths[index] ?? withQuery(call.path.renderWithout(OF_CALL, values), call.forwardQuery, values.request.query),
+  const parts = calls.map((call, index) => [
+    paths[index] ?? withQuery(call.path.renderWithout(CALL_VALUE, values), call.forwardQuery, values.request.query),
     Object.entries(headers[index]!).toSorted(([one], [other]) => (one < other ? -1 : 1)),
   ])
-  return JSON.stringify(ofRequest)
+  return JSON.stringify(parts)
 }

@@ -1,6 +1,6 @@
-// Which headers can be sent at all, and which are about one connection.
+// Which headers can be sent, and which concern a single connection.
 
-/** They are about one connection and never forwarded (RFC 9110, 7.6.1); undici sets the last two. */
+/** Headers of one connection, which are never forwarded (RFC 9110, 7.6.1). undici sets the last two. */
 const HOP_BY_HOP = [
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
   ...['transfer-encoding', 'upgrade', 'expect', 'content-length', 'host'],
@@ -12,7 +12,7 @@ const NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
 // oxlint-disable-next-line no-control-regex -- Tabs are allowed, other control characters are not.
 const VALUE = /^[\t\u0020-\u007E\u0080-\u00FF]*$/
 
-/** Whether a header may be forwarded from one connection to another; names are in lower case. */
+/** Whether a header may be forwarded to another connection. Names are in lower case. */
 export function isEndToEnd(name: string): boolean {
   return !HOP_BY_HOP.includes(name)
 }
@@ -26,15 +26,15 @@ export function isHeaderValue(value: string): boolean {
   return VALUE.test(value)
 }
 
-/** The headers that a `connection` header names: they are about that connection too (RFC 9110, 7.6.1). */
-export function namedByConnection(connection: string | string[] | undefined): readonly string[] {
+/** Headers named by a `connection` header: they concern that connection, too (RFC 9110, 7.6.1). */
+export function connectionHeadersOf(connection: string | string[] | undefined): readonly string[] {
   if (connection === undefined) return []
   return String(connection)
     .split(',')
     .map((name) => name.trim().toLowerCase())
 }
 
-/** Headers that identify a trace or a request and that no response depends on: they are part of no key. */
+/** Headers that identify a trace or a request. No response depends on them, so they are not part of cache keys. */
 const TRACE_HEADERS: ReadonlySet<string> = new Set([
   ...[
     'traceparent',

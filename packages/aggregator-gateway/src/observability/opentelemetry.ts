@@ -14,7 +14,7 @@ import {
 import type { FastifyRequest } from 'fastify'
 import { InvalidOptionError } from '../errors.ts'
 import { isTraceHeader } from '../http/header-rules.ts'
-import type { CallEnd, GatewayObserver, ObservedCall } from './observers.ts'
+import type { CallEnd, GatewayObserver, ObservedCall } from '../options/observer.ts'
 
 /** Options of {@link openTelemetryObserver}. */
 export interface OpenTelemetryObserverOptions {

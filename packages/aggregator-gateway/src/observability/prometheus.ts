@@ -1,10 +1,9 @@
-// Metrics of calls and upstreams, by prom-client. Labels are names that the options have, and reasons: clients cannot
-// make new series.
+// Metrics of calls and upstreams, by prom-client. Labels are names from the options, and reasons: clients cannot create
+// time series.
 
 import { Counter, Gauge, Histogram, register, type Registry } from 'prom-client'
 import { InvalidOptionError } from '../errors.ts'
-import type { GatewayObserver, ObservedCall, ObservedGateway } from './observers.ts'
-import type { OriginStatus } from '../upstream/upstream.ts'
+import type { GatewayObserver, ObservedCall, ObservedGateway, OriginStatus } from '../options/observer.ts'
 
 /** Options of {@link prometheusObserver}. */
 export interface PrometheusObserverOptions {
@@ -14,10 +13,9 @@ export interface PrometheusObserverOptions {
   buckets?: readonly number[]
 }
 
-/** From an upstream on the same machine to the usual deadline and beyond. */
+/** From an upstream on the same machine to beyond the usual deadline. */
 const BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5] as const
 
-type CallLabels = Readonly<Record<'method' | 'route' | 'call' | 'upstream', string>>
 const CALL_LABELS = ['method', 'route', 'call', 'upstream'] as const
 const ORIGIN_LABELS = ['upstream', 'origin'] as const
 
@@ -35,43 +33,81 @@ const ORIGIN_LABELS = ['upstream', 'origin'] as const
 export function prometheusObserver(options: PrometheusObserverOptions = {}): GatewayObserver<void> {
   const { registry = register, buckets = BUCKETS } = options
   checkOptions(options, buckets)
-  const registers = [registry]
-  const durations = new Histogram({
-    name: 'gateway_call_duration_seconds',
-    help: 'How long calls to upstreams took, all attempts together',
-    labelNames: CALL_LABELS,
-    buckets: [...buckets],
-    registers,
-  })
-  const failures = new Counter({
-    name: 'gateway_call_failures_total',
-    help: 'Calls to upstreams without an answer',
-    labelNames: [...CALL_LABELS, 'reason'],
-    registers,
-  })
-  const retries = new Counter({
-    name: 'gateway_call_retries_total',
-    help: 'Attempts of calls after one that failed',
-    labelNames: CALL_LABELS,
-    registers,
-  })
-  const hedges = new Counter({
-    name: 'gateway_call_hedges_total',
-    help: 'Calls that were made a second time as they were late',
-    labelNames: CALL_LABELS,
-    registers,
-  })
+  const { durations, failures, retries, hedges } = callMetrics(registry, buckets)
   const gateways = new Set<ObservedGateway>()
-  const gauge = (
-    name: string,
-    help: string,
-    valueOf: (origin: OriginStatus) => number,
-  ): Gauge<(typeof ORIGIN_LABELS)[number]> =>
-    new Gauge({
+  addOriginGauges(registry, gateways)
+  const labelsOf = labelCache()
+  return {
+    gatewayOpened: (gateway) => void gateways.add(gateway),
+    gatewayClosed: (gateway) => void gateways.delete(gateway),
+    callEnded(call, { duration, attempts, hedged, reason }) {
+      const labels = labelsOf(call)
+      durations.observe(labels, duration / 1000)
+      if (reason !== undefined) failures.inc({ ...labels, reason })
+      const retried = attempts - 1 - Number(hedged)
+      if (retried > 0) retries.inc(labels, retried)
+      if (hedged) hedges.inc(labels)
+    },
+  }
+}
+
+type CallLabels = Readonly<Record<(typeof CALL_LABELS)[number], string>>
+
+interface CallMetrics {
+  readonly durations: Histogram<(typeof CALL_LABELS)[number]>
+  readonly failures: Counter<(typeof CALL_LABELS)[number] | 'reason'>
+  readonly retries: Counter<(typeof CALL_LABELS)[number]>
+  readonly hedges: Counter<(typeof CALL_LABELS)[number]>
+}
+
+function callMetrics(registry: Registry, buckets: readonly number[]): CallMetrics {
+  const registers = [registry]
+  return {
+    durations: new Histogram({
+      name: 'gateway_call_duration_seconds',
+      help: 'How long calls to upstreams took, all attempts together',
+      labelNames: CALL_LABELS,
+      buckets: [...buckets],
+      registers,
+    }),
+    failures: new Counter({
+      name: 'gateway_call_failures_total',
+      help: 'Calls to upstreams without an answer',
+      labelNames: [...CALL_LABELS, 'reason'],
+      registers,
+    }),
+    retries: new Counter({
+      name: 'gateway_call_retries_total',
+      help: 'Attempts of calls after one that failed',
+      labelNames: CALL_LABELS,
+      registers,
+    }),
+    hedges: new Counter({
+      name: 'gateway_call_hedges_total',
+      help: 'Calls that were made a second time as they were late',
+      labelNames: CALL_LABELS,
+      registers,
+    }),
+  }
+}
+
+const ORIGIN_GAUGES: readonly (readonly [name: string, help: string, valueOf: (origin: OriginStatus) => number])[] = [
+  [
+    'gateway_origin_circuit_open',
+    'Circuits that are open: 1 when calls to the origin are stopped',
+    ({ circuit }) => (circuit === 'open' ? 1 : 0),
+  ],
+  ['gateway_origin_pending_calls', 'Calls to the origin that are not over', ({ pending }) => pending],
+  ['gateway_origin_connections', 'Connections to the origin that are open', ({ connected }) => connected],
+]
+
+function addOriginGauges(registry: Registry, gateways: ReadonlySet<ObservedGateway>): void {
+  for (const [name, help, valueOf] of ORIGIN_GAUGES) {
+    const gauge = new Gauge({
       name,
       help,
       labelNames: ORIGIN_LABELS,
-      registers,
+      registers: [],
       collect() {
         this.reset()
         for (const { status } of gateways) {
@@ -81,36 +117,21 @@ export function prometheusObserver(options: PrometheusObserverOptions = {}): Gat
         }
       },
     })
-  gauge(
-    'gateway_origin_circuit_open',
-    'Circuits that are open: 1 when calls to the origin are stopped',
-    ({ circuit }) => (circuit === 'open' ? 1 : 0),
-  )
-  gauge('gateway_origin_pending_calls', 'Calls to the origin that are not over', ({ pending }) => pending)
-  gauge('gateway_origin_connections', 'Connections to the origin that are open', ({ connected }) => connected)
-
-  /** As many as there are calls in the options. */
-  const labels = new Map<ObservedCall, CallLabels>()
-  const labelsOf = (call: ObservedCall): CallLabels => {
-    let known = labels.get(call)
-    if (!known) {
-      const { endpoint, name, upstream } = call
-      known = { method: endpoint.method, route: endpoint.path, call: name, upstream }
-      labels.set(call, known)
-    }
-    return known
+    registry.registerMetric(gauge)
   }
-  return {
-    gatewayOpened: (gateway) => void gateways.add(gateway),
-    gatewayClosed: (gateway) => void gateways.delete(gateway),
-    callEnded(call, { duration, attempts, hedged, reason }) {
-      const its = labelsOf(call)
-      durations.observe(its, duration / 1000)
-      if (reason !== undefined) failures.inc({ ...its, reason })
-      const again = attempts - 1 - Number(hedged)
-      if (again > 0) retries.inc(its, again)
-      if (hedged) hedges.inc(its)
-    },
+}
+
+/** Makes the labels of each call once. There are as many calls as in the options. */
+function labelCache(): (call: ObservedCall) => CallLabels {
+  const cached = new Map<ObservedCall, CallLabels>()
+  return (call) => {
+    let labels = cached.get(call)
+    if (!labels) {
+      const { endpoint, name, upstream } = call
+      labels = { method: endpoint.method, route: endpoint.path, call: name, upstream }
+      cached.set(call, labels)
+    }
+    return labels
   }
 }
 

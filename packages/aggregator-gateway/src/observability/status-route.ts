@@ -1,21 +1,13 @@
-// A page for those who run the gateway: how its upstreams are.
+// A route for operators: the status of the gateway's upstreams.
 
-import type { FastifyInstance, FastifySchema, RouteShorthandOptions } from 'fastify'
-import type { GatewayStatus } from './observers.ts'
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { StatusOptions } from '../options/gateway-options.ts'
+import type { GatewayStatus } from '../options/observer.ts'
 
-/** Where the status of the gateway is, and who may see it. */
-export interface StatusOptions {
-  /** Its path, below the prefix. @default '/__gateway' */
-  path?: string
-  /** Options of its route, as Fastify takes them, such as an `onRequest` hook that asks who it is. @default {} */
-  route?: RouteShorthandOptions
-}
-
-/** From documents of `@fastify/swagger`: it is no part of what clients are offered. */
+/** Hides the route from `@fastify/swagger`: it is not for clients. */
 const HIDDEN: FastifySchema & { hide: true } = { hide: true }
 
-/** Answers how upstreams are. */
-export function addStatus(app: FastifyInstance, options: StatusOptions, status: () => GatewayStatus): void {
+export function addStatusRoute(app: FastifyInstance, options: StatusOptions, status: () => GatewayStatus): void {
   const { path = '/__gateway', route = {} } = options
   app.route({
     ...route,

@@ -1,32 +1,36 @@
-// The two bodies of a request that is handed on, each read no faster than it is taken.
+// The two bodies of a proxied request. Each is read no faster than it is written.
 
 import { Readable, Transform, type TransformCallback } from 'node:stream'
 import { errorCodes } from 'fastify'
 
-/** Who hands a request on. */
-export interface Handing {
-  /** Bytes went on. */
+/** The request that an upload belongs to. */
+export interface UploadOwner {
+  /** Bytes were transferred. */
   progress: () => void
-  /** The client takes more of the answer. */
-  resume: () => void
-  /** The client's body is too long, or it ended in the middle. */
+  /** The client's body is too long, or it ended early. */
   uploadFailed: (error: Error) => void
-  /** The client has left, or has the answer. */
+  /** The client has closed the connection. */
   leave: () => void
+}
+
+/** The request that a download belongs to. */
+export interface DownloadOwner {
+  /** The client reads on. */
+  resume: () => void
 }
 
 /** The client's body on its way to the upstream. */
 export class Upload extends Transform {
-  readonly #owner: Handing
+  readonly #owner: UploadOwner
   readonly #source: Readable
-  readonly #most: number
+  readonly #maxBytes: number
   #size = 0
 
-  constructor(owner: Handing, source: Readable, most: number) {
+  constructor(owner: UploadOwner, source: Readable, maxBytes: number) {
     super()
     this.#owner = owner
     this.#source = source
-    this.#most = most
+    this.#maxBytes = maxBytes
     this.on('error', ignore)
     source.once('error', failOf(owner)).once('aborted', leaveOf(owner)).pipe(this)
   }
@@ -39,19 +43,19 @@ export class Upload extends Transform {
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.#size += chunk.length
     this.#owner.progress()
-    if (this.#size <= this.#most) return done(null, chunk)
+    if (this.#size <= this.#maxBytes) return done(null, chunk)
     this.#owner.uploadFailed(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE())
   }
 }
 
-/** The upstream's answer on its way to the client. */
+/** The upstream's body on its way to the client. */
 export class Download extends Readable {
-  readonly #owner: Handing
+  readonly #owner: DownloadOwner
 
-  constructor(owner: Handing) {
+  constructor(owner: DownloadOwner) {
     super({ highWaterMark: 65_536 })
     this.#owner = owner
-    // Hooks may keep it waiting for the one who listens.
+    // Hooks may delay the reader, which adds the listener of its own.
     this.on('error', ignore)
   }
 
@@ -62,11 +66,11 @@ export class Download extends Readable {
 
 function ignore(): void {}
 
-// Functions of their own: closures that a constructor keeps would hold past requests in memory for longer.
-function leaveOf(owner: Handing): () => void {
+// Separate functions: closures that a constructor keeps hold past requests in memory for longer.
+function leaveOf(owner: UploadOwner): () => void {
   return () => owner.leave()
 }
 
-function failOf(owner: Handing): (error: Error) => void {
+function failOf(owner: UploadOwner): (error: Error) => void {
   return (error) => owner.uploadFailed(error)
 }

@@ -1,36 +1,36 @@
-// The client's body as its bytes, which calls forward: serialized anew, numbers that a double cannot hold would change, and
-// a text would become a JSON string. Fastify's parsers read the same bytes, and validate them as in any other route.
+// Forwards the bytes of the client's body. Serializing the parsed body again would change numbers that a double cannot hold,
+// and turn a text into a JSON string. Fastify parses and validates the same bytes as in any other route.
 
 import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream'
 import type { FastifyRequest, preParsingHookHandler, preValidationHookHandler, RouteShorthandOptions } from 'fastify'
 
-/** A body that goes to an upstream. */
+/** A body for an upstream. */
 export interface ForwardedBody {
   readonly content: Buffer | string
   /** Its `content-type`. */
   readonly type: string | undefined
 }
 
-/** Of requests whose body is forwarded: what has been read, until the request is collected. */
+/** The bodies of requests, until the requests are garbage-collected. */
 const recordings = new WeakMap<FastifyRequest, Recording>()
 
-/** Passes a body to the parser and holds its bytes. */
+/** Passes a body to the parser and records its bytes. */
 class Recording extends Transform {
   readonly #source: Readable & { readonly receivedEncodedLength?: number }
-  readonly #most: number
+  readonly #maxBytes: number
   #chunks: Buffer[] = []
   #size = 0
-  /** What Fastify's parser has made of it. */
+  /** The body after Fastify's parser. */
   parsed: unknown
 
-  constructor(source: Readable, most: number) {
+  constructor(source: Readable, maxBytes: number) {
     super()
     this.#source = source
-    this.#most = most
+    this.#maxBytes = maxBytes
     pipeline(source, this, ignore)
   }
 
-  /** What Fastify compares with `content-length`, where a hook has decompressed the body. */
+  /** Fastify compares this with `content-length` if a hook has decompressed the body. */
   get receivedEncodedLength(): number {
     return this.#source.receivedEncodedLength ?? 0
   }
@@ -41,26 +41,26 @@ class Recording extends Transform {
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.#size += chunk.length
-    // Fastify refuses more, and reads on to throw it away.
-    if (this.#size > this.#most) this.#chunks = []
+    // Fastify rejects a larger body, and discards the rest.
+    if (this.#size > this.#maxBytes) this.#chunks = []
     else this.#chunks.push(chunk)
     done(null, chunk)
   }
 }
 
-/** The options of a route that holds the bytes of bodies for {@link forwardedBody}. */
+/** Options of a route that records bodies for {@link forwardedBody}. */
 export function recordingBodies(route: RouteShorthandOptions): RouteShorthandOptions {
   return {
     ...route,
-    // After the hooks that decompress it, and before those that may replace it.
+    // After hooks that decompress the body, and before hooks that may replace it.
     preParsing: [...[route.preParsing ?? []].flat(), record] as preParsingHookHandler[],
     preValidation: [note, ...[route.preValidation ?? []].flat()] as preValidationHookHandler[],
   }
 }
 
 /**
- * What is forwarded of a request: the bytes that its parser has read, or, where a hook has put another value into
- * `request.body`, that value as JSON. Nothing where there is no body.
+ * The body to forward: the bytes that the parser has read, or, if a hook has assigned another value to `request.body`,
+ * that value as JSON. Undefined if there is no body.
  */
 export function forwardedBody(request: FastifyRequest): ForwardedBody | undefined {
   const recording = recordings.get(request)
@@ -85,7 +85,7 @@ const note: preValidationHookHandler = (request, _reply, done) => {
   done()
 }
 
-/** Whether Fastify reads a body: it does for one with a type, also if it is empty. */
+/** Whether Fastify reads a body. It reads an empty one, too, if it has a type. */
 function hasBody({ headers }: FastifyRequest): boolean {
   const { 'content-type': type, 'transfer-encoding': coding, 'content-length': length } = headers
   return type !== undefined || coding !== undefined || (length !== undefined && length !== '0')

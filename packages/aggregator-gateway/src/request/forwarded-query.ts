@@ -1,11 +1,11 @@
-// Query parameters of the client that go to an upstream as they came, those that are there several times included.
+// Forwards query parameters of the client, repeated ones included.
 
 import { BadParameterError } from '../errors.ts'
 
 /**
  * The path with the parameters of these names.
  *
- * @throws GATEWAY_BAD_PARAMETER for a value that is no text
+ * @throws GATEWAY_BAD_PARAMETER for a value that is not text
  */
 export function withQuery(path: string, names: readonly string[], query: unknown): string {
   let all = path

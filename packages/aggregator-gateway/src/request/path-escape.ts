@@ -1,14 +1,14 @@
-// Finds paths that a server would resolve to another place: `/public/..%2fsecret` is `/secret` for nginx and many others.
-// Servers differ in what they decode, how often, and what separates segments. A path is safe when no reading leaves it.
+// Finds paths that a server would resolve to another path: `/public/..%2fsecret` is `/secret` for nginx and many others.
+// Servers differ in how they decode and split paths. A path is safe if no server can read it as another one.
 
-/** Values made of these alone can form no dot segment and no separator, so most values need no further look. */
+/** Such values form no dot segment and no separator, so most values need no further check. */
 const PLAIN = /^[\w\-~!$'()*+,:=@&]*$/
-/** Decoding that takes longer hides something: two levels are what chains of proxies have. */
+/** Chains of proxies decode twice. A value with more levels hides something. */
 const MAX_DECODES = 4
 // oxlint-disable-next-line no-control-regex -- These are the characters to find.
 const CONTROL = /[\u0000-\u001F\u007F]/
 
-/** How a path is unsafe; the words complete "a value …". */
+/** Why a path is unsafe. The words complete "a value …". */
 export type PathEscape = 'has a control character' | 'has a dot segment' | 'has a slash' | 'is encoded too often'
 
 /** Whether a value must be checked by {@link pathEscapeOf} once it is in its path. */
@@ -60,8 +60,8 @@ function hasDotSegment(path: string): boolean {
 }
 
 /**
- * Decodes percent escapes once, byte by byte: separators and dots are ASCII in UTF-8. Overlong forms (`%c0%ae`) and
- * `%u002e` are what some old servers take for the same characters.
+ * Decodes percent escapes once, byte by byte: separators and dots are ASCII in UTF-8. Some old servers also accept overlong
+ * forms (`%c0%ae`) and `%u002e`.
  */
 function decodeOnce(text: string): string {
   return text

@@ -1,20 +1,14 @@
-// Headers of an upstream's request: literal ones, those of the client's that are forwarded, and those made of values.
-// They are rendered once for each request, after its hooks: the same headers go into the key of whatever is shared.
+// Headers of an upstream's request: literal, forwarded and templated ones. They are rendered once for each request, after
+// its hooks: the same headers go into the keys of coalesced and cached responses.
 
-import type { RawRequestDefaultExpression } from 'fastify'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, RawRequestDefaultExpression } from 'fastify'
 import { BadParameterError, InvalidHeaderError, InvalidOptionError } from '../errors.ts'
-import { isHeaderValue, isSettable, namedByConnection } from '../http/header-rules.ts'
-import { parsePlaces, type Place, refusePlace, textOf, type Values } from './placeholders.ts'
+import { isHeaderValue, isSettable, connectionHeadersOf } from '../http/header-rules.ts'
+import type { HeadersOption, MakeHeaders } from '../options/call-options.ts'
+import { parsePlaceholders, type Placeholder, rejectValue, textOf, type Values } from './placeholders.ts'
 
 /** Headers of an upstream's request, by name in lower case. */
 export type Headers = Readonly<Record<string, string>>
-
-/** Makes headers of a request; a value of `undefined` leaves the header out. */
-export type MakeHeaders = (request: FastifyRequest) => Readonly<Record<string, string | number | undefined>>
-
-/** The option `headers`: by name, with places for values such as `{user.sub}`, or what a function makes of a request. */
-export type HeadersOption = Readonly<Record<string, string>> | MakeHeaders
 
 export interface HeaderPlan {
   readonly literals: Headers
@@ -27,11 +21,11 @@ export interface HeaderPlan {
 interface HeaderTemplate {
   readonly name: string
   readonly literals: readonly string[]
-  readonly places: readonly Place[]
+  readonly placeholders: readonly Placeholder[]
 }
 
 /**
- * Reads the options of a call; `where` names it in errors.
+ * Plans the headers of a call. `where` names it in errors.
  *
  * @throws GATEWAY_INVALID_OPTION for a header that cannot be sent
  */
@@ -45,8 +39,8 @@ export function planHeaders(
   for (const [given, value] of Object.entries(headers)) {
     const name = given.toLowerCase()
     const at = `${where}.${given}`
-    demandSendable(name, value, at)
-    const { literals: parts, places } = parsePlaces(value, (problem) => {
+    assertSendable(name, value, at)
+    const { literals: parts, placeholders } = parsePlaceholders(value, (problem) => {
       throw new InvalidOptionError(
         `Expected \`${at}\` to be a value with places such as {user.sub}, got "${value}": ${problem}`,
       )
@@ -54,23 +48,23 @@ export function planHeaders(
     if (/[{}]/.test(parts.join(''))) {
       throw new InvalidOptionError(`Expected \`${at}\` to have pairs of braces around places, got "${value}"`)
     }
-    if (places.some(({ source }) => source === 'calls')) {
+    if (placeholders.some(({ source }) => source === 'calls')) {
       throw new InvalidOptionError(`Expected \`${at}\` to take values of the request, got "${value}"`)
     }
-    if (places.length === 0) literals[name] = value
+    if (placeholders.length === 0) literals[name] = value
     else if (forwarded.includes(name)) {
       throw new InvalidOptionError(
         `Expected \`${at}\` to be set or forwarded, got both: a client could not be told from ${value}`,
       )
     } else {
       delete literals[name]
-      templates.push({ name, literals: parts, places })
+      templates.push({ name, literals: parts, placeholders })
     }
   }
   return { literals, forwarded, templates, make: undefined }
 }
 
-function demandSendable(name: string, value: unknown, at: string): void {
+function assertSendable(name: string, value: unknown, at: string): void {
   if (!isSettable(name)) {
     throw new InvalidOptionError(`Expected \`${at}\` to be a header that an upstream can get, got "${name}"`)
   }
@@ -80,10 +74,10 @@ function demandSendable(name: string, value: unknown, at: string): void {
 }
 
 /**
- * The headers for one request; `added` are those of observers.
+ * The headers for one request. Observers have `added` some.
  *
  * @throws GATEWAY_BAD_PARAMETER for values of the client that are missing or cannot be sent
- * @throws GATEWAY_INVALID_HEADER for what a function has made
+ * @throws GATEWAY_INVALID_HEADER for headers that a function returns
  */
 export function renderHeaders(plan: HeaderPlan, values: Values, added?: Headers): Headers {
   const { literals, forwarded, templates, make } = plan
@@ -102,14 +96,14 @@ function forward(
   names: readonly string[],
   { headers: headersNow, raw }: FastifyRequest,
 ): void {
-  const ofConnection = namedByConnection(headersNow.connection)
+  const connectionHeaders = connectionHeadersOf(headersNow.connection)
   for (const name of names) {
     const value = headersNow[name]
     if (value === undefined) continue
     const text = String(value)
-    // Without this, a client could strip the identity that a hook has set. Forwarding is not allowed either (RFC 9110,
-    // 7.6.1) where the value is the client's own.
-    if (ofConnection.includes(name) && isAsSent(name, text, raw)) {
+    // Otherwise a client could strip the identity that a hook has set. RFC 9110, 7.6.1, also forbids to forward the
+    // client's own value.
+    if (connectionHeaders.includes(name) && isAsSent(name, text, raw)) {
       throw new BadParameterError(`The header "connection" names "${name}", which is forwarded`)
     }
     if (!isHeaderValue(text)) throw new BadParameterError(`The header "${name}" has characters that cannot be sent`)
@@ -117,36 +111,36 @@ function forward(
   }
 }
 
-/** Whether a header has the value that the client has sent, and no hook has set another. */
+/** Whether a header still has the client's value: no hook has changed it. */
 function isAsSent(name: string, value: string, { rawHeaders }: RawRequestDefaultExpression): boolean {
   return rawHeaders.some(
     (one, index) => index % 2 === 0 && one.toLowerCase() === name && value.includes(rawHeaders[index + 1]!),
   )
 }
 
-function renderTemplate({ literals, places }: HeaderTemplate, values: Values): string {
+function renderTemplate({ literals, placeholders }: HeaderTemplate, values: Values): string {
   let text = literals[0]!
-  for (const [index, place] of places.entries()) {
-    const value = textOf(place, values)
-    if (!isHeaderValue(value)) refusePlace(place, 'has characters that no header can have')
+  for (const [index, one] of placeholders.entries()) {
+    const value = textOf(one, values)
+    if (!isHeaderValue(value)) rejectValue(one, 'has characters that no header can have')
     text += value + literals[index + 1]!
   }
   return text
 }
 
 /**
- * Headers that code of the app has made, by name in lower case.
+ * Checks headers from code of the app, and returns them by name in lower case.
  *
  * @throws GATEWAY_INVALID_HEADER for one that cannot be sent
  */
-export function checkedHeaders(made: Readonly<Record<string, string | number | undefined>>, who: string): Headers {
+export function checkedHeaders(given: Readonly<Record<string, string | number | undefined>>, source: string): Headers {
   const headers: Record<string, string> = {}
-  for (const [given, value] of Object.entries(made ?? {})) {
+  for (const [givenName, value] of Object.entries(given ?? {})) {
     if (value === undefined) continue
-    const name = given.toLowerCase()
+    const name = givenName.toLowerCase()
     const isSendable = (typeof value === 'string' || typeof value === 'number') && isHeaderValue(String(value))
     if (!isSettable(name) || !isSendable) {
-      throw new InvalidHeaderError(`${who} has made the header "${given}", which cannot be sent`)
+      throw new InvalidHeaderError(`${source} has made the header "${givenName}", which cannot be sent`)
     }
     headers[name] = String(value)
   }

@@ -1,16 +1,17 @@
-// A handler that undici tells where the request was made, not where its connection was: see waiting-client.ts.
+// Calls a handler in the async context where its request was made. undici calls back in the context where the connection
+// was made. See pending-reply.ts.
 
 import { AsyncResource } from 'node:async_hooks'
 import type { Dispatcher } from 'undici'
 
-type Told = 'onRequestStart' | 'onResponseStart' | 'onResponseData' | 'onResponseEnd' | 'onResponseError'
-type Handler = Required<Pick<Dispatcher.DispatchHandler, Told>>
+type Method = 'onRequestStart' | 'onResponseStart' | 'onResponseData' | 'onResponseEnd' | 'onResponseError'
+type Handler = Required<Pick<Dispatcher.DispatchHandler, Method>>
 
-export class HandlerInContext extends AsyncResource implements Handler {
+export class AsyncContextHandler extends AsyncResource implements Handler {
   readonly #handler: Handler
 
   constructor(handler: Handler) {
-    super('HandlerInContext', { requireManualDestroy: true })
+    super('AsyncContextHandler', { requireManualDestroy: true })
     this.#handler = handler
   }
 

@@ -1,17 +1,17 @@
-// A client that waits for a response, and its async context. undici calls back in the context where the connection was
-// made, which was another client's request. Hooks and observers run in the context of this client, so they find its
-// values in an AsyncLocalStorage of the app, never those of another client.
+// A reply that waits for its response, and the async context of its request. undici calls back in the context where the
+// connection was made, which was another client's request. Hooks and observers run in the context of this request, so
+// they find its values in an AsyncLocalStorage of the app.
 
 import { AsyncResource } from 'node:async_hooks'
 import type { FastifyReply } from 'fastify'
-import { atEndOfTurn } from './write-batching.ts'
+import { scheduleAfterPoll } from './write-batching.ts'
 
-export class WaitingClient extends AsyncResource {
+export class PendingReply extends AsyncResource {
   readonly reply: FastifyReply
   #payload: unknown
 
   constructor(reply: FastifyReply) {
-    super('WaitingClient', { requireManualDestroy: true })
+    super('PendingReply', { requireManualDestroy: true })
     this.reply = reply
   }
 
@@ -24,12 +24,12 @@ export class WaitingClient extends AsyncResource {
    * docs/measurements.md#write-batching
    * Rejections are batched, too, which leaves more capacity under overload. See docs/measurements.md#rejections
    */
-  sendAtEndOfTurn(payload: unknown): void {
+  sendBatched(payload: unknown): void {
     this.#payload = payload
-    atEndOfTurn(this)
+    scheduleAfterPoll(this)
   }
 
-  due(): void {
+  flush(): void {
     this.send(this.#payload)
   }
 }

@@ -1,21 +1,21 @@
-// What is done with the others of its turn of the event loop, when all that has come in it is read: requests lead to calls
-// together, and answers leave together. A write wakes who reads it, and one after the other they wake it once.
+// Runs the work of an event-loop tick together, after all sockets are read: calls start together, and responses are written
+// together. A write wakes the process that reads it; a batch of writes wakes it once.
 
-/** Something that is done once, and does not throw. */
-interface Due {
-  due(): void
+/** Work that runs once, and does not throw. */
+interface Scheduled {
+  flush(): void
 }
 
-let waiting: Due[] = []
+let scheduled: Scheduled[] = []
 
-/** Has it done at the end of this turn, after what waits already. */
-export function atEndOfTurn(one: Due): void {
-  if (waiting.length === 0) setImmediate(doAll)
-  waiting.push(one)
+/** Runs it at the end of this tick, after work that was scheduled before. */
+export function scheduleAfterPoll(one: Scheduled): void {
+  if (scheduled.length === 0) setImmediate(flushAll)
+  scheduled.push(one)
 }
 
-function doAll(): void {
-  const all = waiting
-  waiting = []
-  for (const one of all) one.due()
+function flushAll(): void {
+  const all = scheduled
+  scheduled = []
+  for (const one of all) one.flush()
 }

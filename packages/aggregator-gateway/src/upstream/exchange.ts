@@ -1,54 +1,71 @@
-// One request to an origin, for whoever takes undici's answers: it is counted, and the origin's circuit hears of it.
+// One request to an origin. It is counted, and the circuit breaker of the origin learns its outcome.
 
 import type { Dispatcher } from 'undici'
-import { failureOf, isFaultOfOrigin } from '../call/attempt.ts'
+import { AbortedError, type CallFailure, failureOf, isFaultOfOrigin, type Rejection, REJECTIONS } from '../failures.ts'
+import type { Origin, Slot } from './origin.ts'
 import type { PooledRequest } from './pool.ts'
-import { CallError, GivenUpError, NOT_MADE } from '../call/outcome.ts'
-import type { Origin, Room, Upstream } from './upstream.ts'
+
+/** A failure on its way through undici's handlers and streams. */
+export class ExchangeError extends Error {
+  readonly failure: CallFailure
+  /** Where the request was sent. */
+  readonly origin: Origin | undefined
+
+  constructor(failure: CallFailure, origin?: Origin) {
+    super(failure.message, { cause: failure.cause })
+    this.failure = failure
+    this.origin = origin
+  }
+}
+
+/** Chooses the origin of a request. */
+export interface OriginSource {
+  choose: (avoid: Origin | undefined, skipAdmission: boolean, slot?: Slot) => Origin | Rejection
+}
 
 /**
- * Sends a request to an origin of the upstream. The handler is told a {@link CallError} when it fails, and the
- * {@link GivenUpError} when it was given up by that. Gives the origin.
+ * Sends a request to an origin of the upstream, and returns the origin. The handler gets an {@link ExchangeError} if it
+ * fails, and the {@link AbortedError} if it was aborted by one.
  */
 export function exchange(
-  upstream: Upstream,
-  options: Dispatcher.DispatchOptions,
+  upstream: OriginSource,
+  request: Dispatcher.DispatchOptions,
   handler: Dispatcher.DispatchHandler,
-  how: ExchangeOptions = {},
+  options: ExchangeOptions = {},
 ): Origin | undefined {
-  const origin = upstream.choose(how.avoid, how.isAccepted ?? false, how.room)
+  const origin = upstream.choose(options.avoid, options.skipAdmission ?? false, options.slot)
   if (typeof origin === 'string') {
-    handler.onResponseError?.(NO_CONTROLLER, new CallError(NOT_MADE[origin]))
+    handler.onResponseError?.(NO_CONTROLLER, new ExchangeError(REJECTIONS[origin]))
     return undefined
   }
-  const one = new Exchange(origin, handler, how)
-  how.requester?.exchangeBegan(one)
-  one.dispatch(options, how)
+  const one = new Exchange(origin, handler, options)
+  options.requester?.exchangeBegan(one)
+  one.dispatch(request, options)
   return origin
 }
 
-/** Who may give a request up while it waits for a connection. A cache between the two hides it until it has begun. */
+/** Can cancel a request that waits for a connection. A cache between the two hides the request until it begins. */
 export interface Requester {
-  exchangeBegan: (one: Exchange) => void
+  exchangeBegan: (exchange: Exchange) => void
 }
 
 export interface ExchangeOptions {
-  /** Where it is not sent if there is another origin. */
+  /** Not sent there, if there is another origin. */
   readonly avoid?: Origin | undefined
-  /** There was room for the request that it belongs to. */
-  readonly isAccepted?: boolean
-  /** Milliseconds after which it is given up. */
+  /** The request that it belongs to was admitted. */
+  readonly skipAdmission?: boolean
+  /** Milliseconds after which it is aborted. */
   readonly timeout?: number
-  /** What it needs room for. @default 'call' */
-  readonly room?: Room
-  /** Maximum bytes of the response body; -1 for any number. @default the upstream's maxResponseSize */
-  readonly mostBytes?: number | undefined
+  /** The kind of place that it needs. @default 'call' */
+  readonly slot?: Slot
+  /** Maximum bytes of the response body; -1 for any number. @default the upstream's maxResponseBytes */
+  readonly maxBytes?: number | undefined
   /** On a new connection. */
   readonly isFresh?: boolean
   readonly requester?: Requester
 }
 
-/** Of a request that was never made. */
+/** The controller of a request that was never sent. */
 export const NO_CONTROLLER: Dispatcher.DispatchController = {
   aborted: true,
   paused: false,
@@ -58,10 +75,14 @@ export const NO_CONTROLLER: Dispatcher.DispatchController = {
   resume() {},
 }
 
+/**
+ * Forwards undici's events. undici has a class for that, `DecoratorHandler`, which is deprecated and passes all arguments
+ * by spreading them.
+ */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #origin: Origin
   readonly #handler: Dispatcher.DispatchHandler
-  readonly #isTry: boolean
+  readonly #isProbe: boolean
   readonly #timeout: NodeJS.Timeout | undefined
   #request: PooledRequest | undefined
   #controller: Dispatcher.DispatchController | undefined
@@ -69,29 +90,29 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #status = 0
   #isOver = false
 
-  constructor(origin: Origin, handler: Dispatcher.DispatchHandler, { timeout, room }: ExchangeOptions) {
+  constructor(origin: Origin, handler: Dispatcher.DispatchHandler, { timeout, slot }: ExchangeOptions) {
     this.#origin = origin
     this.#handler = handler
-    this.#isTry = origin.circuit?.begin() ?? false
-    this.#isStream = room === 'stream'
+    this.#isProbe = origin.circuit?.acquire() ?? false
+    this.#isStream = slot === 'stream'
     if (timeout !== undefined) this.#timeout = setTimeout(expire, timeout, this).unref()
     if (!this.#isStream) origin.pending++
   }
 
-  dispatch(options: Dispatcher.DispatchOptions, { mostBytes, isFresh = false }: ExchangeOptions): void {
-    const how = { mostBytes, isFresh, isStream: this.#isStream }
-    this.#request = this.#origin.connections.dispatch(options, this, how)
+  dispatch(request: Dispatcher.DispatchOptions, { maxBytes, isFresh = false }: ExchangeOptions): void {
+    const options = { maxBytes, isFresh, isStream: this.#isStream }
+    this.#request = this.#origin.pool.dispatch(request, this, options)
   }
 
-  /** Gives it up, if it has not begun: then its handler is told nothing. `isLate` when it had its time. */
+  /** Cancels it before it is sent, without calling its handler. `isLate` if it timed out. */
   cancel(isLate: boolean): void {
     if (this.#isOver || this.#controller) return
-    const isFailed = isLate && this.#hadItsTime()
+    const isFailed = isLate && this.#hadFairTime()
     this.#request?.cancel()
     this.#end(isFailed)
   }
 
-  /** Its response counts as a stream from now on, no more as a call; false when there are too many. */
+  /** Counts its response as a stream from now on. Returns false if the maximum of streams is reached. */
   becomeStream(): boolean {
     if (this.#isOver || this.#status === 0 || this.#isStream) return true
     if (!this.#request!.becomeStream()) return false
@@ -101,7 +122,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   expire(): void {
-    if (this.#controller) this.#controller.abort(new GivenUpError(true))
+    if (this.#controller) this.#controller.abort(new AbortedError(true))
     else this.cancel(true)
   }
 
@@ -134,19 +155,19 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
-    if (error instanceof GivenUpError) {
-      this.#end((error.isLate && this.#hadItsTime()) || this.#status >= 500)
+    if (error instanceof AbortedError) {
+      this.#end((error.isLate && this.#hadFairTime()) || this.#status >= 500)
       this.#handler.onResponseError?.(controller, error)
       return
     }
     const isSent = this.#controller !== undefined
     const failure = failureOf(error, { isSent, isReused: this.#request?.isReused ?? false, status: this.#status })
     this.#end(this.#status >= 500 || isFaultOfOrigin(failure))
-    this.#handler.onResponseError?.(controller, new CallError(failure, this.#origin))
+    this.#handler.onResponseError?.(controller, new ExchangeError(failure, this.#origin))
   }
 
-  #hadItsTime(): boolean {
-    return this.#request?.hadItsTime ?? false
+  #hadFairTime(): boolean {
+    return this.#request?.hadFairTime ?? false
   }
 
   #end(isFailed: boolean): void {
@@ -154,7 +175,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timeout)
     if (!this.#isStream) this.#origin.pending--
     if (isFailed) this.#origin.circuit?.failed()
-    else if (this.#status > 0) this.#origin.circuit?.succeeded(this.#isTry)
+    else if (this.#status > 0) this.#origin.circuit?.succeeded(this.#isProbe)
   }
 }
 

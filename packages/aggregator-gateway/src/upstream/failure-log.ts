@@ -1,25 +1,25 @@
-// Says in the log why calls fail, which clients are not told: one line for each origin and cause from time to time, as an
-// origin that fails all calls would fill the log.
+// Logs why calls fail, because clients do not learn it. A failing origin would fill the log, so each cause is logged once in
+// a while.
 
 import type { FastifyBaseLogger } from 'fastify'
-import type { CallFailure } from '../call/outcome.ts'
+import type { CallFailure } from '../failures.ts'
 
-/** Milliseconds in which a failure is logged once. */
-const EVERY = 10_000
+/** Milliseconds between two lines of the same origin and cause. */
+const LOG_INTERVAL = 10_000
 
-/** A call that has failed. */
+/** A failed call. */
 export interface FailedCall {
-  /** What has failed, to begin the line with: `call "profile"`. */
+  /** The begin of the line: `call "profile"`. */
   readonly what: string
   readonly call: string
   readonly upstream: string
-  /** Where it was sent last. */
+  /** Origin of the last attempt. */
   readonly origin: string | undefined
 }
 
 /** The failures of one upstream. */
 export class FailureLog {
-  /** By origin and cause, of which there are few. */
+  /** By origin and cause: few keys. */
   readonly #logged = new Map<string, { at: number; repeated: number }>()
 
   warn(log: FastifyBaseLogger, { what, call, upstream, origin }: FailedCall, failure: CallFailure): void {
@@ -28,7 +28,7 @@ export class FailureLog {
     const key = `${origin} ${reason} ${typeof code === 'string' ? code : status}`
     const now = performance.now()
     const last = this.#logged.get(key)
-    if (last && now - last.at < EVERY) {
+    if (last && now - last.at < LOG_INTERVAL) {
       last.repeated++
       return
     }
@@ -39,14 +39,14 @@ export class FailureLog {
   }
 }
 
-/** What the error behind a failure says. */
+/** The message of the error behind a failure. */
 function detailOf(cause: unknown, message: string): string {
   const text = textOf(cause)
   return text === '' || message.includes(text) ? '' : `: ${text}`
 }
 
 function textOf(cause: unknown): string {
-  // Of a host with several addresses, Node gives an error for each, and no message.
+  // For a host with several addresses, Node has one error for each and no message.
   if (cause instanceof AggregateError) return [...new Set(cause.errors.map(textOf))].join(', ')
   return cause instanceof Error ? cause.message : ''
 }

@@ -1,34 +1,34 @@
-// Takes interim responses out of what a socket reads. Clients ignore those that they have not asked for (RFC 9110, 15.2);
-// undici 8 ends the connection on `100 Continue`, and has no option for it.
+// Removes interim responses from the bytes that a socket reads. Clients ignore unexpected ones (RFC 9110, 15.2), but undici 8
+// ends the connection on `100 Continue`, without an option for it.
 
 import type { Socket } from 'node:net'
 
 const INTERIM = Buffer.from('HTTP/1.1 1')
-/** The bytes that follow in `101 Switching Protocols`, after which HTTP is over. */
+/** The next bytes of `101 Switching Protocols`, which ends HTTP. */
 const SWITCHING = Buffer.from('01')
 const END_OF_HEAD = '\r\n\r\n'
-/** Maximum bytes of an interim response; undici refuses one that is longer. */
-const MOST = 16_384
+/** Maximum bytes of an interim response; undici rejects a longer one. */
+const MAX_INTERIM = 16_384
 
 export class InterimFilter {
   readonly #read: Socket['read']
-  /** Nothing of a final response has come yet: later, the same bytes would be a part of a body. */
+  /** No final response has begun. Later, the same bytes would be part of a body. */
   #isExpecting = false
   #hasInterim = false
   #held: Buffer | undefined
 
   constructor(socket: Socket) {
     this.#read = socket.read.bind(socket)
-    // Streams themselves call `read(0)` to have more read.
+    // Streams call `read(0)` to fill their buffer.
     socket.read = (size) => (size === undefined ? this.#next() : this.#read(size))
   }
 
-  /** Whether the current request has got an interim response: then the server has seen it. */
+  /** Whether the current request got an interim response: the server has seen it then. */
   get hasInterim(): boolean {
     return this.#hasInterim
   }
 
-  /** A request is sent: what comes next is the beginning of a response. */
+  /** A request is sent: the next bytes begin a response. */
   expectResponse(): void {
     this.#isExpecting = true
     this.#hasInterim = false
@@ -44,7 +44,7 @@ export class InterimFilter {
     }
   }
 
-  /** What follows the interim responses; nothing as long as more must come to tell. */
+  /** The bytes after interim responses; undefined if more bytes are needed to tell. */
   #withoutInterim(bytes: Buffer): Buffer | undefined {
     this.#held = undefined
     let start = 0
@@ -52,7 +52,7 @@ export class InterimFilter {
       if (start === bytes.length) return undefined
       const end = bytes.indexOf(END_OF_HEAD, start)
       if (end === -1) {
-        if (bytes.length - start > MOST) break
+        if (bytes.length - start > MAX_INTERIM) break
         this.#held = bytes.subarray(start)
         return undefined
       }
@@ -64,7 +64,7 @@ export class InterimFilter {
   }
 }
 
-/** Whether an interim response begins there, as far as can be told from what is there. */
+/** Whether an interim response begins there, or may begin, as bytes are still missing. */
 function isInterim(bytes: Buffer, start: number): boolean {
   const length = Math.min(bytes.length - start, INTERIM.length)
   if (INTERIM.compare(bytes, start, start + length, 0, length) !== 0) return false

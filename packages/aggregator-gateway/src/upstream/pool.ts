@@ -3,32 +3,32 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type buildConnector, Client, type Dispatcher, errors } from 'undici'
 import { InterimFilter } from './interim-filter.ts'
-import { keepClassOf } from './retained-controller.ts'
-import { GivenUpError } from '../call/outcome.ts'
+import { retainClassOf } from './retained-controller.ts'
+import { AbortedError } from '../failures.ts'
 
-export interface ConnectionsOptions {
+export interface PoolOptions {
   /** Maximum connections, without those of streams. */
-  readonly most: number
+  readonly maxConnections: number
   /** Maximum streams, each with a connection of its own. */
-  readonly mostStreams: number
+  readonly maxStreams: number
   /** Milliseconds after which a connection is replaced. */
   readonly timeToLive: number
-  readonly maxResponseSize: number
+  readonly maxResponseBytes: number
   readonly maxHeaderSize: number
   readonly connector: buildConnector.connector
 }
 
-/** How a request is sent. */
-export interface DispatchHow {
+/** Options of a request. */
+export interface SendOptions {
   /** On a new connection: the last attempt hit a keep-alive connection that was being closed. */
   readonly isFresh?: boolean
   /** A stream from the start. The caller has checked that there is room for it. */
   readonly isStream?: boolean
-  /** Maximum bytes of the response body; -1 for any number. @default the upstream's maxResponseSize */
-  readonly mostBytes?: number | undefined
+  /** Maximum bytes of the response body; -1 for any number. @default the upstream's maxResponseBytes */
+  readonly maxBytes?: number | undefined
 }
 
-const AS_USUAL: DispatchHow = {}
+const DEFAULTS: SendOptions = {}
 
 /** A connection. undici's client opens it on demand, and reopens it after it was closed. */
 interface Connection {
@@ -44,18 +44,18 @@ interface Connection {
  * Pool checks all clients for each request and response, which took 23 % of a busy gateway's CPU. See
  * docs/measurements.md#connection-pool
  */
-export class Connections {
+export class ConnectionPool {
   readonly #origin: string
-  readonly #options: ConnectionsOptions
+  readonly #options: PoolOptions
   readonly #all = new Set<Connection>()
   /** The last one was used most recently. Those at the start close by themselves after a long idle time. */
   readonly #idle: Connection[] = []
   readonly #waiting: PooledRequest[] = []
   /** A socket keeps the async context that it was made in, which must not be a request's. */
-  readonly #inContextOfApp = AsyncLocalStorage.snapshot()
+  readonly #inAppContext = AsyncLocalStorage.snapshot()
   #streams = 0
 
-  constructor(origin: string, options: ConnectionsOptions) {
+  constructor(origin: string, options: PoolOptions) {
     this.#origin = origin
     this.#options = options
   }
@@ -71,16 +71,15 @@ export class Connections {
   }
 
   get hasRoomForStream(): boolean {
-    return this.#streams < this.#options.mostStreams
+    return this.#streams < this.#options.maxStreams
   }
 
   dispatch(
     options: Dispatcher.DispatchOptions,
     handler: Dispatcher.DispatchHandler,
-    how: DispatchHow = AS_USUAL,
+    { isFresh = false, isStream = false, maxBytes = this.#options.maxResponseBytes }: SendOptions = DEFAULTS,
   ): PooledRequest {
-    const { isFresh = false, isStream = false, mostBytes = this.#options.maxResponseSize } = how
-    const request = new PooledRequest(this, options, handler, mostBytes)
+    const request = new PooledRequest(this, options, handler, maxBytes)
     if (isStream) {
       this.#streams++
       request.isStream = true
@@ -88,7 +87,7 @@ export class Connections {
     const connection = this.#take(isFresh)
     if (connection) request.start(connection)
     else {
-      request.waitsSince(performance.now())
+      request.queuedSince(performance.now())
       this.#waiting.push(request)
     }
     return request
@@ -110,7 +109,7 @@ export class Connections {
   /** Ends a request, and reuses its connection. */
   release(connection: Connection, isStream: boolean): void {
     if (isStream) this.#streams--
-    if (this.#all.size - this.#streams > this.#options.most) return this.#discard(connection)
+    if (this.#all.size - this.#streams > this.#options.maxConnections) return this.#discard(connection)
     const next = this.#waiting.shift()
     if (next) next.start(connection)
     else this.#idle.push(connection)
@@ -129,7 +128,7 @@ export class Connections {
     const now = performance.now()
     if (connection && !isFresh && now - connection.madeAt < this.#options.timeToLive) return connection
     if (connection) this.#discard(connection)
-    return this.#all.size - this.#streams >= this.#options.most ? undefined : this.#make(now)
+    return this.#all.size - this.#streams >= this.#options.maxConnections ? undefined : this.#make(now)
   }
 
   #discard(connection: Connection): void {
@@ -149,7 +148,7 @@ export class Connections {
         headersTimeout: 0,
         bodyTimeout: 0,
         connect: (target, done) => {
-          this.#inContextOfApp(connector, target, (...result: Parameters<typeof done>) => {
+          this.#inAppContext(connector, target, (...result: Parameters<typeof done>) => {
             const [, socket] = result
             made.hasServed = false
             made.filter = socket ? new InterimFilter(socket) : undefined
@@ -168,8 +167,8 @@ export class Connections {
 
 /** A request that waits for a connection or uses one, and frees it at the end. */
 export class PooledRequest implements Dispatcher.DispatchHandler {
-  readonly #connections: Connections
-  readonly #mostBytes: number
+  readonly #pool: ConnectionPool
+  readonly #maxBytes: number
   #options: Dispatcher.DispatchOptions | undefined
   /** Undefined if the request was cancelled. */
   #handler: Dispatcher.DispatchHandler | undefined
@@ -183,15 +182,15 @@ export class PooledRequest implements Dispatcher.DispatchHandler {
   isStream = false
 
   constructor(
-    connections: Connections,
+    pool: ConnectionPool,
     options: Dispatcher.DispatchOptions,
     handler: Dispatcher.DispatchHandler,
-    mostBytes: number,
+    maxBytes: number,
   ) {
-    this.#connections = connections
+    this.#pool = pool
     this.#options = options
     this.#handler = handler
-    this.#mostBytes = mostBytes
+    this.#maxBytes = maxBytes
   }
 
   /** Whether the server may have closed the connection before it saw this request (RFC 9112, 9.3.1). */
@@ -200,12 +199,12 @@ export class PooledRequest implements Dispatcher.DispatchHandler {
   }
 
   /** Whether a late response is the origin's fault: not if the request spent most of its time in the queue. */
-  get hadItsTime(): boolean {
+  get hadFairTime(): boolean {
     if (!this.#connection) return false
     return Number.isNaN(this.#queuedAt) || performance.now() - this.#startedAt >= this.#startedAt - this.#queuedAt
   }
 
-  waitsSince(time: number): void {
+  queuedSince(time: number): void {
     this.#queuedAt = time
   }
 
@@ -221,22 +220,22 @@ export class PooledRequest implements Dispatcher.DispatchHandler {
   cancel(): void {
     this.#handler = undefined
     this.#options = undefined
-    if (!this.#connection) this.#connections.remove(this)
+    if (!this.#connection) this.#pool.remove(this)
   }
 
   /** Frees its place among the connections. Returns false if the maximum of streams is reached. */
   becomeStream(): boolean {
     if (this.isStream) return true
-    if (!this.#connections.hasRoomForStream) return false
+    if (!this.#pool.hasRoomForStream) return false
     this.isStream = true
-    this.#connections.countAsStream()
+    this.#pool.countAsStream()
     return true
   }
 
   onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
     // An error ends only the request; `abort` would end the connection, too.
-    if (!this.#handler) throw new GivenUpError(false)
-    keepClassOf(controller)
+    if (!this.#handler) throw new AbortedError(false)
+    retainClassOf(controller)
     this.#isReused = this.#connection!.hasServed
     this.#connection!.filter?.expectResponse()
     this.#handler.onRequestStart?.(controller, context)
@@ -252,9 +251,9 @@ export class PooledRequest implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#mostBytes >= 0) {
+    if (this.#maxBytes >= 0) {
       this.#size += chunk.length
-      if (this.#size > this.#mostBytes) return controller.abort(new errors.ResponseExceededMaxSizeError())
+      if (this.#size > this.#maxBytes) return controller.abort(new errors.ResponseExceededMaxSizeError())
     }
     this.#handler?.onResponseData?.(controller, chunk)
   }
@@ -264,13 +263,13 @@ export class PooledRequest implements Dispatcher.DispatchHandler {
     trailers: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseEnd']>>[1],
   ): void {
     this.#connection!.hasServed = true
-    this.#connections.release(this.#connection!, this.isStream)
+    this.#pool.release(this.#connection!, this.isStream)
     this.#handler?.onResponseEnd?.(controller, trailers)
   }
 
   onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
     // Deferred: a client that could not connect ends the process if it gets a request while it reports that.
-    queueMicrotask(() => this.#connections.release(this.#connection!, this.isStream))
+    queueMicrotask(() => this.#pool.release(this.#connection!, this.isStream))
     this.#handler?.onResponseError?.(controller, error)
   }
 }

@@ -1,18 +1,19 @@
-// See kept-classes.ts. undici makes a controller for each request, by a class that it does not export.
+// undici makes a controller for each request, by a class that it does not export. One blank object retains the hidden
+// class. See endpoint/retained-classes.ts.
 
 import type { Dispatcher } from 'undici'
 
 type Controller = new (abort: () => void) => unknown
 
-let kept: unknown
+let retained: unknown
 
-/** Keeps a blank controller of the class of this one. */
-export function keepClassOf(controller: Dispatcher.DispatchController): void {
-  kept ??= new (controller.constructor as Controller)(nothing)
+/** Retains a blank controller of the same class. */
+export function retainClassOf(controller: Dispatcher.DispatchController): void {
+  retained ??= new (controller.constructor as Controller)(nothing)
 }
 
-export function keptController(): unknown {
-  return kept
+export function retainedController(): unknown {
+  return retained
 }
 
 function nothing(): void {}

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import { onTestFinished } from 'vitest'
 import { createAggregatorGateway } from '../../src/index.ts'
-import type { CallOptions, CreateAggregatorGatewayOptions } from '../../src/options/options.ts'
+import type { CallOptions, CreateAggregatorGatewayOptions } from '../../src/index.ts'
 
 async function listening(server: Server): Promise<string> {
   const sockets = new Set<Socket>()

@@ -128,11 +128,11 @@ it('keeps the hidden classes of the objects that requests make', async () => {
   await askAll()
   for (let round = 0; round < 200; round++) await ask('call', 'x')
   expect((await tell('which classes are kept?')) as Classes).toEqual({
-    Aggregate: true,
+    EndpointRequest: true,
     Attempt: true,
     Call: true,
     PooledRequest: true,
     RequestController: true,
-    WaitingClient: true,
+    PendingReply: true,
   })
 })

@@ -17,7 +17,7 @@ it.each([
 ])('a call is late after twice what 95 of 100 answers took, of answers %s', (_, durationOf) => {
   const delay = new HedgeDelay(true)
   const durations = Array.from({ length: 384 }, (_unused, index) => durationOf(index))
-  const learned = durations.map((duration) => (delay.learn(duration), delay.get()))
+  const learned = durations.map((duration) => (delay.record(duration), delay.get()))
   // It is found anew after every 32 answers.
   const found = durations.map((_unused, index) => {
     const known = durations.slice(0, index + 1 - ((index + 1) % 32))
@@ -28,6 +28,6 @@ it.each([
 
 it('a fixed time is learned from nothing', () => {
   const delay = new HedgeDelay(20)
-  for (let count = 0; count < 64; count++) delay.learn(100)
+  for (let count = 0; count < 64; count++) delay.record(100)
   expect(delay.get()).toBe(20)
 })

@@ -4,7 +4,7 @@ import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { gatewayPlugin } from '../../../src/index.ts'
-import type { CallOptions, EndpointOptions } from '../../../src/options/options.ts'
+import type { CallOptions, EndpointOptions } from '../../../src/index.ts'
 import { gateway, jsonUpstream, upstream } from '../../helpers/servers.ts'
 
 const user = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }

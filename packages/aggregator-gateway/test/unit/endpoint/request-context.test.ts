@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import Fastify from 'fastify'
 import { expect, it } from 'vitest'
 import { type GatewayObserver, gatewayPlugin } from '../../../src/index.ts'
-import type { EndpointOptions } from '../../../src/options/options.ts'
+import type { EndpointOptions } from '../../../src/index.ts'
 import { jsonUpstream, nobody } from '../../helpers/servers.ts'
 
 const one = { upstream: 'it', path: '/{params.id}' }

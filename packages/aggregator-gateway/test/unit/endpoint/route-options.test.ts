@@ -2,7 +2,7 @@ import rateLimit from '@fastify/rate-limit'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { gatewayPlugin } from '../../../src/index.ts'
-import type { EndpointOptions, GatewayPluginOptions } from '../../../src/options/options.ts'
+import type { EndpointOptions, GatewayPluginOptions } from '../../../src/index.ts'
 import { gateway, jsonUpstream, sendJson, upstream } from '../../helpers/servers.ts'
 
 const calls = { one: { upstream: 'it', path: '/{params.id}' } }

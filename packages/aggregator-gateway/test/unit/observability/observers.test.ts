@@ -4,8 +4,8 @@ import { PassThrough } from 'node:stream'
 import Fastify from 'fastify'
 import { expect, it, vi } from 'vitest'
 import { gatewayPlugin } from '../../../src/index.ts'
-import type { CallEnd, GatewayObserver, ObservedCall, ObservedGateway } from '../../../src/observability/observers.ts'
-import type { CallOptions, EndpointOptions } from '../../../src/options/options.ts'
+import type { CallEnd, GatewayObserver, ObservedCall, ObservedGateway } from '../../../src/index.ts'
+import type { CallOptions, EndpointOptions } from '../../../src/index.ts'
 import { gateway, jsonUpstream, nobody, sendJson, upstream } from '../../helpers/servers.ts'
 
 /** Notes what it is told, and gives each call a number. */

@@ -14,7 +14,7 @@ import Fastify from 'fastify'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { gatewayPlugin } from '../../../src/index.ts'
 import { openTelemetryObserver } from '../../../src/observability/opentelemetry.ts'
-import type { CallOptions } from '../../../src/options/options.ts'
+import type { CallOptions } from '../../../src/index.ts'
 import { gateway, jsonUpstream, nobody, sendJson, upstream } from '../../helpers/servers.ts'
 
 const exporter = new InMemorySpanExporter()

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { expect, it } from 'vitest'
 import { gatewayPlugin } from '../../../src/index.ts'
-import type { GatewayPluginOptions } from '../../../src/options/options.ts'
+import type { GatewayPluginOptions } from '../../../src/index.ts'
 import { gateway, jsonUpstream, nobody, upstream } from '../../helpers/servers.ts'
 
 const ofStatus = async (status: GatewayPluginOptions['status']) =>

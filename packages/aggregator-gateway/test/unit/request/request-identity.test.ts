@@ -7,8 +7,8 @@ import Fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { cacheStores } from 'undici'
 import { gatewayPlugin, KeyValueCacheStore, type GatewayPluginOptions } from '../../../src/index.ts'
-import type { GatewayObserver } from '../../../src/observability/observers.ts'
-import type { CallOptions } from '../../../src/options/options.ts'
+import type { GatewayObserver } from '../../../src/index.ts'
+import type { CallOptions } from '../../../src/index.ts'
 import { jsonUpstream, sendJson, upstream } from '../../helpers/servers.ts'
 
 /** What an upstream may decide by: everything but the connection and the trace. */

@@ -1,114 +1,14 @@
-import type { FastifyRequest, FastifyServerOptions, LogLevel, RouteShorthandOptions } from 'fastify'
-import type { HeadersOption } from '../request/request-headers.ts'
-import type { Composition } from '../endpoint/compose.ts'
+// Checks options at creation.
+
+import type { LogLevel } from 'fastify'
 import { InvalidOptionError } from '../errors.ts'
 import { isEndToEnd } from '../http/header-rules.ts'
-import type { MappingOptions } from '../call/mapping.ts'
-import type { BreakerOptions } from '../upstream/circuit-breaker.ts'
-import type { GatewayObserver } from '../observability/observers.ts'
-import type { PassThroughOptions } from '../pass-through/proxied-request.ts'
-import type { ShadowOptions } from '../call/shadow.ts'
-import type { StatusOptions } from '../observability/status-route.ts'
-import type { UpstreamOptions } from '../upstream/upstream.ts'
+import { IDEMPOTENT, isIdempotent, METHODS } from '../http/methods.ts'
+import type { CallOptions } from './call-options.ts'
+import type { Composition, PassThroughEndpointOptions } from './endpoint-options.ts'
+import type { BreakerOptions } from './upstream-options.ts'
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
-export type Method = (typeof METHODS)[number]
-/** Methods that an upstream may be asked twice by (RFC 9110, 9.2.2). */
-const IDEMPOTENT: readonly Method[] = ['GET', 'HEAD', 'PUT', 'DELETE']
 const COMPOSITIONS: readonly Composition[] = ['object', 'array', 'merge']
-
-/** A call to an upstream. */
-export interface CallOptions extends MappingOptions {
-  /** The name of the upstream. */
-  upstream: string
-  /** The path, with places for values: `/users/{params.id}`, `{query.page}`, `{headers.x-tenant}`, `{body.id}`, `{user.sub}`, `{calls.profile.account}`. */
-  path: string
-  /** Whether values in the path may contain a slash, which is sent as `%2F`. @default false */
-  allowEncodedSlash?: boolean
-  /** The method. @default 'GET' */
-  method?: Method
-  /** Headers of the upstream's request: by name, with places such as `{user.sub}`, or a function of the request. @default none */
-  headers?: HeadersOption
-  /** Names of the client's headers that are handed on; no other is. @default none */
-  forwardHeaders?: readonly string[]
-  /** Names of the client's query parameters that are forwarded, repeated ones too. @default none */
-  forwardQuery?: readonly string[]
-  /** Whether the client's body is forwarded, byte by byte as it came, with its `content-type`. @default false */
-  forwardBody?: boolean
-  /** Whether the answer is complete enough without it: what failed is `null` then. @default false */
-  optional?: boolean
-  /** Milliseconds that it may take. @default the endpoint's timeout */
-  timeout?: number
-  /** How often it is made again when it fails; for GET, PUT and DELETE. @default 0 */
-  retry?: number
-  /** Whether it is made a second time when it is late, by that many milliseconds or, with `true`, by twice what 95 % of the answers took; for GET. @default false */
-  hedge?: boolean | number
-  /** Statuses of the upstream, from 400 on, that become the answer's when the call is not optional. @default none */
-  propagate?: readonly number[]
-  /** The most arrays and objects within each other in its answer. @default 64 */
-  maxDepth?: number
-  /** What is taken of its answer, as JSON Schema: for OpenAPI alone, nothing is checked by it. @default none */
-  schema?: Readonly<Record<string, unknown>>
-  /** Where a copy of it goes, whose answer is dropped; for GET. @default none */
-  shadow?: ShadowOptions
-}
-
-/** A path that is answered by calls to upstreams. */
-export interface EndpointOptions<Calls = Record<string, CallOptions>> {
-  /** The method. @default 'GET' */
-  method?: Method
-  /** The path, in Fastify's syntax, such as `/dashboard/:id`. */
-  path: string
-  /** Milliseconds for all calls together. @default 2000 */
-  timeout?: number
-  /** The calls, by name; in parallel, unless one's path needs the answer of another. */
-  calls: Calls & Readonly<Record<string, CallOptions>>
-  /** How the answer is made: an object by name, an array, all members in one object, or what a function returns. @default 'object' */
-  compose?: Composition | ((values: { [Name in keyof Calls]: unknown }, request: FastifyRequest) => unknown)
-  /** Whether clients that ask the same at the same time are answered by the same calls; for GET. @default the gateway's, unless a call hands on `authorization` or `cookie`, or `route` has hooks */
-  coalesce?: boolean
-  /** Whether to respond 200 with `null` alone when every call is optional and all have failed. @default false */
-  allowAllFailed?: boolean
-  /** Whether the answer says how long each call took, by the header `server-timing`. @default false */
-  serverTiming?: boolean
-  /** Options of its route, as Fastify takes them: `schema`, hooks, `config`, `constraints`, `bodyLimit` and others. @default {} */
-  route?: RouteShorthandOptions
-  passThrough?: never
-}
-
-/** A path whose requests are handed on to an upstream, and its answers to the client, as they are. */
-export interface PassThroughEndpointOptions extends Omit<
-  EndpointOptions,
-  'calls' | 'compose' | 'coalesce' | 'allowAllFailed' | 'serverTiming' | 'passThrough'
-> {
-  /** What a request is handed on as, in place of `calls`. */
-  passThrough: PassThroughOptions
-  calls?: never
-}
-
-/** Options of {@link gatewayPlugin}; `Endpoints` are the calls of each, `unknown` where there are none. */
-export interface GatewayPluginOptions<Endpoints extends readonly unknown[] = readonly Record<string, CallOptions>[]> {
-  /** The servers that calls go to, by name: an origin such as `http://users:3000`, or options. */
-  upstreams: Readonly<Record<string, string | UpstreamOptions>>
-  /** What is answered. */
-  endpoints: { readonly [Index in keyof Endpoints]: EndpointOptions<Endpoints[Index]> | PassThroughEndpointOptions }
-  /** Whether endpoints coalesce where they can. @default false */
-  coalesce?: boolean
-  /** Who is told of each call, such as metrics and traces. @default none */
-  observers?: readonly GatewayObserver[]
-  /** The level that each call is logged at when it is over. @default 'silent' */
-  callLogLevel?: LogLevel
-  /** Whether `GET /__gateway` answers how the upstreams are: origins, circuits, calls, connections; or where. @default false */
-  status?: boolean | StatusOptions
-}
-
-/** Options of {@link createAggregatorGateway}: the plugin's, and those of Fastify itself. */
-export interface CreateAggregatorGatewayOptions<
-  Endpoints extends readonly unknown[] = readonly Record<string, CallOptions>[],
-> extends GatewayPluginOptions<Endpoints> {
-  /** Options of `Fastify()`. @default {} */
-  fastify?: FastifyServerOptions
-}
 
 /** What is expected of an option, in words and in code. */
 type Check = readonly [expected: string, holds: (value: unknown) => boolean]
@@ -376,10 +276,6 @@ function checkPassThrough(endpoint: Record<string, unknown>, where: string, upst
   if (bodyless !== undefined) {
     demand(!forwardBody, `${at}.forwardBody`, `false, as a method is ${bodyless}`, forwardBody)
   }
-}
-
-export function isIdempotent(method: Method): boolean {
-  return IDEMPOTENT.includes(method)
 }
 
 function checkAll(options: Record<string, unknown>, checks: Checks, where: string, required: readonly string[]): void {
