@@ -1,46 +1,51 @@
-// A cache for many machines, in Redis or Valkey: what was revalidated in a stream, entries as strings.
-//
-// Each process asks Redis what is new before it answers, from memory too: whoever asks after something was appended is told
-// of it. One question is enough for all requests that have come before it was sent, so under load it is far fewer than one
-// for each.
+// A cache for many machines, in Redis or Valkey: changes in a stream, entries as strings. Each process reads new changes
+// before it responds, also for cached responses. One read serves all requests that arrived before it was sent.
 
 import { hash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { deserialize, serialize } from 'node:v8'
-import { FIRST_POSITION, tellChange, type Change, type ChangeReader, type Changes } from '../files/change-log.ts'
-import { UNTOLD, type Entries, type Entry } from '../files/entry-folder.ts'
+import {
+  type Change,
+  type ChangeReader,
+  type Changes,
+  type Entries,
+  type Entry,
+  FIRST_POSITION,
+  parseChange,
+  UNKNOWN,
+} from './store.ts'
 
-/** Where machines share a cache. */
+/** Options of a cache that machines share by Redis. */
 export interface RedisCacheOptions {
-  /** Sends a command to Redis or Valkey, such as `(command) => client.sendCommand(command)`. */
+  /** Function that sends a command to Redis or Valkey, such as `(command) => client.sendCommand(command)`. */
   redis: (command: string[]) => Promise<unknown>
-  /** What the names of all keys begin with. @default 'next:' */
+  /** Prefix of all keys. @default 'next:' */
   prefix?: string
-  /** Milliseconds that Redis may take to answer. @default 500 */
+  /** Maximum time for a reply of Redis, in ms. @default 500 */
   timeout?: number
 }
 
 type Send = (...command: string[]) => Promise<unknown>
 
-/** Changes that the stream has at least, if there are so many. */
-const KEPT = 100_000
-/** How many are read at once. */
-const AT_ONCE = 1000
-/** Milliseconds in which nobody asks again after Redis has failed. */
+/** Minimum number of changes that the stream retains. */
+const MIN_RETAINED = 100_000
+/** Number of changes per read. */
+const PAGE_SIZE = 1000
+/** Time without commands after a failure of Redis, in ms. */
 const PAUSE = 1000
-/** Entries that nobody has made anew for that long are gone: seconds. */
-const LONGEST = 30 * 24 * 3600
+/** Maximum age of an entry, in seconds. */
+const MAX_AGE = 30 * 24 * 3600
 
-/** Sends commands, and gives up in time. */
-export function inTime({ redis, timeout = 500 }: RedisCacheOptions): Send {
+/** Returns a function that sends commands with a timeout. */
+export function sendWithTimeout({ redis, timeout = 500 }: RedisCacheOptions): Send {
   let failedAt = -Infinity
   return async (...command) => {
-    if (performance.now() - failedAt < PAUSE) throw new Error('Redis has failed a moment ago')
+    if (performance.now() - failedAt < PAUSE) throw new Error('Redis failed less than a second ago')
     const late = new AbortController()
     try {
       return await Promise.race([redis(command), rejectAfter(timeout, late.signal)])
     } catch (error) {
-      // What Redis refuses it has answered.
+      // An error reply shows that Redis is available.
       if (!isReply(error)) failedAt = performance.now()
       throw error
     } finally {
@@ -51,10 +56,10 @@ export function inTime({ redis, timeout = 500 }: RedisCacheOptions): Send {
 
 async function rejectAfter(milliseconds: number, signal: AbortSignal): Promise<never> {
   await wait(milliseconds, undefined, { signal, ref: false })
-  throw new Error(`Redis has not answered within ${milliseconds} ms`)
+  throw new Error(`Redis timeout: no reply within ${milliseconds} ms`)
 }
 
-/** Errors of Redis begin with a word in capitals. */
+/** Error replies of Redis begin with a word in capitals. */
 function isReply(error: unknown): boolean {
   return error instanceof Error && /^[A-Z]+ /.test(error.message)
 }
@@ -66,9 +71,9 @@ export class RedisChanges implements Changes {
   readonly #send: Send
   readonly #key: string
   readonly #reader: ChangeReader
-  /** The last one that was read. */
+  /** The ID of the last change that was read. */
   #last: string | undefined
-  /** Whether there was something that is not in the stream any more. */
+  /** Whether the stream has lost changes. */
   #isLost = false
   #reading: Promise<void> | undefined
   #next: Promise<void> | undefined
@@ -84,13 +89,13 @@ export class RedisChanges implements Changes {
   }
 
   async read(): Promise<void> {
-    // One that was sent already may have been answered before what this one asks for.
+    // A read that is already on its way may miss the latest changes.
     this.#next ??= this.#afterReading()
     return this.#next
   }
 
   async append(change: Change): Promise<void> {
-    await this.#send('XADD', this.#key, 'MAXLEN', '~', String(KEPT), '*', 'change', JSON.stringify(change))
+    await this.#send('XADD', this.#key, 'MAXLEN', '~', String(MIN_RETAINED), '*', 'change', JSON.stringify(change))
     await this.read()
   }
 
@@ -108,42 +113,42 @@ export class RedisChanges implements Changes {
     for (;;) {
       const items = await this.#items(this.#last ?? '-')
       if (this.#last !== undefined && items.shift()?.[0] !== this.#last) {
-        // It was so long ago that it is gone, or somebody has emptied Redis.
+        // The last change was trimmed, or Redis was emptied.
         this.#last = undefined
         this.#isLost = true
         return this.#readNew()
       }
       for (const [id, [, text = '']] of items) {
         this.#last = id
-        // One that cannot be read somebody else has written.
-        tellChange(this.#reader, text, positionOf(id))
+        // A damaged change is from another writer.
+        parseChange(this.#reader, text, positionOf(id))
       }
-      if (items.length < AT_ONCE - 1) return
+      if (items.length < PAGE_SIZE - 1) return
     }
   }
 
-  /** Nothing is lost of a stream that has never been cut. */
+  /** A stream that was never trimmed has lost nothing. */
   async #begin(): Promise<void> {
     const length = Number(await this.#send('XLEN', this.#key))
-    // There is one to be found again, also when somebody empties Redis.
+    // The first change detects later that Redis was emptied.
     if (length === 0) await this.#send('XADD', this.#key, '*', 'change', '{"by":""}')
-    const isWhole = length < KEPT && !this.#isLost
+    const isWhole = length < MIN_RETAINED && !this.#isLost
     const [first] = isWhole ? [] : await this.#items('-')
     this.#reader.lost(first === undefined ? FIRST_POSITION : positionOf(first[0]))
   }
 
   async #items(from: string): Promise<Item[]> {
-    return (await this.#send('XRANGE', this.#key, from, '+', 'COUNT', String(AT_ONCE))) as Item[]
+    return (await this.#send('XRANGE', this.#key, from, '+', 'COUNT', String(PAGE_SIZE))) as Item[]
   }
 }
 
-/** A place in a stream is a time, and a number among those of that millisecond. */
+/** The ID of a change has a time in milliseconds, and a number within that millisecond. */
 function positionOf(id: string): number {
   const [time, number] = id.split('-').map(Number)
   return time! * 4096 + number!
 }
 
-/** Entries, one for each key. */
+/** Entries in Redis, by key. */
 export class RedisEntries implements Entries {
   readonly #send: Send
   readonly #prefix: string
@@ -153,8 +158,8 @@ export class RedisEntries implements Entries {
     this.#prefix = prefix
   }
 
-  versionOf(): typeof UNTOLD {
-    return UNTOLD
+  versionOf(): typeof UNKNOWN {
+    return UNKNOWN
   }
 
   version(): undefined {
@@ -168,13 +173,13 @@ export class RedisEntries implements Entries {
     try {
       return { entry: deserialize(bytes) as Entry, bytes: bytes.length }
     } catch {
-      // Written by a Node that has other formats.
+      // It was written by a Node with another format.
       return undefined
     }
   }
 
   async write(key: string, entry: Entry): Promise<void> {
-    const seconds = Math.ceil(Math.min(entry.cacheControl?.expire ?? LONGEST, LONGEST))
+    const seconds = Math.ceil(Math.min(entry.cacheControl?.expire ?? MAX_AGE, MAX_AGE))
     const text = serialize(entry).toString('base64')
     await this.#send('SET', this.#keyOf(key), text, 'EX', String(Math.max(seconds, 1)))
   }
