@@ -51,7 +51,7 @@ export async function serveRouter<TRouter extends AnyTRPCRouter>(
     app.log.warn('trpc-fastify does not know the procedures of this @trpc/server: it calls them by their own code')
   }
   parseBodiesAsText(app)
-  keepHeadAcrossHooks(app)
+  const onSendHooks = keepHeadAcrossHooks(app, ':path')
 
   const defaults = await probeTrpcDefaults(config)
   const mode = engine === 'direct' ? 'uncompiled' : 'compiled'
@@ -75,7 +75,7 @@ export async function serveRouter<TRouter extends AnyTRPCRouter>(
     if (request.mode === 'compiled') counts.compiled++
     else counts.direct++
     req.log.debug({ engine: request.mode }, 'tRPC request on the fast path')
-    return sendBatched(reply, respond(request, respondOptions))
+    return sendBatched(reply, respond(request, respondOptions), onSendHooks)
   })
   if (useWSS) serveWebSockets(app, trpcOptions, { intercept, reconnectsOnClose: options.endStreamsOnClose ?? false })
 }
