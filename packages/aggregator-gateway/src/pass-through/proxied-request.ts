@@ -110,7 +110,8 @@ export class ProxiedRequest
   }
 
   exchangeBegan(one: Exchange): void {
-    this.#exchange = one
+    if (this.#isOver) one.cancel(false)
+    else this.#exchange = one
   }
 
   progress(): void {

@@ -13,6 +13,7 @@ import {
   type CacheOptions,
   type CacheStore,
   type CallOptions,
+  type GatewayStatus,
   KeyValueCacheStore,
   type UpstreamOptions,
 } from '../../../src/index.ts'
@@ -546,6 +547,30 @@ describe('a store', () => {
     const app = await caching(await counting({ count: 0 }, headers), {}, { store, storeTimeout: 10 })
     for (let count = 0; count < 100; count++) await ask(app)
     expect(gets).toBeLessThan(30)
+  })
+
+  it.each(['calls', 'passThrough'])('that responds after the deadline causes no request of %s', async (kind) => {
+    const asked = { count: 0 }
+    const lookups: (() => void)[] = []
+    const store: CacheStore = {
+      get: () => new Promise((resolve) => lookups.push(() => resolve(undefined))),
+      createWriteStream: () => undefined,
+      delete() {},
+    }
+    const app = await gateway({
+      upstreams: { it: { origin: await counting(asked, headers), cache: { store, storeTimeout: 60_000 } } },
+      endpoints: [
+        { path: '/calls', timeout: 30, calls: { one: { upstream: 'it', path: '/a' } } },
+        { path: '/passThrough', timeout: 30, passThrough: { upstream: 'it', path: '/a' } },
+      ],
+      status: true,
+    })
+    expect((await app.inject(`/${kind}`)).statusCode).toBe(504)
+    for (const respond of lookups) respond()
+    // Time for a request that must not be sent.
+    await sleep(100)
+    const { upstreams } = (await app.inject('/__gateway')).json<GatewayStatus>()
+    expect([asked.count, upstreams['it']]).toEqual([0, [expect.objectContaining({ pending: 0, streams: 0 })]])
   })
 
   it('that has more than is taken has nothing', async () => {
