@@ -11,8 +11,8 @@ const app = await createAggregatorGateway({
     parts: {
       origin: process.env.UPSTREAM ?? 'http://127.0.0.1:3001',
       // Five calls for each of a hundred clients may wait at once.
-      queue: 1024,
-      breaker: false,
+      maxQueue: 1024,
+      circuitBreaker: false,
     },
   },
   endpoints: [

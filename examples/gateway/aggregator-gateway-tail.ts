@@ -11,7 +11,7 @@ const app = await createAggregatorGateway({
     parts: {
       origin: process.env.UPSTREAM ?? 'http://127.0.0.1:3001',
       // Five calls for each of a hundred clients may wait at once.
-      queue: 1024,
+      maxQueue: 1024,
     },
   },
   endpoints: [

@@ -4,7 +4,7 @@ import { closeOnSignal } from '@examples/close-on-signal'
 const host = process.env.HOST ?? '127.0.0.1'
 const port = Number(process.env.PORT ?? 0)
 
-const protections = { optional: true, timeout: 500, retry: 1, hedge: true }
+const protections = { optional: true, timeout: 500, retries: 1, hedge: true }
 
 const app = await createAggregatorGateway({
   // A request that comes in while closing is answered; by default Fastify refuses it with a 503.
@@ -13,7 +13,7 @@ const app = await createAggregatorGateway({
     parts: {
       origin: process.env.UPSTREAM ?? 'http://127.0.0.1:3001',
       // Five calls for each of a hundred clients may wait at once.
-      queue: 1024,
+      maxQueue: 1024,
     },
   },
   endpoints: [

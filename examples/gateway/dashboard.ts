@@ -8,7 +8,7 @@ const origin = process.env.UPSTREAM ?? 'http://127.0.0.1:3001'
 const app = await createAggregatorGateway({
   // A request that comes in while closing is answered; by default Fastify refuses it with a 503.
   fastify: { return503OnClosing: false },
-  upstreams: { users: origin, shop: { origin, connections: 32, retryBudget: 1 } },
+  upstreams: { users: origin, shop: { origin, maxConnections: 32, retryBudget: 1 } },
   endpoints: [
     {
       path: '/dashboard/:id',
@@ -19,7 +19,7 @@ const app = await createAggregatorGateway({
         // It waits for the profile.
         invoices: { upstream: 'shop', path: '/invoices/{calls.profile.account}', target: 'items' },
         // Every second call for these fails, which takes a retry for each: `retryBudget` allows fewer by default.
-        recommendations: { upstream: 'shop', path: '/recommendations?user={params.id}', optional: true, retry: 1 },
+        recommendations: { upstream: 'shop', path: '/recommendations?user={params.id}', optional: true, retries: 1 },
         // One call in a hundred takes 200 ms, and has a second one sent after it.
         activity: { upstream: 'users', path: '/late/activity/150', optional: true, timeout: 300, hedge: true },
         // There is no such thing: it is null, and `x-gateway-missing` says why.

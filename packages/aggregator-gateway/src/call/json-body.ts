@@ -107,7 +107,7 @@ function readJson(bytes: Buffer, { maxDepth, mapping, mustBeObject }: JsonBodyOp
     throw new InvalidBodyError('is not JSON')
   }
   const body = mapping ? mappedBody(mapping(exactValue(text))) : new JsonBody(text, exactValue)
-  if (mustBeObject && !/^\s*\{/.test(body.text)) throw new InvalidBodyError('is no object')
+  if (mustBeObject && !/^\s*\{/.test(body.text)) throw new InvalidBodyError('is not an object')
   return body
 }
 

@@ -11,30 +11,29 @@ import {
   trace,
   type Tracer,
 } from '@opentelemetry/api'
+import { checkOptions } from 'checked-options'
 import type { FastifyRequest } from 'fastify'
 import { InvalidOptionError } from '../errors.ts'
 import { isTraceHeader } from '../http/header-rules.ts'
 import type { CallEnd, GatewayObserver, ObservedCall } from '../options/observer.ts'
+import { type OpenTelemetryObserverOptions, openTelemetrySchema } from './opentelemetry-options.ts'
 
-/** Options of {@link openTelemetryObserver}. */
-export interface OpenTelemetryObserverOptions {
-  /** What makes the spans. @default the global provider's tracer `aggregator-gateway` */
-  tracer?: Tracer
-}
+export type { OpenTelemetryObserverOptions }
 
 /**
  * Makes a client span of each call, all its attempts together, as a child of the span that is active when the request
  * is handled, or of the one that the request's headers name, or else of a span that it makes for the request. The global
  * propagator tells the upstream of it: `traceparent`.
  *
- * @throws GATEWAY_INVALID_OPTION
+ * @throws AGGREGATOR_GATEWAY_INVALID_OPTION
  *
  * @example
  * await app.register(gatewayPlugin, { upstreams, endpoints, observers: [openTelemetryObserver()] })
  */
 export function openTelemetryObserver(options: OpenTelemetryObserverOptions = {}): GatewayObserver<Span> {
-  checkOptions(options)
-  const { tracer = trace.getTracer('aggregator-gateway') } = options
+  const { tracer = trace.getTracer('aggregator-gateway') } = checkOptions(openTelemetrySchema, options, (message) => {
+    return new InvalidOptionError(message)
+  })
   // By request: where a call that waits for another is made, the context is the one of a connection that others use.
   const traces = new WeakMap<FastifyRequest, RequestTrace>()
   const ofSpans = new WeakMap<Span, RequestTrace>()
@@ -135,7 +134,7 @@ function tell(span: Span, { origin, status, reason, message, cause, attempts }: 
   if (reason === undefined) return
   span.setAttribute('gateway.reason', reason)
   // Nobody's failure.
-  if (reason === 'client-left' || reason === 'given-up') return
+  if (reason === 'client-left' || reason === 'aborted') return
   span.setAttribute('error.type', reason === 'status' ? String(status) : reason)
   if (cause instanceof Error) span.recordException(cause)
   span.setStatus({ code: SpanStatusCode.ERROR, ...(message === undefined ? {} : { message }) })
@@ -146,15 +145,4 @@ function injected(from: Context, isSent: (name: string) => boolean): Record<stri
   const headers: Record<string, string> = {}
   propagation.inject(from, headers)
   return Object.fromEntries(Object.entries(headers).filter(([name]) => isSent(name)))
-}
-
-function checkOptions(options: OpenTelemetryObserverOptions): void {
-  const unknown = Object.keys(options).find((name) => name !== 'tracer')
-  if (unknown !== undefined) {
-    throw new InvalidOptionError(`Expected \`openTelemetryObserver\` to have some of tracer, got \`${unknown}\``)
-  }
-  const { tracer } = options
-  if (tracer !== undefined && typeof tracer.startSpan !== 'function') {
-    throw new InvalidOptionError('Expected `tracer` to be a tracer of OpenTelemetry, got something else')
-  }
 }

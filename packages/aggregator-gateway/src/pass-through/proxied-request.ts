@@ -140,7 +140,7 @@ export class ProxiedRequest
 
   stalled(isClientsFault: boolean): void {
     this.#reportEnd(isClientsFault ? CLIENT_LEFT : LATE)
-    this.#fail(isClientsFault ? new ClientTimeoutError() : this.#errorOf(LATE))
+    this.#fail(isClientsFault ? new ClientTimeoutError(this.#plan.clientTimeout) : this.#errorOf(LATE))
     this.#abort(!isClientsFault)
   }
 
