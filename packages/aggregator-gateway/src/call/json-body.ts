@@ -45,7 +45,7 @@ export interface JsonBodyOptions {
 }
 
 /**
- * Reads the bodies of one call. The last body is kept until the call is idle: comparing an equal body costs a tenth of
+ * Reads the bodies of one call. The last body is cached until the call is idle: comparing an equal body costs a tenth of
  * parsing it. See docs/measurements.md#repeated-bodies
  */
 export class JsonBodyReader {

@@ -1,4 +1,4 @@
-// The contract of observers: what they are called with, and when.
+// The contract of observers.
 
 import type { FastifyRequest } from 'fastify'
 import type { FailureReason } from '../failures.ts'
