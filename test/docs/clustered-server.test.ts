@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { appKinds, rowsElsewhere } from '../../packages/clustered-server/test/app-kinds.ts'
+import { appKinds, rowsElsewhere } from '../../packages/clustered-server/test/helpers/app-kinds.ts'
 import { optionsOf, rowsOf } from './options-table.ts'
 
 const read = (path: string): string =>
@@ -8,9 +8,9 @@ const read = (path: string): string =>
 const rows = rowsOf(read('README.md'))
 
 const options = [
-  ...optionsOf(read('src/options.ts'), 'ClusteredServerOptions'),
-  ...optionsOf(read('src/recycling.ts'), 'RecycleOptions'),
-  ...optionsOf(read('src/options.ts'), 'AdminOptions'),
+  ...optionsOf(read('src/options/options.ts'), 'ClusteredServerOptions'),
+  ...optionsOf(read('src/primary/recycling.ts'), 'RecycleOptions'),
+  ...optionsOf(read('src/options/options.ts'), 'AdminOptions'),
 ]
 
 describe('options', () => {
@@ -27,11 +27,15 @@ describe('options', () => {
 })
 
 it('the command has a flag for each option that can be given in a word, and tells of each flag', () => {
-  const help = /const HELP = `([\s\S]*?)`/.exec(read('src/cli.ts'))![1]!
+  const help = /const HELP = `([\s\S]*?)`/.exec(read('src/cli/cli.ts'))![1]!
   const flags = [...help.matchAll(/^ {2}(?:-\w, )?--([\w-]+)/gm)].map(([, flag]) => flag!)
   const inCode = ['admin', 'env', 'execArgv', 'signals', 'logger', 'onWorkerStart', 'onReady', 'onShutdown', 'recycle']
   const prefixes = { ClusteredServerOptions: '', RecycleOptions: 'recycle-', AdminOptions: 'admin-' }
-  const sources = { ClusteredServerOptions: 'options', RecycleOptions: 'recycling', AdminOptions: 'options' }
+  const sources = {
+    ClusteredServerOptions: 'options/options',
+    RecycleOptions: 'primary/recycling',
+    AdminOptions: 'options/options',
+  }
   const expected = (['ClusteredServerOptions', 'RecycleOptions', 'AdminOptions'] as const).flatMap((name) =>
     optionsOf(read(`src/${sources[name]}.ts`), name)
       .filter(({ option }) => !inCode.includes(option))
@@ -50,7 +54,7 @@ it('the README has the codes of all errors, and no others', () => {
 })
 
 it('the README has all events as their TSDoc, and no others', () => {
-  const body = /export interface ClusteredServerEvents \{([\s\S]*?)\n\}/.exec(read('src/clustered-server.ts'))![1]!
+  const body = /export interface ClusteredServerEvents \{([\s\S]*?)\n\}/.exec(read('src/types.ts'))![1]!
   const events = [...body.matchAll(/\/\*\* (.*?) \*\/\s*(\w+): \[/g)].map(([, meaning, name]) => [
     `\`${name}\``,
     meaning,

@@ -1,6 +1,6 @@
 import { deserialize, serialize } from 'node:v8'
 import { test } from 'vitest'
-import { opened, sealed } from '../src/messages.ts'
+import { opened, sealed } from '../src/ipc/messages.ts'
 
 // Decides the `serialization` of the channel to workers: a socket handover is one small message for each connection.
 

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { test } from 'vitest'
-import { aggregate, findRegistry, type Metric } from '../src/prom-client.ts'
+import { aggregate, findRegistry, type Metric } from '../src/observability/prom-client.ts'
 
 // Decides whether metrics of workers are merged for each scrape, or passed through with a label for each worker.
 

@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { type Load, surpluses } from '../src/evenness.ts'
+import { type Load, surpluses } from '../src/primary/excess-connections.ts'
 
 // Decides whether the plan may be made at each check of the workers, some times a second, without being kept up to date.
 

@@ -1,5 +1,5 @@
-import type { ClusteredServer } from './clustered-server.ts'
-import type { ResolvedOptions } from './options.ts'
+import type { ClusteredServer } from './types.ts'
+import type { ResolvedOptions } from './options/options.ts'
 
 /** Which hook has failed: `onShutdown` is not among them, as `close()` rejects with what that throws. */
 export type HookName = 'onWorkerStart' | 'onReady'

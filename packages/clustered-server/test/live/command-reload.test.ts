@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { appPath, Command } from '../command.ts'
-import { childrenOf, identityOf } from '../running-server.ts'
+import { appPath, Command } from '../helpers/command.ts'
+import { childrenOf, identityOf } from '../helpers/running-server.ts'
 
 const two = ['--workers', '2', '--port', '0', '--host', '127.0.0.1', '--admin-port', '0']
 

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { appPath, Command } from '../command.ts'
-import { eventually } from '../eventually.ts'
+import { appPath, Command } from '../helpers/command.ts'
+import { eventually } from '../helpers/eventually.ts'
 
 const two = ['--workers', '2', '--port', '0', '--host', '127.0.0.1', '--admin-port', '0']
 

@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { appPath, Command } from '../command.ts'
-import { connectTo, isAnswer, RawConnection } from '../fault-load.ts'
-import { descriptorsOf, isAlive, settled, startProcess, startServer } from '../running-server.ts'
+import { appPath, Command } from '../helpers/command.ts'
+import { connectTo, isAnswer, RawConnection } from '../helpers/fault-load.ts'
+import { descriptorsOf, isAlive, settled, startProcess, startServer } from '../helpers/running-server.ts'
 
 /** Whether there is what sets the limit of a process that runs. */
 const canLimit = spawnSync('prlimit', ['--pid', String(process.pid)]).status === 0

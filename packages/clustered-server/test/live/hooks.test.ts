@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { expect, it } from 'vitest'
 import type { ClusteredServer, ClusteredServerOptions, WorkerName } from '../../src/index.ts'
-import { settled, startServer } from '../running-server.ts'
+import { settled, startServer } from '../helpers/running-server.ts'
 
 it('the hooks are called for each process, once when all take connections, and when all have ended', async () => {
   const calls: string[] = []

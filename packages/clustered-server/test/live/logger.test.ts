@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import { PassThrough } from 'node:stream'
 import { afterEach, expect, it } from 'vitest'
 import { type ClusteredServer, createClusteredServer } from '../../src/index.ts'
-import { eventually } from '../eventually.ts'
+import { eventually } from '../helpers/eventually.ts'
 
 const options = { workers: 2, port: 0, host: '127.0.0.1', signals: false } as const
 
@@ -15,7 +15,7 @@ it('pino gets what happens, with the worker that it happens to', async () => {
   stream.on('data', (more: string) => (text += more))
   // Fastify's is a pino.
   const { log: logger } = Fastify({ logger: { stream } })
-  const stuck = new URL('../apps/measured.ts', import.meta.url)
+  const stuck = new URL('../fixtures/apps/measured.ts', import.meta.url)
   server = await createClusteredServer(stuck, { ...options, logger, heartbeatTimeout: 400 })
   const lines = (): { level: number; msg: string; worker?: number }[] =>
     text

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { requireProgram } from '@test/required-program'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClusteredServer, type Logger } from '../../src/index.ts'
-import { appPath, CLI, Command } from '../command.ts'
-import { eventually } from '../eventually.ts'
-import { freePort } from '../free-port.ts'
-import { settled } from '../running-server.ts'
+import { appPath, CLI, Command } from '../helpers/command.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { freePort } from '../helpers/free-port.ts'
+import { settled } from '../helpers/running-server.ts'
 
 interface Status {
   reloads: number
@@ -42,7 +42,7 @@ const fullDisk: Start = ([file, ...args], env) => {
   return { child, loseOutputs: () => {} }
 }
 const terminal: Start = (command, env) => {
-  const script = fileURLToPath(new URL('../closing-terminal.py', import.meta.url))
+  const script = fileURLToPath(new URL('../fixtures/closing-terminal.py', import.meta.url))
   const child = spawn('python3', [script, ...command], { env, stdio: ['pipe', 'ignore', 'ignore'] })
   return { child, loseOutputs: () => void child.stdin.end() }
 }
@@ -153,7 +153,7 @@ it('goes on when its logger throws', async () => {
   }
   const logger: Logger = { info: fail, warn: fail, error: fail }
   const options = { workers: 2, port: 0, host: '127.0.0.1', signals: false, logger }
-  const server = await createClusteredServer(new URL('../apps/hello.ts', import.meta.url), options)
+  const server = await createClusteredServer(new URL('../fixtures/apps/hello.ts', import.meta.url), options)
   onTestFinished(() => server.kill())
   await settled(server)
   const [victim] = server.status().workers

@@ -5,10 +5,10 @@ import { createServer, type Server } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import type { ClusteredServer } from '../../src/index.ts'
-import { connectTo, mixed, RawConnection, startFaultLoad } from '../fault-load.ts'
-import { settled, startServer } from '../running-server.ts'
+import { connectTo, mixed, RawConnection, startFaultLoad } from '../helpers/fault-load.ts'
+import { settled, startServer } from '../helpers/running-server.ts'
 
-vi.mock(import('../../src/node-cluster.ts'), async (original) => ({
+vi.mock(import('../../src/platform/node-cluster.ts'), async (original) => ({
   ...(await original()),
   canInheritSockets: () => false,
 }))

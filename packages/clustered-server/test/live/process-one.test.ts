@@ -2,9 +2,9 @@
 
 import { spawnSync } from 'node:child_process'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { appPath, Command } from '../command.ts'
-import { eventually } from '../eventually.ts'
-import { childrenOf, commandOf, isAlive } from '../running-server.ts'
+import { appPath, Command } from '../helpers/command.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { childrenOf, commandOf, isAlive } from '../helpers/running-server.ts'
 
 const NAMESPACE = ['unshare', '--map-root-user', '--pid', '--fork', '--kill-child', '--mount-proc']
 const canMake = spawnSync(NAMESPACE[0]!, [...NAMESPACE.slice(1), 'true']).status === 0

@@ -5,8 +5,8 @@ import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { ClusteredServer, WorkerName } from '../../src/index.ts'
-import { connectTo, mixed, RawConnection, startFaultLoad } from '../fault-load.ts'
-import { childrenOf, descriptorsOf, identityOf, settled, startServer } from '../running-server.ts'
+import { connectTo, mixed, RawConnection, startFaultLoad } from '../helpers/fault-load.ts'
+import { childrenOf, descriptorsOf, identityOf, settled, startServer } from '../helpers/running-server.ts'
 
 const minutes = Number(process.env['FAULT_MINUTES'] ?? 0.5)
 

@@ -5,9 +5,9 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { type ClusteredServer, createClusteredServer } from '../../src/index.ts'
-import { coreTime } from '../../src/core-time.ts'
+import { coreTime } from '../../src/platform/proc-stat.ts'
 
-const hello = new URL('../apps/hello.ts', import.meta.url)
+const hello = new URL('../fixtures/apps/hello.ts', import.meta.url)
 const options = { workers: 2, port: 0, host: '127.0.0.1', signals: false, spare: false, heartbeatTimeout: 400 } as const
 
 /** What is run before all others takes a core away from them, which only some may do. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { connectTo, isAnswer, RawConnection, type Result } from '../fault-load.ts'
-import { isAlive, settled, startProcess, startServer } from '../running-server.ts'
+import { connectTo, isAnswer, RawConnection, type Result } from '../helpers/fault-load.ts'
+import { isAlive, settled, startProcess, startServer } from '../helpers/running-server.ts'
 
 async function ask(connection: RawConnection, what: string): Promise<Result> {
   const [result] = await connection.ask(`GET /${what} HTTP/1.1\r\nhost: test\r\n\r\n`)

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { requireProgram } from '@test/required-program'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { appPath, Command } from '../command.ts'
-import { eventually } from '../eventually.ts'
+import { appPath, Command } from '../helpers/command.ts'
+import { eventually } from '../helpers/eventually.ts'
 
 const hasPrograms = requireProgram('python3', 'python3') && requireProgram('systemd-notify', 'systemd')
-const script = (name: string): string => fileURLToPath(new URL(`../${name}.py`, import.meta.url))
+const script = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}.py`, import.meta.url))
 const args = (workers: number): string[] => ['--workers', String(workers), '--port', '0', '--host', '127.0.0.1']
 
 let command: Command | undefined

@@ -2,8 +2,8 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { appPath, Command } from '../command.ts'
-import { connectTo, mixed, startFaultLoad } from '../fault-load.ts'
+import { appPath, Command } from '../helpers/command.ts'
+import { connectTo, mixed, startFaultLoad } from '../helpers/fault-load.ts'
 
 const HIDDEN = `
   const { getOwnPropertySymbols } = Object

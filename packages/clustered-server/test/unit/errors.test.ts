@@ -3,7 +3,9 @@ import { expect, it } from 'vitest'
 import { ClusteredServerError } from '../../src/index.ts'
 
 const SRC = new URL('../../src/', import.meta.url)
-const sources = readdirSync(SRC).map((file) => readFileSync(new URL(file, SRC), 'utf8'))
+const sources = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => readFileSync(new URL(file, SRC), 'utf8'))
 
 it('each code is thrown somewhere, and each that is thrown is declared', () => {
   const union = sources

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ClusteredServerError, createClusteredServer } from '../../src/index.ts'
 
-const app = new URL('../apps/hello.ts', import.meta.url)
+const app = new URL('../fixtures/apps/hello.ts', import.meta.url)
 
 afterEach(() => void vi.unstubAllEnvs())
 

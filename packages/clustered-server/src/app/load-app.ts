@@ -1,0 +1,161 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { Server } from 'node:net'
+import { ClusteredServerError } from '../errors.ts'
+import { importApp } from './import-app.ts'
+import { type AnyFunction, instanceWith, isFastifyPlugin, isMarkedPlugin } from './fastify-plugin.ts'
+import { isFetchApp, listenerOf } from './fetch-app.ts'
+import type { ListenWatch } from './listen-hook.ts'
+
+/** An address, or a listening socket that is there; Fastify wants to know the host in any case. */
+export type Where = { port: number; host: string } | { path: string } | { fd: number; host: string }
+
+/** An app that is ready to listen. */
+export interface App {
+  /** Its server; it has one from the start or, when it listens by itself, from then on. */
+  readonly server: Server
+  /** Has it listen where a `port` and a `host` say, or on a socket that is there. */
+  listen: (where: Where) => Promise<void>
+  /** What its module exports as `metrics`: a registry of prom-client, if it has one of its own. */
+  readonly metrics?: unknown
+  /** Runs its own way to close, such as Fastify's `onClose` hooks, for 5 seconds at most. */
+  close: () => Promise<void>
+}
+
+/** What Fastify's instances and NestJS's apps have in common, as far as it matters here. */
+interface Closable {
+  close: () => unknown
+}
+interface FastifyLike extends Closable {
+  ready: () => PromiseLike<unknown>
+  listen: (where: Where) => Promise<unknown>
+  server: Server
+}
+interface NestLike extends Closable {
+  init: () => Promise<unknown>
+  getHttpServer: () => Server
+}
+
+interface KoaLike {
+  callback: () => RequestListener
+}
+
+/** Milliseconds that an app may take to close, after its connections have ended. */
+const CLOSE_TIMEOUT = 5000
+
+const EXPECTED =
+  'a default export that is a function without parameters, which returns an app of Fastify, Express, NestJS, Koa or Hono, a server of node:http, node:https or node:http2, a request listener or a plugin of Fastify'
+
+/**
+ * Loads the module of an app, makes the app and warms it.
+ *
+ * @param watch sees what the app listens on by itself
+ * @param onWait is called when there is no app in the module: it may listen later
+ * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP` when the module is not what is expected
+ */
+export async function loadApp(url: string, watch: ListenWatch, onWait: () => void): Promise<App> {
+  const module = await importApp(url)
+  const given: unknown = isFactory(module.default) ? await module.default() : module.default
+  const isPlugin = isFunction(given) && isFastifyPlugin(given)
+  const made = isPlugin ? await instanceWith(given, url, module.options) : given
+  const app = (await appOf(made, url)) ?? serverApp(await listenerFor(url, made, watch, onWait))
+  if (typeof module.warmUp === 'function') await (module.warmUp as (app: unknown) => unknown)(made)
+  return { ...app, metrics: module.metrics }
+}
+
+/** The server that an app has listen by itself, now or later. */
+async function listenerFor(url: string, made: unknown, watch: ListenWatch, onWait: () => void): Promise<Server> {
+  if (watch.server) return watch.server
+  // `module.exports` of a script that exports nothing is an empty object.
+  if (made !== undefined && typeof made !== 'object')
+    throw new ClusteredServerError(
+      'CLUSTERED_SERVER_INVALID_APP',
+      `Expected ${url} to have ${EXPECTED}; got ${typeof made}`,
+    )
+  onWait()
+  return watch.found
+}
+
+/** An app of Express is a function too, and what takes a request is no factory. */
+function isFactory(value: unknown): value is () => unknown {
+  return isFunction(value) && value.length === 0 && !isMarkedPlugin(value)
+}
+
+function isFunction(value: unknown): value is AnyFunction {
+  return typeof value === 'function'
+}
+
+async function appOf(made: unknown, url: string): Promise<App | undefined> {
+  if (isFastify(made)) {
+    await made.ready()
+    return appWith(made.server, (where) => made.listen({ ...where }), made)
+  }
+  if (isNest(made)) {
+    await made.init()
+    return appWith(made.getHttpServer(), undefined, made)
+  }
+  if (made instanceof Server) return serverApp(made)
+  const listener = isKoa(made) ? made.callback() : isFetchApp(made) ? await listenerOf(made, url) : made
+  return isFunction(listener) ? serverApp(createServer(listener as RequestListener)) : undefined
+}
+
+function serverApp(server: Server): App {
+  return appWith(server, undefined, { close: () => closeServer(server) })
+}
+
+function appWith(
+  server: Server,
+  listen: (where: Where) => Promise<unknown> = (where) => listenOn(server, where),
+  closable: Closable,
+): App {
+  return {
+    server,
+    listen: async (where) => {
+      if (!server.listening) await listen(where)
+    },
+    close: () => inTime(closable),
+  }
+}
+
+/** What hangs while it closes is as good as closed. */
+async function inTime(closable: Closable): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, CLOSE_TIMEOUT)
+  })
+  try {
+    await Promise.race([closable.close(), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function listenOn(server: Server, where: Where): Promise<void> {
+  server.listen(where)
+  await once(server, 'listening')
+}
+
+/** One that does not run is as good as closed. */
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+  })
+}
+
+function isFastify(made: unknown): made is FastifyLike {
+  return hasMethods(made, 'ready', 'listen', 'close', 'inject') && 'server' in made
+}
+
+function isNest(made: unknown): made is NestLike {
+  return hasMethods(made, 'init', 'getHttpServer', 'listen', 'close')
+}
+
+function isKoa(made: unknown): made is KoaLike {
+  return hasMethods(made, 'use', 'callback', 'listen')
+}
+
+function hasMethods(value: unknown, ...names: string[]): value is object {
+  return (
+    typeof value === 'object' && value !== null && names.every((name) => typeof (value as never)[name] === 'function')
+  )
+}
