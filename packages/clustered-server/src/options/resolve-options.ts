@@ -2,108 +2,14 @@ import { isIP } from 'node:net'
 import { isAbsolute, resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { availableCores } from '../platform/available-cores.ts'
-import type { ClusteredServer, WorkerName } from '../types.ts'
 import { ClusteredServerError } from '../errors.ts'
-import type { RecycleOptions } from '../primary/recycling.ts'
-import type { ReportSetup, StuckReportKind } from '../worker/blocked-loop-report.ts'
+import type { ClusteredServerOptions, Logger, RecycleOptions, ReportSetup, ResolvedOptions } from './types.ts'
 
-export interface ClusteredServerOptions {
-  /** How many processes answer, or `'auto'`: as many as there are cores that this process may use, its container's quota considered. With 1 the app runs in this process. @default 'auto' */
-  workers?: number | 'auto'
-  /** The port, 0 for any that is free; or the absolute path of a UNIX socket, such as `'/run/app.sock'`. @default the environment's `PORT`, else 3000 */
-  port?: number | string
-  /** The IP address. @default the environment's `HOST`, else all addresses */
-  host?: string
-  /** Whether one more worker is loaded and waits, to take the place of one that dies. @default true */
-  spare?: boolean
-  /** Milliseconds that a worker may take to load its app. @default 30000 */
-  startTimeout?: number
-  /** Path that the app has to respond to with a status below 500 before a worker takes connections: at the start, in a reload and as the spare. @default none */
-  readyPath?: string
-  /** Milliseconds that connections and requests of a worker that leaves may take to end. @default 20000 */
-  drainTimeout?: number
-  /** Milliseconds that the event loop of a worker may stand still before it is killed; `false` for as long as it likes. @default 1000 */
-  heartbeatTimeout?: number | false
-  /** What is written down of an event loop that stands still, before its worker is killed: `'stack'` for where it stands, `'profile'` for half a second of what it does. @default none */
-  stuckReport?: StuckReportKind
-  /** The folder of these files. @default the working directory */
-  reportDirectory?: string
-  /** When a worker is replaced by a new one, as by a reload: see below. @default never */
-  recycle?: RecycleOptions
-  /** Milliseconds between the word to end and the end of taking connections: the server says that it is not ready, and whoever sends it connections has so long to notice. @default 0 */
-  shutdownDelay?: number
-  /** Environment of workers beside this process's, or what returns it, which is asked for each worker that starts. @default {} */
-  env?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
-  /** Arguments of Node for workers; where a container limits memory, `--max-old-space-size` is added if it is not among them. @default those of this process */
-  execArgv?: readonly string[]
-  /** Whether `SIGTERM` and `SIGINT` close the server and end this process, `SIGHUP` reloads, `SIGTTIN` and `SIGTTOU` add and remove a worker. @default true */
-  signals?: boolean
-  /** Where probes, the status and metrics are asked for: a port of their own. @default none */
-  admin?: AdminOptions
-  /** What is told what happens: pino, or what has its `info`, `warn` and `error`. @default none */
-  logger?: Logger
-  /** What is called when the process of a worker was started, with its id, pid and generation. Nobody waits for it. @default none */
-  onWorkerStart?: (worker: WorkerName) => void | Promise<void>
-  /** What is called when all workers take connections for the first time, with the server. Nobody waits for it. @default none */
-  onReady?: (server: ClusteredServer) => void | Promise<void>
-  /** What is called when all workers have ended, and awaited before `close()` resolves and the process ends. @default none */
-  onShutdown?: () => void | Promise<void>
-}
-
-/** Where probes, the status and metrics are asked for. */
-export interface AdminOptions {
-  /** The port of `/live`, `/ready`, `/status` and `/metrics`; 0 for any that is free. */
-  port: number
-  /** The IP address of these ports. @default '127.0.0.1' */
-  host?: string
-  /** The port of the agent checks of HAProxy; 0 for any that is free. @default none */
-  agentPort?: number
-}
-
-/** What is told what happens, in the way of pino: an object first. */
-export interface Logger {
-  info: (about: object, message: string) => void
-  warn: (about: object, message: string) => void
-  error: (about: object, message: string) => void
-}
-
-/** Options with nothing left out. */
-export interface ResolvedOptions extends Required<
-  Omit<
-    ClusteredServerOptions,
-    | 'host'
-    | 'workers'
-    | 'port'
-    | 'readyPath'
-    | 'heartbeatTimeout'
-    | 'stuckReport'
-    | 'reportDirectory'
-    | 'admin'
-    | 'logger'
-  >
-> {
-  /** URL of the module. */
-  readonly app: string
-  readonly workers: number
-  /** 0 for a UNIX socket. */
-  readonly port: number
-  /** That of a UNIX socket. */
-  readonly path: string | undefined
-  /** All addresses when there is none. */
-  readonly host: string | undefined
-  readonly readyPath: string | undefined
-  /** `Infinity` for no limit. */
-  readonly heartbeatTimeout: number
-  readonly stuckReport: ReportSetup | undefined
-  readonly admin: (Required<Omit<AdminOptions, 'agentPort'>> & { readonly agentPort: number | undefined }) | undefined
-  readonly logger: Logger | undefined
-}
-
-const HOOKS = ['onWorkerStart', 'onReady', 'onShutdown'] as const
+const HOOKS = ['onShutdown'] as const
 const KEYS: readonly (keyof ClusteredServerOptions)[] = [
   ...(['workers', 'port', 'host', 'spare', 'startTimeout', 'readyPath', 'drainTimeout', 'heartbeatTimeout'] as const),
   ...([
-    'stuckReport',
+    'blockedLoopReport',
     'reportDirectory',
     'recycle',
     'shutdownDelay',
@@ -151,7 +57,7 @@ export function resolveOptions(app: URL | string, options: ClusteredServerOption
       options.heartbeatTimeout === false
         ? Infinity
         : milliseconds('heartbeatTimeout', options.heartbeatTimeout ?? 1000),
-    stuckReport: stuckReport(options.stuckReport, options.reportDirectory),
+    blockedLoopReport: blockedLoopReport(options.blockedLoopReport, options.reportDirectory),
     recycle: recycle(options.recycle ?? {}),
     shutdownDelay: milliseconds('shutdownDelay', options.shutdownDelay ?? 0, 0),
     env: env as ResolvedOptions['env'],
@@ -181,7 +87,7 @@ function isWorkers(value: unknown): value is number {
 }
 
 /** @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_OPTION` */
-export function demandWorkers(value: unknown): asserts value is number {
+export function assertWorkers(value: unknown): asserts value is number {
   demand(isWorkers(value), 'workers', 'an integer from 1 to 1024', value)
 }
 
@@ -216,8 +122,13 @@ function readyPath(given: unknown): string | undefined {
   return given
 }
 
-function stuckReport(kind: unknown, directory: unknown): ReportSetup | undefined {
-  demand(kind === undefined || kind === 'stack' || kind === 'profile', 'stuckReport', "'stack' or 'profile'", kind)
+function blockedLoopReport(kind: unknown, directory: unknown): ReportSetup | undefined {
+  demand(
+    kind === undefined || kind === 'stack' || kind === 'profile',
+    'blockedLoopReport',
+    "'stack' or 'profile'",
+    kind,
+  )
   const isPath = directory === undefined || (isText(directory) && directory !== '')
   demand(isPath, 'reportDirectory', 'the path of a folder', directory)
   return kind && { kind, directory: resolve(directory ?? '') }
@@ -274,8 +185,8 @@ function hooks(given: ClusteredServerOptions): Pick<ResolvedOptions, (typeof HOO
   for (const name of HOOKS)
     demand(given[name] === undefined || typeof given[name] === 'function', name, 'a function', given[name])
   const nothing = (): void => {}
-  const { onWorkerStart = nothing, onReady = nothing, onShutdown = nothing } = given
-  return { onWorkerStart, onReady, onShutdown }
+  const { onShutdown = nothing } = given
+  return { onShutdown }
 }
 
 function flag(name: string, value: unknown): boolean {
