@@ -28,7 +28,7 @@ export const flags: readonly Flag[] = [
     help: 'Port of the server, 0 for any free port; or the absolute path of a UNIX socket, such as "/run/app.sock".',
   },
   { option: 'host', flag: 'host', value: 'host', help: 'IP address or host name to listen on.' },
-  { option: 'spare', flag: 'no-spare', help: 'Keep one standby worker loaded that replaces a worker that dies.' },
+  { option: 'spare', flag: 'spare', help: 'Keep one standby worker loaded that replaces a worker that dies.' },
   {
     option: 'startTimeout',
     flag: 'start-timeout',
@@ -112,12 +112,7 @@ const descriptions: ReadonlyMap<string, OptionDescription> = new Map(
 
 /** The flags as `util.parseArgs()` takes them. */
 export const parseArgsOptions: ParseArgsOptionsConfig = {
-  ...Object.fromEntries(
-    flags.map(({ flag, value }) => [
-      value === undefined ? flag.replace(/^no-/, '') : flag,
-      { type: value === undefined ? 'boolean' : 'string' },
-    ]),
-  ),
+  ...Object.fromEntries(flags.map(({ flag, value }) => [flag, { type: value === undefined ? 'boolean' : 'string' }])),
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 }
@@ -125,8 +120,8 @@ export const parseArgsOptions: ParseArgsOptionsConfig = {
 /** Converts the values of flags to options. Invalid values stay as they are, for the check of the options. */
 export function toOptions(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const options: Record<string, unknown> = {}
-  for (const { option, flag, value } of flags) {
-    const given = values[value === undefined ? flag.replace(/^no-/, '') : flag]
+  for (const { option, flag } of flags) {
+    const given = values[flag]
     if (given === undefined) continue
     const [key, inner] = option.split('.') as [string, string?]
     const parsed = typeof given === 'string' ? parse(option, given) : given

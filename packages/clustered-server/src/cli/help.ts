@@ -33,8 +33,8 @@ Exit code: 0 after a shutdown; 1 after a failed start, the death of all workers 
 
 function flagText({ option, flag, value, help }: (typeof flags)[number]): string {
   const standard = defaultOf(option)
-  const text = standard === undefined || value === undefined ? help : `${help} Default: ${String(standard)}`
-  return [`  --${flag}${value === undefined ? '' : ` <${value}>`}`, ...wrapped(text)].join('\n')
+  const text = standard === undefined ? help : `${help} Default: ${JSON.stringify(standard)}`
+  return [`  --${flag}${value === undefined ? `, --no-${flag}` : ` <${value}>`}`, ...wrapped(text)].join('\n')
 }
 
 function wrapped(text: string): string[] {
