@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import type { Claim } from '../src/options/resolve.ts'
+import type { Claim } from '../src/options/resolved.ts'
 import { readTree } from '../src/subject/process-tree.ts'
 import type { Round } from '../src/statistics/round.ts'
 import { judge } from '../src/statistics/verdict.ts'

@@ -2,10 +2,10 @@
 export { type Race, race, type RunOptions } from './race/race.ts'
 
 // Options
+export type { Claim } from './options/resolved.ts'
 export type {
   Answer,
   CaseOptions,
-  Claim,
   ClaimOptions,
   CommandSubject,
   FileSubject,
@@ -13,10 +13,11 @@ export type {
   HeatOrder,
   IdleState,
   Metric,
+  Progress,
   RaceOptions,
   Subject,
-} from './options/resolve.ts'
-export { type Progress, progressLine, type ProgressLine } from './report/progress-line.ts'
+} from './options/types.ts'
+export { progressLine, type ProgressLine } from './report/progress-line.ts'
 
 // Results
 export type { Environment } from './report/environment.ts'

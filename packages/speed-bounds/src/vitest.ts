@@ -1,9 +1,9 @@
 import { expect, type MatcherState } from 'vitest'
-import { adviceText, judgementText } from './report/format.ts'
-import { isOnPath } from './load/generator.ts'
-import type { ClaimOptions } from './options/resolve.ts'
-import type { Race, RunOptions } from './race/race.ts'
 import { SpeedBoundsError } from './errors.ts'
+import { isOnPath } from './load/find-program.ts'
+import type { ClaimOptions } from './options/types.ts'
+import type { Race, RunOptions } from './race/race.ts'
+import { adviceText, judgementText } from './report/messages.ts'
 
 /** Matchers for a {@link Race}; importing `speed-bounds/vitest` registers them. */
 export interface SpeedBoundsMatchers {

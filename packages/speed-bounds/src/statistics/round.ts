@@ -1,15 +1,15 @@
-import type { Metric } from '../options/resolve.ts'
+import type { Metric } from '../options/types.ts'
 
 /** Limit of a round's rate: the busier of server and generator, or `latency` if both had time. */
 export type Bottleneck = 'server' | 'generator' | 'latency'
 
-/** One measured round: one process serving one case for a fraction of a second. */
+/** One measured round: one process under the load of one case for a fraction of a second. */
 export interface Round {
-  /** Each stage starts fresh processes; counted from 1. */
+  /** Each stage starts fresh processes. Counted from 1. */
   readonly stage: number
-  /** Each cycle visits every process once per case; counted from 1 within its stage. */
+  /** Each cycle measures every process once per case. Counted from 1 within its stage. */
   readonly cycle: number
-  /** Processes of one heat alternate in turns; counted from 1 within its cycle. Undefined for a round without turns. */
+  /** Processes of one heat alternate in turns. Counted from 1 within its cycle. Undefined for a round without turns. */
   readonly heat?: number
   readonly subject: string
   /** Number of the process within its subject, over all stages, from 1. */
@@ -48,11 +48,11 @@ export interface Round {
  * Share of time with work from which on a process is the bottleneck. Neither reaches 1, because server and generator
  * alternate: a saturated server showed 0.93. See docs/measurements.md#bottleneck-share
  */
-const BUSY = 0.8
+const BUSY_SHARE = 0.8
 
 /** If both are busy, the busier one sets the pace. A tie proves nothing about the server. */
 export function bottleneckOf(serverUtilisation: number, generatorUtilisation: number): Bottleneck {
-  if (Math.max(serverUtilisation, generatorUtilisation) < BUSY) return 'latency'
+  if (Math.max(serverUtilisation, generatorUtilisation) < BUSY_SHARE) return 'latency'
   return serverUtilisation > generatorUtilisation ? 'server' : 'generator'
 }
 
@@ -60,10 +60,10 @@ export function bottleneckOf(serverUtilisation: number, generatorUtilisation: nu
 export type Measure = Metric | 'p50' | 'p90'
 
 /** Minimum CPU in microseconds. If the system counts CPU in steps of 10 ms, a light round may read as 0. */
-const LEAST_CPU = 0.001
+const MIN_CPU = 0.001
 
 /** Cost of a round, by metric: lower is better. The ratio of two costs is the factor that is reported. */
 export function costOf(round: Round, metric: Measure): number {
   if (metric === 'throughput') return 1 / round.throughput
-  return metric === 'cpu' ? Math.max(round.cpu, LEAST_CPU) : round[metric]
+  return metric === 'cpu' ? Math.max(round.cpu, MIN_CPU) : round[metric]
 }

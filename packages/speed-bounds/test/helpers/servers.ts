@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import type { FileSubject } from '../../src/options/resolve.ts'
+import type { FileSubject } from '../../src/options/types.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'speed-bounds-live-'))
 afterAll(() => rmSync(folder, { recursive: true }))

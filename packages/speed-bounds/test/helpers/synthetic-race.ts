@@ -1,8 +1,9 @@
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64'
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
-import type { Claim } from '../../src/options/resolve.ts'
+import { isLook } from '../../src/options/looks.ts'
+import type { Claim } from '../../src/options/resolved.ts'
 import type { Round } from '../../src/statistics/round.ts'
-import { heatsOf, isLook, shuffler } from '../../src/race/schedule.ts'
+import { heatsOf, shuffler } from '../../src/race/schedule.ts'
 import { judge, type Judgement } from '../../src/statistics/verdict.ts'
 
 /** Random numbers from a seed. */

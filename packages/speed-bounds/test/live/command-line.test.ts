@@ -97,7 +97,7 @@ it.each([
 it('exits with 4 when the race fails, with the code of the error', async () => {
   const other = server(`response.end('no')`)
   const { code, stderr } = await run('race', fast, `other=${String(other.file)}`, ...SMALL)
-  expect(stderr).toMatch(/SPEED_BOUNDS_WRONG_ANSWER: other answers case 'GET \/'/)
+  expect(stderr).toMatch(/SPEED_BOUNDS_WRONG_ANSWER: other responds differently to case 'GET \/'/)
   expect(code).toBe(4)
 })
 

@@ -33,7 +33,7 @@ it('that never listen: says where they should have, and what they wrote', async 
     startTimeout: 1500,
   })
   expect(code).toBe('SPEED_BOUNDS_SUBJECT_NOT_READY')
-  expect(message).toMatch(/did not answer at http:\/\/127\.0\.0\.1:\d+ within 1500 ms/)
+  expect(message).toMatch(/did not respond at http:\/\/127\.0\.0\.1:\d+ within 1500 ms/)
   expect(message).toContain('waiting for godot')
 })
 
@@ -57,7 +57,7 @@ listen(34127)`),
 it('that answer differently: shows the difference', async () => {
   const { code, message } = await failureOf(server(`response.setHeader('content-type', 'text/html').end('<p>ok')`))
   expect(code).toBe('SPEED_BOUNDS_WRONG_ANSWER')
-  expect(message).toContain("bad answers case 'GET /' (GET /) differently")
+  expect(message).toContain("bad responds differently to case 'GET /' (GET /)")
   expect(message).toContain('-ok')
   expect(message).toContain('+<p>ok')
   expect(message).toContain('+content-type: text/html')
@@ -69,7 +69,7 @@ it('that answer the first request rightly and then another status', async () => 
   )
   expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
   expect(message).toMatch(
-    /0 connection errors, 0 timeouts, 0 connections left without an answer, [1-9]\d* answers with another status/,
+    /0 connection errors, 0 timeouts, 0 connections without a response, [1-9]\d* responses with another status/,
   )
 })
 
@@ -125,7 +125,7 @@ it('that leave a few connections hanging while the others are fast', async () =>
     },
   )
   expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
-  expect(message).toMatch(/[1-9]\d* connections left without an answer/)
+  expect(message).toMatch(/[1-9]\d* connections without a response/)
 })
 
 it('that drop connections with a request under way', async () => {

@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { type CaseOptions, type ClaimOptions, race, type RaceOptions, type Subject } from '../../../src/index.ts'
-import { resolveClaim, resolveRace } from '../../../src/options/resolve.ts'
+import { resolveClaim } from '../../../src/options/resolve-claim.ts'
+import { resolveRace } from '../../../src/options/resolve.ts'
 
 /** A value, and what the message says was expected and came. */
 type Wrong = readonly [value: unknown, expected: string, got: string]
@@ -385,7 +386,7 @@ describe('decide() refuses', () => {
 
 /** The options that options.ts documents, with the text after `@default`. */
 function documented(name: string): Map<string, string | undefined> {
-  const source = readFileSync(new URL('../../../src/options/resolve.ts', import.meta.url), 'utf8')
+  const source = readFileSync(new URL('../../../src/options/types.ts', import.meta.url), 'utf8')
   const body = new RegExp(`^export interface ${name}\\b[^{]*\\{\\n(.*?)^\\}`, 'ms').exec(source)![1]!
   const options = [...body.matchAll(/\/\*\*(.*?)\*\/\s*(\w+)\??:/gs)].map(
     ([, comment, option]): [string, string | undefined] => [option!, /@default (.*?)\s*$/s.exec(comment!)?.[1]],

@@ -3,15 +3,10 @@ import { stripVTControlCharacters } from 'node:util'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readEnvironment } from '../../../src/report/environment.ts'
-import {
-  GENERATORS,
-  HEAT_ORDERS,
-  IDLE_STATES,
-  METRICS,
-  resolveClaim,
-  resolveRace,
-  type ResolvedRace,
-} from '../../../src/options/resolve.ts'
+import { resolveClaim } from '../../../src/options/resolve-claim.ts'
+import { resolveRace } from '../../../src/options/resolve.ts'
+import type { ResolvedRace } from '../../../src/options/resolved.ts'
+import { GENERATORS, HEAT_ORDERS, IDLE_STATES, METRICS } from '../../../src/options/types.ts'
 import { type RaceRecord, type RaceResult, toResult } from '../../../src/report/result.ts'
 import type { Round } from '../../../src/statistics/round.ts'
 import { judge } from '../../../src/statistics/verdict.ts'
@@ -49,7 +44,7 @@ const race = resolveRace(SUBJECTS, {
 function roundsOf({ subjects, cases, cycles, replicas }: ResolvedRace): Round[] {
   const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
   return numbers(cycles).flatMap((cycle) =>
-    cases.flatMap((kase) =>
+    cases.flatMap((testCase) =>
       subjects.flatMap(({ name }) =>
         numbers(replicas).map((replica) => {
           const cost = (name === 'slow' ? 2 : 1) * (1 + 0.01 * Math.sin(7 * cycle + 3 * replica + name.length))
@@ -58,7 +53,7 @@ function roundsOf({ subjects, cases, cycles, replicas }: ResolvedRace): Round[] 
             cycle,
             subject: name,
             replica,
-            case: kase.name,
+            case: testCase.name,
             cpu: 20 * cost,
             throughput: 40_000 / cost,
             ...(busy ? { foreignCpu: 0.9, discarded: 'foreign-cpu' as const } : {}),
