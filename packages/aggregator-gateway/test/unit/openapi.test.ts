@@ -177,14 +177,13 @@ describe('schemas change no byte', () => {
   })
 
   it.each([
-    ['502', { path: '/' }, '/api/of/7'],
-    ['400', { path: '/{query.q}' }, '/api/of/7'],
-    ['504', { path: '/hangs' }, '/api/of/7'],
-  ])('of an error with %s', async (status, call, url) => {
+    ['502', { path: '/' }, '/api/of/7', {}],
+    ['400', { path: '/{query.q}' }, '/api/of/7', {}],
+    ['504', { path: '/hangs' }, '/api/of/7', { timeout: 50 }],
+  ])('of an error with %s', async (status, call, url, endpoint) => {
     const origin = await upstream((request, response) => {
       if (request.url !== '/hangs') response.writeHead(500).end()
     })
-    const endpoint = { timeout: 50 }
     const [with_, without] = await Promise.all([
       appOf({ one: { ...call, schema: user } }, endpoint, { origin }),
       appOf({ one: call }, endpoint, { origin }),

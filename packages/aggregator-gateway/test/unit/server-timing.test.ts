@@ -45,11 +45,10 @@ it('says so of calls that have failed or are late, and nothing of those that wer
     endpoints: [
       {
         path: '/',
-        timeout: 50,
         serverTiming: true,
         calls: {
           fails: { upstream: 'it', path: '/fails', optional: true },
-          hangs: { upstream: 'it', path: '/hangs', optional: true },
+          hangs: { upstream: 'it', path: '/hangs', optional: true, timeout: 50 },
           not: { upstream: 'it', path: '/{calls.fails}', optional: true },
         },
       },
