@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { endSubjects } from '../running-subjects.ts'
 import { cases, startUpstreams, subjects } from '../suites/gateway.ts'
 import { type Bound, bounds } from './bounds.ts'
+import { withMeasurement } from './race-options.ts'
 import { perfSuite, type SuiteRace } from './suite.ts'
 import { constantly, userLoad } from './user-load.ts'
 
@@ -20,17 +21,19 @@ const {
 } = subjects
 
 const load = {
-  // In 0.5 s windows, CPU per request falls until 4 to 6 s after the start.
-  leastWarmUp: 4000,
-  warmUp: 7000,
   duration: 800,
-  cycles: 4,
-  // To a race the upstreams are another program, of up to a core: only beyond that does somebody disturb it.
-  maxForeignCpu: 1.5,
+  measurement: {
+    // In 0.5 s windows, CPU per request falls until 4 to 6 s after the start.
+    minWarmUp: 4000,
+    maxWarmUp: 7000,
+    cycles: 4,
+    // The upstreams are foreign CPU of up to a core.
+    maxForeignCpu: 1.5,
+  },
 }
 
 /** Axios has 100 clients wait for 0.4 s and more, all of them alike: rounds of a second had no answer at all. */
-const longLoad = { ...load, duration: 2000, turn: 500, cycles: 2 }
+const longLoad = withMeasurement({ turn: 500, cycles: 2 }, { ...load, duration: 2000 })
 
 type BoundsByLoad = 'gateway-nest-axios' | 'gateway-nest-undici' | 'gateway-coalesced'
 
@@ -56,7 +59,7 @@ perfSuite('gateway', [
       title: `${connections} connections, protections on and off`,
       subjects: { 'aggregator-gateway': ours, 'aggregator-gateway-bare': bare },
       // What lies some per cent above its bound takes dozens of processes of each.
-      options: { ...load, replicas: 10, cycles: 3, cases: { small }, connections },
+      options: withMeasurement({ cycles: 3 }, { ...load, replicas: 10, cases: { small }, connections }),
       bounds: bounds['gateway-protections'],
     },
     {

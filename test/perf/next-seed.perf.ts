@@ -6,6 +6,7 @@ import { build, BUILD_TIMEOUT, clusters, freshCases, keptCases, subjects, withEn
 import { quotasCanBeSet, removeQuotas, withinQuota } from './cpu-quota.ts'
 import { load } from './next-load.ts'
 import { published } from './published.ts'
+import { withMeasurement } from './race-options.ts'
 import { perfSuite } from './suite.ts'
 
 const { oldPage } = keptCases
@@ -45,7 +46,7 @@ const withinOneCore = {
   "next-on-fastify, 'auto'": withEnv(ourCluster, { WORKERS: 'auto' }),
 }
 
-const asked = { ...load, connections: 10, replicas: 3, cycles: 2 }
+const asked = { ...load, connections: 10, replicas: 3 }
 
 beforeAll(() => build(), BUILD_TIMEOUT)
 
@@ -70,7 +71,7 @@ perfSuite('next-seed', [
             Object.entries(withinOneCore).map(([name, subject]) => [name, withinQuota(subject, 1)]),
           ),
           // Several periods of the quota; and two processes that share a core take twice as long to be optimised.
-          options: { ...asked, warmUp: 12_000, duration: 1000, cases: { oldPage } },
+          options: withMeasurement({ maxWarmUp: 12_000 }, { ...asked, duration: 1000, cases: { oldPage } }),
           published: published.seed000docker,
         },
       ]

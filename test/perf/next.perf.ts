@@ -13,7 +13,8 @@ import {
 import { WATT_NEXT_INSTALL, wattOnBuild } from '../suites/watt-next.ts'
 import { bounds } from './bounds.ts'
 import { load, smallAnswers, withoutPauses } from './next-load.ts'
-import { perfSuite, wholeRounds } from './suite.ts'
+import { wholeRounds, withMeasurement } from './race-options.ts'
+import { perfSuite } from './suite.ts'
 
 const { page, pageGzip, oldPage, isr, oldIsr, handler, small, asset, assetGzip, largeGzip } = keptCases
 const { api, dynamicHandler, ssr, oldSsr, streaming } = freshCases
@@ -86,12 +87,11 @@ perfSuite('next', [
     // Autocannon reads a twentieth of what this server sends.
     title: 'a large file',
     subjects: race,
-    options: {
+    options: wholeRounds(2000, {
       ...load,
-      ...wholeRounds(2000),
       ...(foundProgram('wrk') && { generator: 'wrk' }),
       cases: { largeGzip },
-    },
+    }),
     bounds: bounds['next-large-file'],
   },
   {
@@ -109,13 +109,19 @@ perfSuite('next', [
   {
     title: 'streaming without the router server',
     subjects: directRace,
-    options: { ...withoutPauses, duration: 2000, turn: 500, connections: 100, cases: { streaming } },
+    options: withMeasurement(
+      { turn: 500 },
+      { ...withoutPauses, duration: 2000, connections: 100, cases: { streaming } },
+    ),
     bounds: bounds['next-direct-streaming'],
   },
   {
     title: 'streaming',
     subjects: race,
-    options: { ...withoutPauses, duration: 2000, turn: 500, connections: 100, cases: { streaming } },
+    options: withMeasurement(
+      { turn: 500 },
+      { ...withoutPauses, duration: 2000, connections: 100, cases: { streaming } },
+    ),
   },
   {
     title: 'other servers',

@@ -44,21 +44,14 @@ const STAGES = 5
 /** How often progress is told, in milliseconds: it costs CPU that the race would find as foreign. */
 const TELL = 1000
 
-/**
- * Rounds that are had at one go: by turns, a quota would be filled up again in each pause, and at the end of each turn one
- * of several workers may have work when the others have none.
- */
-export function wholeRounds(duration: number): Pick<RaceOptions, 'duration' | 'turn'> {
-  return { duration, turn: duration }
-}
-
 /** Registers the tests of a suite: each race is measured once, then its claims are decided. */
 export function perfSuite(name: string, races: readonly SuiteRace[]): void {
   let folder: URL
   const prepared = races.map((entry) => prepare(entry))
   const outcomes: Outcome[] = []
   /** What the races that have not begun will take. */
-  const timeAhead = (from: number): number => prepared.slice(from).reduce((sum, { match }) => sum + match.usualTime, 0)
+  const timeAhead = (from: number): number =>
+    prepared.slice(from).reduce((sum, { match }) => sum + match.estimatedTime, 0)
 
   beforeAll(() => {
     folder = freshFolder(name)
@@ -115,7 +108,11 @@ function prepare(entry: SuiteRace): {
   listen: (context: TestContext, ahead: number) => void
 } {
   let tell: ((progress: Progress) => void) | undefined
-  const match = race(entry.subjects, { stages: STAGES, ...entry.options, onProgress: (progress) => tell?.(progress) })
+  const match = race(entry.subjects, {
+    ...entry.options,
+    measurement: { stages: STAGES, ...entry.options.measurement },
+    onProgress: (progress) => tell?.(progress),
+  })
   return {
     entry,
     match,

@@ -4,14 +4,15 @@ export { type Race, race, type RunOptions } from './race/race.ts'
 // Options
 export type { Claim } from './options/resolved.ts'
 export type {
-  Answer,
   CaseOptions,
   ClaimOptions,
   CommandSubject,
+  ComparedResponse,
   FileSubject,
   GeneratorName,
   HeatOrder,
   IdleState,
+  MeasurementOptions,
   Metric,
   Progress,
   RaceOptions,
@@ -23,10 +24,10 @@ export { progressLine, type ProgressLine } from './report/progress-line.ts'
 export type { Environment } from './report/environment.ts'
 export type { RaceResult, Summary } from './report/result.ts'
 export type { Bottleneck, Round } from './statistics/round.ts'
-export type { Estimate, Judgement, Verdict } from './statistics/verdict.ts'
+export type { Decision, Estimate, Verdict } from './statistics/verdict.ts'
 
 // Errors
-export { SpeedBoundsError, type SpeedBoundsErrorCode } from './errors.ts'
+export { errorCodes, SpeedBoundsError, type SpeedBoundsErrorClass, type SpeedBoundsErrorCode } from './errors.ts'
 
 // Views
 export { toMarkdown, toTerminal } from './report/tables.ts'

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { SpeedBoundsError } from '../errors.ts'
+import { errorCodes } from '../errors.ts'
 import { isOnPath } from '../load/find-program.ts'
 import { race } from '../race/race.ts'
 import { adviceText } from '../report/messages.ts'
@@ -19,10 +19,10 @@ Subjects read HOST and PORT, or take {host} and {port} in their command line:
 Exit code: 0 every claim holds, 1 one is broken, 3 one is inconclusive, 2 wrong usage, 4 the race failed.`
 
 export function addRaceCommand(program: Command): void {
-  withLoadFlags(program.command('race'), { budget: 60 })
+  withLoadFlags(program.command('race'), { budget: '60s' })
     .description('race the first server against each of the others')
-    .argument('<subjects...>', 'a script that Node runs, or a quoted command line; name=... gives it a name')
-    .option('--json <file>', 'write the result document')
+    .argument('<subjects...>', 'a script that Node runs, or a quoted command line. name=... sets its name')
+    .option('--json <file>', 'write the result as JSON')
     .option('--markdown <file>', 'write the tables as Markdown')
     .addHelpText('after', EXAMPLES)
     .action(runRace)
@@ -34,10 +34,7 @@ async function runRace(
 ): Promise<void> {
   const named = Object.fromEntries(subjects.map(parseSubject))
   if (Object.keys(named).length < subjects.length) {
-    throw new SpeedBoundsError(
-      'SPEED_BOUNDS_INVALID_OPTION',
-      'Invalid subjects: expected different names, use name=...',
-    )
+    throw new errorCodes.SPEED_BOUNDS_INVALID_OPTION('Invalid subjects: expected different names, use name=...')
   }
   // Fails on a wrong path before the race, not after it.
   for (const file of [json, markdown]) if (file) writeFileSync(file, '')
@@ -45,12 +42,12 @@ async function runRace(
   const canUseWrk = flags.generator !== 'wrk' && isOnPath('wrk')
   const verdicts: Verdict[] = []
   for (const over of match.subjects.slice(1)) {
-    const judgement = await match.decide(over, {
+    const decision = await match.decide(over, {
       atLeast: flags.atLeast,
       ...(flags.metric ? { metric: flags.metric } : {}),
     })
-    verdicts.push(judgement.verdict)
-    const advice = adviceText(judgement, canUseWrk)
+    verdicts.push(decision.verdict)
+    const advice = adviceText(decision, canUseWrk)
     if (advice) print(advice)
   }
   const result = match.result()

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { ratio } from '../report/format.ts'
-import { judgementText } from '../report/messages.ts'
+import { decisionText } from '../report/messages.ts'
 import { color } from '../report/tables.ts'
 import { siblingModule } from '../sibling-module.ts'
 import { EXIT } from './exit-codes.ts'
@@ -10,7 +10,7 @@ import { type SelfCheck, selfCheck } from './self-check.ts'
 import { parseSubject } from './subject-argument.ts'
 
 export function addSelfCheckCommand(program: Command): void {
-  withLoadFlags(program.command('self-check'), { budget: 15 })
+  withLoadFlags(program.command('self-check'), { budget: '15s' })
     .description('race a server against itself, to find the error rate and the resolution of this machine')
     .argument('[subject]', 'the server (default: a node:http server without a framework)')
     .option('-n, --tries <count>', 'number of races', count, 10)
@@ -29,8 +29,8 @@ async function runSelfCheck(
     tries,
     atLeast: flags.atLeast,
     ...(flags.metric ? { metric: flags.metric } : {}),
-    onTry(judgement) {
-      print(color(judgement.verdict, `${++number}/${tries} ${judgementText(judgement)}`))
+    onTry(decision) {
+      print(color(decision.verdict, `${++number}/${tries} ${decisionText(decision)}`))
     },
   })
   print(summaryText(outcome, flags))

@@ -2,7 +2,7 @@ import type { Metric, RaceOptions, Subject } from '../options/types.ts'
 import { race } from '../race/race.ts'
 import { compare } from '../statistics/comparison.ts'
 import { chanceOfAtLeast, detectable, median } from '../statistics/samples.ts'
-import { intervalAlpha, type Judgement } from '../statistics/verdict.ts'
+import { intervalAlpha, type Decision } from '../statistics/verdict.ts'
 
 /** Options of {@link selfCheck}. */
 export interface SelfCheckOptions extends RaceOptions {
@@ -13,7 +13,7 @@ export interface SelfCheckOptions extends RaceOptions {
   /** The compared metric. @default both CPU and throughput */
   metric?: Metric
   /** Called after each race. */
-  onTry?: (judgement: Judgement) => void
+  onTry?: (decision: Decision) => void
 }
 
 /** The outcome of races of a server against itself. */
@@ -37,13 +37,13 @@ export async function selfCheck(
   subject: Subject,
   { tries, atLeast, metric, onTry, ...options }: SelfCheckOptions,
 ): Promise<SelfCheck> {
-  const judgements: Judgement[] = []
+  const decisions: Decision[] = []
   const effects: number[] = []
   for (let number = 0; number < tries; number++) {
     const seed = options.seed === undefined ? {} : { seed: options.seed + number }
     const match = race({ first: subject, second: subject }, { ...options, ...seed })
-    const judgement = await match.decide('second', { atLeast, ...(metric ? { metric } : {}) })
-    judgements.push(judgement)
+    const decision = await match.decide('second', { atLeast, ...(metric ? { metric } : {}) })
+    decisions.push(decision)
     const { difference } =
       compare(
         match.result().rounds.filter(({ discarded }) => !discarded),
@@ -51,18 +51,18 @@ export async function selfCheck(
         'second',
         metric ?? 'cpu',
       ) ?? {}
-    const alpha = intervalAlpha(judgement.claim)
+    const alpha = intervalAlpha(decision.claim)
     if (difference) effects.push(Math.exp(detectable(difference, alpha, 0.8)))
-    onTry?.(judgement)
+    onTry?.(decision)
   }
-  const wrong = judgements.filter(({ estimates }) => estimates.some(({ low, high }) => low > 1 || high < 1)).length
+  const wrong = decisions.filter(({ estimates }) => estimates.some(({ low, high }) => low > 1 || high < 1)).length
   return {
     tries,
-    held: judgements.filter(({ verdict }) => verdict === 'holds').length,
-    broken: judgements.filter(({ verdict }) => verdict === 'broken').length,
+    held: decisions.filter(({ verdict }) => verdict === 'holds').length,
+    broken: decisions.filter(({ verdict }) => verdict === 'broken').length,
     wrong,
     falsePositiveRate: wrong / tries,
-    isSuspect: wrong > 0 && chanceOfAtLeast(wrong, tries, judgements[0]!.claim.alpha) < 0.01,
+    isSuspect: wrong > 0 && chanceOfAtLeast(wrong, tries, decisions[0]!.claim.alpha) < 0.01,
     smallestEffect: effects.length > 0 ? median(effects) : Number.NaN,
   }
 }

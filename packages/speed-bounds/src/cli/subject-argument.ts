@@ -1,17 +1,16 @@
 import { existsSync } from 'node:fs'
 import { basename, extname } from 'node:path'
-import { SpeedBoundsError } from '../errors.ts'
+import { parseArgsStringToArgv } from 'string-argv'
+import { errorCodes } from '../errors.ts'
 import type { Subject } from '../options/types.ts'
 
 /** A subject on the command line: `server.ts`, `name=server.ts` or `name=./server --port {port}`. */
 export function parseSubject(text: string): [name: string, Subject] {
   const [, name, rest = ''] = existsSync(text) ? [text, undefined, text] : (/^(?:([\w.-]+)=)?(.*)$/s.exec(text) ?? [])
   if (existsSync(rest)) return [name ?? basename(rest, extname(rest)), rest]
-  const words = rest.match(/"[^"]*"|'[^']*'|\S+/g)?.map((word) => word.replace(/^(["'])(.*)\1$/, '$2')) ?? []
-  const [command, ...args] = words
+  const [command, ...args] = parseArgsStringToArgv(rest)
   if (command === undefined || (args.length === 0 && name === undefined)) {
-    throw new SpeedBoundsError(
-      'SPEED_BOUNDS_INVALID_OPTION',
+    throw new errorCodes.SPEED_BOUNDS_INVALID_OPTION(
       `Invalid subject: expected a file that exists or a command line, got "${text}".`,
     )
   }

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { SpeedBoundsError } from '../errors.ts'
+import { errorCodes, type SpeedBoundsError } from '../errors.ts'
 import type { GeneratorName } from '../options/types.ts'
 import { siblingModule } from '../sibling-module.ts'
 import { isOnPath } from './find-program.ts'
@@ -18,8 +18,7 @@ import type {
 /** Starts the generator's process. It ends by itself when this process goes away. */
 export async function openGenerator(name: GeneratorName): Promise<Generator> {
   if (name === 'wrk' && !isOnPath('wrk')) {
-    throw new SpeedBoundsError(
-      'SPEED_BOUNDS_GENERATOR_MISSING',
+    throw new errorCodes.SPEED_BOUNDS_GENERATOR_MISSING(
       "The generator 'wrk' is not on PATH. Install it (apt install wrk, brew install wrk), or use the built-in 'autocannon'.",
     )
   }
@@ -111,14 +110,13 @@ class GeneratorClient implements Generator {
 
   #lost(): SpeedBoundsError {
     const { signalCode, exitCode } = this.#child
-    return new SpeedBoundsError(
-      'SPEED_BOUNDS_GENERATOR_FAILED',
+    return new errorCodes.SPEED_BOUNDS_GENERATOR_FAILED(
       `The generator's process (${this.#name}) ended unexpectedly (${signalCode ?? `code ${exitCode}`}).`,
     )
   }
 
   #failed(message: string): SpeedBoundsError {
-    return new SpeedBoundsError('SPEED_BOUNDS_GENERATOR_FAILED', `${this.#name} failed: ${message}`)
+    return new errorCodes.SPEED_BOUNDS_GENERATOR_FAILED(`${this.#name} failed: ${message}`)
   }
 }
 

@@ -1,95 +1,72 @@
-import {
-  demand,
-  optional,
-  onlyKeys,
-  isText,
-  isNormaliser,
-  isRecord,
-  isString,
-  isStatus,
-  isTexts,
-  isTextList,
-  isShare,
-} from './check.ts'
+import { assertOption } from './check.ts'
 import type { ResolvedCase } from './resolved.ts'
-import type { Answer, RaceOptions } from './types.ts'
+import type { CheckedCaseOptions, CheckedRaceOptions } from './schema.ts'
+import type { CaseOptions, ComparedResponse, RaceOptions } from './types.ts'
 
-export const CASE_KEYS: readonly string[] = [
+/** Options of a single request, which do not go with `cases`. */
+const CASE_KEYS = [
   'path',
   'method',
   'headers',
   'body',
   'compareHeaders',
   'expect',
-  'normalise',
-  'allowance',
-]
-const SHARE = 'a share from 0 to 1'
+  'normalize',
+  'maxErrorRate',
+] as const satisfies readonly (keyof CaseOptions)[]
 
-export function resolveCases(options: RaceOptions, subjects: readonly string[]): ResolvedCase[] {
-  const { cases } = options
+/** The cases of a race: those of `cases`, or the single one. `given` are the options without defaults. */
+export function resolveCases(
+  options: CheckedRaceOptions,
+  given: RaceOptions,
+  subjects: readonly string[],
+): ResolvedCase[] {
+  const { cases, path } = options
   if (cases === undefined) {
-    demand(options.path !== undefined, 'path', 'the path to request, or `cases`', options.path)
-    const own = Object.entries(options).filter(([key, value]) => CASE_KEYS.includes(key) && value !== undefined)
-    return [resolveCase(undefined, '', Object.fromEntries(own), subjects)]
+    assertOption(path !== undefined, 'path', 'a path, or "cases"', path)
+    const testCase = { ...options, path }
+    assertSubjects(testCase, 'maxErrorRate', subjects)
+    return [resolveCase(`${testCase.method.toUpperCase()} ${path}`, testCase)]
   }
-  demand(isRecord(cases) && Object.keys(cases).length > 0, 'cases', 'an object of cases by name', cases)
-  const doubled = CASE_KEYS.filter((key) => key in options)
-  demand(doubled.length === 0, 'cases', `either \`cases\` or \`${doubled[0]}\`, not both`, Object.keys(cases))
-  return Object.entries(cases).map(([name, value]) => {
-    demand(isRecord(value), `cases.${name}`, 'an object with `path`', value)
-    onlyKeys(`cases.${name}`, value, CASE_KEYS)
-    return resolveCase(name, `cases.${name}.`, value, subjects)
+  const entries = Object.entries(cases)
+  assertOption(entries.length > 0, 'cases', 'at least one case', 0)
+  const conflict = CASE_KEYS.find((key) => key in given)
+  assertOption(conflict === undefined, 'cases', `either "cases" or "${conflict}"`, 'both')
+  return entries.map(([name, testCase]) => {
+    assertSubjects(testCase, `cases.${name}.maxErrorRate`, subjects)
+    return resolveCase(name, testCase)
   })
 }
 
-function resolveCase(
-  name: string | undefined,
-  at: string,
-  options: Record<string, unknown>,
-  subjects: readonly string[],
-): ResolvedCase {
-  const { path } = options
-  demand(isText(path) && path.startsWith('/'), `${at}path`, 'a path that starts with /', path)
-  const method = (optional(options['method'], `${at}method`, isText, 'an HTTP method') ?? 'GET').toUpperCase()
-  const headers = optional(options['compareHeaders'], `${at}compareHeaders`, isTextList, 'an array of header names')
-  const expect = resolveExpected(options['expect'], `${at}expect`)
-  const compared = [...(headers ?? ['content-type']), ...Object.keys(expect?.headers ?? {})]
+function resolveCase(name: string, options: CheckedCaseOptions): ResolvedCase {
+  const { path, method, headers, body, compareHeaders, expect, normalize, maxErrorRate } = options
+  const expected = expect && withLowerCaseHeaders(expect)
+  const compared = [...compareHeaders, ...Object.keys(expected?.headers ?? {})]
   return {
-    name: name ?? `${method} ${path}`,
+    name,
     path,
-    method,
-    headers: optional(options['headers'], `${at}headers`, isTexts, 'an object of strings') ?? {},
-    body: optional(options['body'], `${at}body`, isString, 'a string'),
+    method: method.toUpperCase(),
+    headers,
+    body,
     compareHeaders: [...new Set(compared.map((header) => header.toLowerCase()))],
-    expect,
-    normalise: optional(options['normalise'], `${at}normalise`, isNormaliser, 'a function'),
-    allowance: resolveAllowance(options['allowance'], `${at}allowance`, subjects),
+    expect: expected,
+    normalize,
+    maxErrorRate,
   }
 }
 
-function resolveAllowance(value: unknown, at: string, subjects: readonly string[]): ResolvedCase['allowance'] {
-  if (!isRecord(value)) return optional(value, at, isShare, `${SHARE}, or an object of them by subject`) ?? 0
-  onlyKeys(at, value, subjects)
-  const shares = Object.entries(value).map(([name, share]) => [
-    name,
-    optional(share, `${at}.${name}`, isShare, SHARE) ?? 0,
-  ])
-  return Object.fromEntries(shares) as Record<string, number>
+function assertSubjects({ maxErrorRate }: CheckedCaseOptions, name: string, subjects: readonly string[]): void {
+  if (typeof maxErrorRate === 'number') return
+  const unknown = Object.keys(maxErrorRate).find((subject) => !subjects.includes(subject))
+  assertOption(unknown === undefined, name, `rates of ${subjects.join(', ')}`, unknown)
 }
 
-function resolveExpected(value: unknown, at: string): Partial<Answer> | undefined {
-  const expected = optional(value, at, isRecord, 'an object of status, headers, body')
-  if (!expected) return undefined
-  onlyKeys(at, expected, ['status', 'headers', 'body'])
-  const status = optional(expected['status'], `${at}.status`, isStatus, 'an HTTP status')
-  const headers = optional(expected['headers'], `${at}.headers`, isTexts, 'an object of strings')
-  const body = optional(expected['body'], `${at}.body`, isString, 'a string')
+function withLowerCaseHeaders({ status, headers, body }: Partial<ComparedResponse>): Partial<ComparedResponse> {
   return {
     ...(status === undefined ? {} : { status }),
     ...(headers === undefined
       ? {}
-      : { headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name.toLowerCase(), text])) }),
+      : { headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])) }),
     ...(body === undefined ? {} : { body }),
   }
 }

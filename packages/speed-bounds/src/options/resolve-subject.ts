@@ -1,41 +1,47 @@
+import { custom } from 'checked-options'
 import { basename, isAbsolute, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { demand, optional, onlyKeys, isText, isRecord, isLocalFile, isTexts, isTextList, isProgram } from './check.ts'
+import { checkWithin } from './check.ts'
 import type { ResolvedSubject } from './resolved.ts'
+import { commandSubjectSchema, fileSubjectSchema } from './schema.ts'
 import type { Subject } from './types.ts'
 
-const FILE_KEYS = ['file', 'args', 'nodeArgs', 'env', 'cwd']
-const COMMAND_KEYS = ['command', 'env', 'cwd']
+const kinds = custom<object>(
+  'a path, a file URL, or an object with "file" or "command"',
+  (value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) && ('file' in value || 'command' in value),
+)
 
 export function resolveSubject(name: string, subject: Subject | undefined, cwd: string): ResolvedSubject {
-  const at = `subjects.${name}`
-  if (isText(subject) || subject instanceof URL) return resolveSubject(name, { file: subject }, cwd)
-  const expected = 'a path, a file URL, { file } or { command }'
-  demand(isRecord(subject), at, expected, subject)
-  const directory = resolve(cwd, optional(subject.cwd, `${at}.cwd`, isText, 'a path') ?? '.')
-  const env = optional(subject.env, `${at}.env`, isTexts, 'an object of strings') ?? {}
-  if ('command' in subject) {
-    onlyKeys(at, subject, COMMAND_KEYS)
-    const { command } = subject
-    demand(isProgram(command), `${at}.command`, 'an array: the program and its arguments', command)
-    return { name, command, file: undefined, env, cwd: directory, label: command.join(' ') }
+  if ((typeof subject === 'string' && subject !== '') || subject instanceof URL) {
+    return resolveFile(name, { file: subject }, cwd)
   }
-  demand('file' in subject, at, expected, subject)
-  onlyKeys(at, subject, FILE_KEYS)
-  const { file } = subject
-  demand(isText(file) || isLocalFile(file), `${at}.file`, 'a path or a file URL', file)
-  const args = optional(subject.args, `${at}.args`, isTextList, 'an array of strings') ?? []
-  const nodeArgs = optional(subject.nodeArgs, `${at}.nodeArgs`, isTextList, 'an array of strings') ?? []
-  const path = isText(file) ? resolve(directory, file) : fileURLToPath(file)
-  const shown = relative(cwd, path)
+  const given = checkWithin('subjects', name, kinds, subject)
+  return 'command' in given ? resolveCommand(name, given, cwd) : resolveFile(name, given, cwd)
+}
+
+function resolveCommand(name: string, given: object, cwd: string): ResolvedSubject {
+  const { command, env, cwd: directory = '.' } = checkWithin('subjects', name, commandSubjectSchema, given)
+  return { name, command, file: undefined, env, cwd: resolve(cwd, directory), label: command.join(' ') }
+}
+
+function resolveFile(name: string, given: object, cwd: string): ResolvedSubject {
+  const subject = checkWithin('subjects', name, fileSubjectSchema, given)
+  const { file, args, nodeArgs, env } = subject
+  const directory = resolve(cwd, subject.cwd ?? '.')
+  const path = typeof file === 'string' ? resolve(directory, file) : fileURLToPath(file)
   return {
     name,
     command: [process.execPath, ...nodeArgs, path, ...args],
     file: path,
     env,
     cwd: directory,
-    label: ['node', ...nodeArgs, isAbsolute(shown) || shown.startsWith('..') ? basename(path) : shown, ...args].join(
-      ' ',
-    ),
+    label: ['node', ...nodeArgs, shortPath(path, cwd), ...args].join(' '),
   }
+}
+
+/** The path within a directory, or the name of the file if it is elsewhere. */
+function shortPath(path: string, directory: string): string {
+  const inside = relative(directory, path)
+  return isAbsolute(inside) || inside.startsWith('..') ? basename(path) : inside
 }

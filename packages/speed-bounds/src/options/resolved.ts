@@ -1,13 +1,13 @@
-import type { Answer, GeneratorName, HeatOrder, IdleState, Metric, Progress } from './types.ts'
+import type { ComparedResponse, GeneratorName, HeatOrder, IdleState, Metric, Progress } from './types.ts'
 
 export interface ResolvedSubject {
   readonly name: string
   readonly command: readonly [string, ...string[]]
-  /** The script, when Node runs it. */
+  /** The script, if Node runs it. */
   readonly file: string | undefined
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
-  /** The command line as a person would write it. */
+  /** The command line for people. */
   readonly label: string
 }
 
@@ -18,10 +18,10 @@ export interface ResolvedCase {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
   readonly compareHeaders: readonly string[]
-  readonly expect: Partial<Answer> | undefined
-  readonly normalise: ((answer: Answer) => Answer) | undefined
-  /** Of each subject, or of those that are named. */
-  readonly allowance: number | Readonly<Record<string, number>>
+  readonly expect: Partial<ComparedResponse> | undefined
+  readonly normalize: ((response: ComparedResponse) => ComparedResponse) | undefined
+  /** For every subject, or for those that are named. */
+  readonly maxErrorRate: number | Readonly<Record<string, number>>
 }
 
 export interface ResolvedLoad {
@@ -39,11 +39,11 @@ export interface ResolvedRace {
   readonly cases: readonly ResolvedCase[]
   readonly load: ResolvedLoad
   readonly replicas: number
-  readonly warmUp: number
-  readonly leastWarmUp: number
+  readonly maxWarmUp: number
+  readonly minWarmUp: number
   readonly idle: IdleState
   readonly heats: HeatOrder
-  /** As long as a round where that is had at one go. */
+  /** Length of a turn. Without turns, the length of a round. */
   readonly turn: number
   readonly cycles: number
   readonly stages: number
@@ -57,7 +57,7 @@ export interface ResolvedRace {
   readonly onProgress: (progress: Progress) => void
 }
 
-/** A claim with all that was left out filled in. */
+/** A claim with its defaults. */
 export interface Claim {
   readonly contender: string
   readonly over: string
@@ -65,7 +65,7 @@ export interface Claim {
   readonly case: string
   readonly metrics: readonly Metric[]
   readonly alpha: number
-  /** How often the data may be looked at, all of which alpha pays for. */
+  /** Maximum looks at the data, which share alpha. */
   readonly looks: number
   readonly budget: number
 }

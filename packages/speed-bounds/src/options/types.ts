@@ -1,30 +1,29 @@
 /**
- * What a claim may compare. `cpu`: server CPU microseconds per request over its whole process tree;
- * `throughput`: requests per second; `p99`: 99th percentile of latency; `rss`: resident memory of the
- * process tree; `peakRss`: the most it ever had. Whatever the metric, a ratio above 1 means that the
- * contender is better.
+ * Metric of a claim. `cpu`: server CPU per request over its whole process tree. `throughput`: requests per second.
+ * `p99`: 99th percentile of latency. `rss`: resident memory of the process tree. `peakRss`: its peak. A ratio above 1
+ * means that the contender is better, for all metrics.
  */
 export type Metric = (typeof METRICS)[number]
 
 export const METRICS = ['cpu', 'throughput', 'p99', 'rss', 'peakRss'] as const
 
-/** Load generators that can be asked for by name. */
+/** Load generator. */
 export type GeneratorName = (typeof GENERATORS)[number]
 export const GENERATORS = ['autocannon', 'wrk'] as const
 
-/** What a subject does while others are measured. */
+/** State of a subject while others are measured. */
 export type IdleState = (typeof IDLE_STATES)[number]
 export const IDLE_STATES = ['paused', 'running'] as const
 
-/** In which order processes live and are measured: a heat is one process of each subject. */
+/** Order of the heats of a stage. A heat is one process of each subject. */
 export type HeatOrder = (typeof HEAT_ORDERS)[number]
 export const HEAT_ORDERS = ['interleaved', 'successive'] as const
 
 /**
- * A server to measure: a file that Node runs (a path, or a `file:` URL), or an object that says more.
+ * A server under test: a file that Node runs (a path or a `file:` URL), or an object with more details.
  *
- * It reads `HOST` and `PORT` from its environment, answers HTTP there until SIGTERM, then exits.
- * It runs with `NODE_ENV=production` unless `env` says otherwise.
+ * It reads `HOST` and `PORT` from its environment, responds over HTTP until SIGTERM, then exits. It runs with
+ * `NODE_ENV=production` unless `env` sets another value.
  */
 export type Subject = string | URL | FileSubject | CommandSubject
 
@@ -34,32 +33,32 @@ export interface FileSubject {
   file: string | URL
   /** Arguments for the script. @default [] */
   args?: readonly string[]
-  /** Options for Node itself, such as `--max-old-space-size=256`. @default [] */
+  /** Options for Node, such as `--max-old-space-size=256`. @default [] */
   nodeArgs?: readonly string[]
-  /** Variables set beside those of this process. @default {} */
+  /** Environment variables, in addition to those of this process. @default {} */
   env?: Readonly<Record<string, string>>
   /** Working directory. @default the race's `cwd` */
   cwd?: string
 }
 
-/** A server in any language: a command line. `{host}` and `{port}` in an argument are filled in. */
+/** A server in any language: a command line. `{host}` and `{port}` in its arguments are replaced. */
 export interface CommandSubject {
-  /** The program and its arguments; no shell reads them. */
+  /** Program and arguments. No shell reads them. */
   command: readonly [string, ...string[]]
-  /** Variables set beside those of this process. @default {} */
+  /** Environment variables, in addition to those of this process. @default {} */
   env?: Readonly<Record<string, string>>
   /** Working directory. @default the race's `cwd` */
   cwd?: string
 }
 
-/** What a server answered. Header names are in lower case. */
-export interface Answer {
+/** The compared parts of a response. Header names are in lower case. */
+export interface ComparedResponse {
   status: number
   headers: Record<string, string>
   body: string
 }
 
-/** One request, and what a right answer looks like. */
+/** One request, and its right response. */
 export interface CaseOptions {
   /** Path and query string. */
   path: string
@@ -69,14 +68,36 @@ export interface CaseOptions {
   headers?: Readonly<Record<string, string>>
   /** Request body. @default none */
   body?: string
-  /** Answer headers that all subjects must agree on, beside status and body. @default ['content-type'] */
+  /** Response headers that all subjects must agree on, in addition to status and body. @default ['content-type'] */
   compareHeaders?: readonly string[]
-  /** What the answer must be. @default what the first subject answers, which must be a 2xx */
-  expect?: Partial<Answer>
-  /** Takes out of an answer what may differ (a date, a request id) before answers are compared. */
-  normalise?: (answer: Answer) => Answer
-  /** Share of a round's requests that may fail: no answer, a timeout, another status; or such shares of subjects by name, and none of the others. @default 0 */
-  allowance?: number | Readonly<Record<string, number>>
+  /** Expected status, headers and body. @default the response of the first subject, which must be a 2xx */
+  expect?: Partial<ComparedResponse>
+  /** Removes the parts of a response that can differ (a date, a request ID) before the comparison. @default none */
+  normalize?: (response: ComparedResponse) => ComparedResponse
+  /** Maximum share of requests that fail in a round: by an error, a timeout or another status. An object sets it for single subjects, and 0 for the others. @default 0 */
+  maxErrorRate?: number | Readonly<Record<string, number>>
+}
+
+/** Options of the measurement method. The defaults suit most servers. Times are in milliseconds. */
+export interface MeasurementOptions {
+  /** Maximum warm-up of a process for each case. It ends earlier when CPU per request stops falling. @default 2000 */
+  maxWarmUp?: number
+  /** Minimum warm-up of a process for its first case, at most `maxWarmUp`. A third of it for each further case. Large programs need seconds until V8 has optimized their code. @default 1200 */
+  minWarmUp?: number
+  /** Rounds of each process in a stage, for each case. @default 6 */
+  cycles?: number
+  /** Maximum stages of a claim. Each stage starts fresh processes, which narrows the interval. @default 3 */
+  stages?: number
+  /** Order of heats. `'interleaved'`: all processes of a stage live at the same time. `'successive'`: one process of each subject lives at a time, so that none waits for long. Use it for servers with a large heap. @default 'interleaved' */
+  heats?: HeatOrder
+  /** Length of a turn. In rounds longer than a turn, the processes of a heat alternate with open connections, so that all see the same machine. Alternating needs Linux and autocannon, and does not work with `amount` or `idle: 'running'`. @default 200 */
+  turn?: number
+  /** State of a warm subject while others are measured. `'paused'`: stopped by SIGSTOP (not on Windows), it takes no CPU and stays warm. `'running'`: its loss by waiting is measured too. @default 'paused' */
+  idle?: IdleState
+  /** Interval in which the generator polls its connections instead of sleeping, in microseconds. It steadies CPU per request of small responses, and takes a core that no subject needs. autocannon only. 0: the generator sleeps. @default 0 */
+  busyPoll?: number
+  /** CPU of other programs above which a round is discarded, in cores. @default 1 */
+  maxForeignCpu?: number
 }
 
 /** The current step of a race, sent to `onProgress`. Times are in milliseconds. */
@@ -84,10 +105,11 @@ export interface Progress {
   phase: 'starting' | 'comparing' | 'warming' | 'measuring'
   /** Name of the active subject. */
   subject: string
-  /** Stage of the race: each starts fresh processes. The first is 1. */
+  /** Stage of the race. Each stage starts fresh processes. The first is 1. */
   stage: number
-  /** Finished steps of this phase, and their total. */
+  /** Finished steps of this phase. */
   done: number
+  /** All steps of this phase. */
   total: number
   /** Time since the stage began. */
   elapsed: number
@@ -97,70 +119,54 @@ export interface Progress {
 
 /** Options of {@link race}. Times are in milliseconds. */
 export interface RaceOptions extends Partial<CaseOptions> {
-  /** Several requests by name, in place of `path` and what belongs to it. */
+  /** Several requests by name, instead of `path` and the other options of a single request. */
   cases?: Readonly<Record<string, CaseOptions>>
-  /** Connections kept open during a round. With autocannon, the load begins when each has had an answer, or after half of `requestTimeout`. @default 50 */
+  /** Open connections during a round. With autocannon, the load begins when each has had a response, or after half of `requestTimeout`. @default 50 */
   connections?: number
-  /** Requests under way on each connection. @default 1 */
+  /** Pending requests on each connection. @default 1 */
   pipelining?: number
-  /** Length of a measured round, longer while the server pauses. Before it comes load that does not count, for three times as long and a second at the most; with wrk, which counts whole seconds and rounds up, there is none. @default 200 */
+  /** Length of a measured round. Load that does not count precedes it, for three times as long and at most 1000. wrk has no such load, and rounds up to whole seconds. @default 200 */
   duration?: number
-  /** Milliseconds that a subject is under load at a time. In longer rounds, processes of different subjects take turns with their connections open, until one has had its `duration`, so that all see the machine in the same state; not with `amount`, with wrk, with `idle: 'running'`, or where CPU cannot be read in nanoseconds (Linux). @default 200 */
-  turn?: number
-  /** Requests in a round, in place of `duration`; autocannon without pipelining only. @default none */
+  /** Requests in a round, instead of `duration`. autocannon without pipelining only. @default none */
   amount?: number
-  /** When a request without an answer counts as failed; generators count it in whole seconds. @default 10000 */
+  /** Time after which a request without a response has failed. Generators count it in whole seconds. @default 10000 */
   requestTimeout?: number
-  /** The load generator. @default 'autocannon' */
+  /** Load generator. @default 'autocannon' */
   generator?: GeneratorName
-  /** Microseconds between two looks of the generator at its connections, if it is to stay awake in between: then no write of the server has to wake it, which makes CPU per request of small answers many times steadier. It takes a core that no subject needs; autocannon only. With 0 it sleeps until an answer comes. @default 0 */
-  busyPoll?: number
-  /** Processes started of each subject in each stage; fewer than 5 are at the mercy of chance. @default 5 */
+  /** Processes of each subject in each stage. With fewer than 5, chance decides too much. @default 5 */
   replicas?: number
-  /** Longest warm-up of a process per case; it ends earlier when CPU per request no longer falls. @default 2000 */
-  warmUp?: number
-  /** Least warm-up of a process for its first case, within the longest; a third of it for each further one. Large programs take seconds until all their code is optimised. @default 1200 */
-  leastWarmUp?: number
-  /** What a warm subject does while others are measured: it is `'paused'` (SIGSTOP; not on Windows), takes no CPU from them and stays warm, or goes on `'running'`, and what it loses by waiting is measured too. @default 'paused' */
-  idle?: IdleState
-  /** Whether all processes of a stage live at once and are visited by turns (`'interleaved'`), or one of each subject at a time, warmed by turns, visited `cycles` times and ended before the next are started (`'successive'`): then none waits for long, which servers with a large heap pay for. @default 'interleaved' */
-  heats?: HeatOrder
-  /** How often each process is visited in a stage. @default 6 */
-  cycles?: number
-  /** Stages that a claim may take at the most: each brings fresh processes and a narrower interval. @default 3 */
-  stages?: number
-  /** Share of wrong verdicts that is accepted, over all looks at the data. @default 0.01 */
+  /** Maximum share of wrong verdicts, over all looks at the data. @default 0.01 */
   alpha?: number
-  /** Time that one claim may take. A look is taken even if that takes longer. @default 60000 */
+  /** Time limit of one claim. The first look at the data can exceed it. @default 60000 */
   budget?: number
-  /** How long a subject may take until it answers over HTTP. @default 20000 */
+  /** Knobs of the measurement method. @default {} */
+  measurement?: MeasurementOptions
+  /** Maximum time until a subject responds over HTTP. @default 20000 */
   startTimeout?: number
-  /** How long a subject may take to end after SIGTERM before it is killed. @default 3000 */
+  /** Time between SIGTERM and SIGKILL when a subject is stopped. @default 3000 */
   stopTimeout?: number
-  /** CPU of other programs, in cores, above which a round is discarded. @default 1 */
-  maxForeignCpu?: number
-  /** Start of the random order of rounds, to repeat it. @default random */
+  /** Seed of the random order of rounds, to repeat it. @default random */
   seed?: number
-  /** Where relative paths of subjects start. @default process.cwd() */
+  /** Base directory of relative paths of subjects. @default process.cwd() */
   cwd?: string
-  /** Called with what the race is doing. */
+  /** Called before each step of the race. @default none */
   onProgress?: (progress: Progress) => void
 }
 
-/** A claim: the contender is at least `atLeast` times as good as the subject it is held against. */
+/** A claim: the contender is at least `atLeast` times as good as another subject. */
 export interface ClaimOptions {
-  /** The bound: 1.5 means half as good again, 0.9 means at most a tenth worse. */
+  /** The bound. 1.5: half as good again. 0.9: at most a tenth worse. */
   atLeast: number
-  /** Who is claimed to be better. @default the first subject that is not the one it is held against */
+  /** Name of the better subject. @default the first subject that is not the other one */
   contender?: string
-  /** Which case decides. @default the first case */
+  /** Name of the case that decides. @default the first case */
   case?: string
-  /** What is compared. @default both 'cpu' and 'throughput', unless the generator was the bottleneck */
+  /** Metric that decides. @default both 'cpu' and 'throughput', unless the generator was the bottleneck */
   metric?: Metric
-  /** Share of wrong verdicts that is accepted. @default the race's `alpha` */
+  /** Maximum share of wrong verdicts. @default the race's `alpha` */
   alpha?: number
-  /** Time that this claim may take, in milliseconds. @default the race's `budget` */
+  /** Time limit of this claim, in milliseconds. @default the race's `budget` */
   budget?: number
-  /** Ends the race and its servers when it aborts; its reason is thrown. @default in `toOutpace` the test's own, so that a test's timeout ends its race */
+  /** Ends the race and its servers when it aborts. Its reason is thrown. @default in `toOutpace` the test's signal, so that a timeout of the test ends its race */
   signal?: AbortSignal
 }

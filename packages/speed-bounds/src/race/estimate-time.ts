@@ -25,8 +25,8 @@ export function estimateStageTime(race: ResolvedRace, subjects: number, cases: n
 
 /** Usual milliseconds for this work. Starts are counted one after the other. */
 export function estimateTime(race: ResolvedRace, cases: number, { starts, warmUps, rounds }: RemainingWork): number {
-  const { load, turn, warmUp, leastWarmUp } = race
-  const least = Math.min(warmUp, leastWarmUp)
+  const { load, turn, maxWarmUp, minWarmUp } = race
+  const least = Math.min(maxWarmUp, minWarmUp)
   const perProcess = least + OVERHEAD.warmUp + (cases - 1) * (least / 3 + OVERHEAD.warmUp / 3)
   const turns = takesTurns(race) ? Math.ceil(load.duration / turn) * OVERHEAD.turn : 0
   return starts * OVERHEAD.start + warmUps * perProcess + rounds * (roundLength(load) + OVERHEAD.round + turns)

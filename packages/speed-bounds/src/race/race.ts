@@ -6,7 +6,7 @@ import type { ClaimOptions, GeneratorName, RaceOptions, Subject } from '../optio
 import { readEnvironment } from '../report/environment.ts'
 import { type RaceResult, toResult } from '../report/result.ts'
 import type { Round } from '../statistics/round.ts'
-import { judge, type Judgement, roundsOf } from '../statistics/verdict.ts'
+import { type Decision, judge, roundsOf } from '../statistics/verdict.ts'
 import { compareResponses, type RightResponses } from '../subject/compare-responses.ts'
 import { openSupervisor, type Supervisor } from '../subject/supervisor.ts'
 import { estimateStageTime } from './estimate-time.ts'
@@ -14,7 +14,7 @@ import { shuffler } from './schedule.ts'
 import { runStage } from './stage.ts'
 import { withPossibleTurns } from './turns.ts'
 
-/** Options of {@link Race.measure} and {@link Race.compareAnswers}. */
+/** Options of {@link Race.measure} and {@link Race.compareResponses}. */
 export interface RunOptions {
   /** Ends the race and its servers when it aborts. Its reason is thrown. */
   signal?: AbortSignal
@@ -30,13 +30,13 @@ export interface Race {
   /** The load generator. */
   readonly generator: GeneratorName
   /** Estimated time of {@link Race.measure}, in milliseconds. */
-  readonly usualTime: number
+  readonly estimatedTime: number
   /**
    * Starts one process of each subject and compares their responses to all cases, without measuring.
    *
-   * @throws SpeedBoundsError with the code SPEED_BOUNDS_WRONG_ANSWER and a diff
+   * @throws SpeedBoundsError with the code SPEED_BOUNDS_WRONG_RESPONSE and a diff
    */
-  compareAnswers(options?: RunOptions): Promise<void>
+  compareResponses(options?: RunOptions): Promise<void>
   /**
    * Measures one whole stage: `cycles` rounds of `replicas` processes of every subject, for every case.
    *
@@ -48,7 +48,7 @@ export interface Race {
    *
    * @throws SpeedBoundsError when a subject or the generator fails, which ends the race
    */
-  decide(over: string, claim: ClaimOptions): Promise<Judgement>
+  decide(over: string, claim: ClaimOptions): Promise<Decision>
   /** All measurements and decisions so far. */
   result(): RaceResult
 }
@@ -61,9 +61,9 @@ export interface Race {
  * @throws SpeedBoundsError with the code SPEED_BOUNDS_INVALID_OPTION
  *
  * @example
- * const judgement = await race({ fastify: './fastify.ts', express: './express.ts' }, { path: '/' })
+ * const decision = await race({ fastify: './fastify.ts', express: './express.ts' }, { path: '/' })
  *   .decide('express', { atLeast: 1.5 })
- * console.log(judgement.verdict) // 'holds', 'broken' or 'inconclusive'
+ * console.log(decision.verdict) // 'holds', 'broken' or 'inconclusive'
  */
 export function race(subjects: Readonly<Record<string, Subject>>, options: RaceOptions): Race {
   return new LazyRace(withPossibleTurns(resolveRace(subjects, options)))
@@ -75,12 +75,12 @@ let lastRace: Promise<unknown> = Promise.resolve()
 class LazyRace implements Race {
   readonly subjects: readonly string[]
   readonly generator: GeneratorName
-  readonly usualTime: number
+  readonly estimatedTime: number
   readonly #race: ResolvedRace
   readonly #shuffle: ReturnType<typeof shuffler>
   readonly #right: RightResponses = new Map()
   readonly #rounds: Round[] = []
-  readonly #judgements: Judgement[] = []
+  readonly #decisions: Decision[] = []
   #startedAt: Date | undefined
   #stages = 0
   /** Milliseconds of all stages, without the wait for other races. */
@@ -92,11 +92,11 @@ class LazyRace implements Race {
     this.#race = resolved
     this.subjects = resolved.subjects.map(({ name }) => name)
     this.generator = resolved.load.generator
-    this.usualTime = estimateStageTime(resolved, resolved.subjects.length, resolved.cases.length)
+    this.estimatedTime = estimateStageTime(resolved, resolved.subjects.length, resolved.cases.length)
     this.#shuffle = shuffler(resolved.seed)
   }
 
-  async compareAnswers(options: RunOptions = {}): Promise<void> {
+  async compareResponses(options: RunOptions = {}): Promise<void> {
     const signal = resolveSignal(options)
     await this.#exclusively(signal, async (supervisor) => {
       for (const subject of this.#race.subjects) {
@@ -112,15 +112,15 @@ class LazyRace implements Race {
     return this.result()
   }
 
-  async decide(over: string, options: ClaimOptions): Promise<Judgement> {
+  async decide(over: string, options: ClaimOptions): Promise<Decision> {
     const claim = resolveClaim(this.#race, over, options)
-    const signal = resolveSignal(options)
+    const { signal = new AbortController().signal } = options
     if (this.#failure) throw this.#failure.reason
     const spentBefore = this.#spent
     let stagesBegun = 0
-    let judgement = judge(claim, this.#rounds)
+    let decision = judge(claim, this.#rounds)
     // The first stage measures everything, for the table. Later ones measure only the subjects and case of the claim.
-    while (judgement.verdict === 'inconclusive' && this.#stagesOf(claim) < this.#race.stages) {
+    while (decision.verdict === 'inconclusive' && this.#stagesOf(claim) < this.#race.stages) {
       const first = this.#stages === 0
       const subjects = this.#race.subjects.filter(
         ({ name }) => first || name === claim.contender || name === claim.over,
@@ -128,16 +128,16 @@ class LazyRace implements Race {
       const cases = this.#race.cases.filter(({ name }) => first || name === claim.case)
       const left = claim.budget - (this.#spent - spentBefore)
       // A claim without measurements gets one look, however small its budget.
-      const hadLook = stagesBegun > 0 || judgement.estimates.length > 0
+      const hadLook = stagesBegun > 0 || decision.estimates.length > 0
       if (hadLook && estimateStageTime(this.#race, subjects.length, cases.length) > left) break
       stagesBegun++
       await this.#stage(subjects, cases, signal, (elapsed) => {
-        judgement = judge(claim, this.#rounds)
-        return judgement.verdict !== 'inconclusive' || elapsed >= left
+        decision = judge(claim, this.#rounds)
+        return decision.verdict !== 'inconclusive' || elapsed >= left
       })
     }
-    this.#judgements.push(judgement)
-    return judgement
+    this.#decisions.push(decision)
+    return decision
   }
 
   result(): RaceResult {
@@ -146,7 +146,7 @@ class LazyRace implements Race {
       environment: readEnvironment(this.#race.subjects, this.#race.cwd),
       startedAt: this.#startedAt ?? new Date(),
       rounds: this.#rounds,
-      judgements: this.#judgements,
+      decisions: this.#decisions,
       statuses: new Map([...this.#right].map(([name, { status }]) => [name, status])),
       stages: this.#stages,
     })

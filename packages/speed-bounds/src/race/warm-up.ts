@@ -8,7 +8,7 @@ import type { ReportStep } from './step-reporter.ts'
 
 /**
  * A process is warm when its rounds of `ROUND` ms have not become cheaper by 3 % for `STEADY` ms and stayed within 15 %
- * of the cheapest, but not before `leastWarmUp` ms of load (a third of it for later cases). Shorter warm-ups double the
+ * of the cheapest, but not before `minWarmUp` ms of load (a third of it for later cases). Shorter warm-ups double the
  * cost of some processes. See docs/measurements.md#warm-up
  */
 const WARM = { ROUND: 100, STEADY: 200, GAIN: 0.97, NEAR: 1.15 }
@@ -35,10 +35,10 @@ export async function warmUp(context: StageContext, group: readonly Replica[], r
  */
 async function* warmUpRounds(context: StageContext, run: RunningSubject): AsyncGenerator<void, void> {
   const { race, cases } = context
-  const longest = Math.max(race.load.duration, race.warmUp)
+  const longest = Math.max(race.load.duration, race.maxWarmUp)
   let length = race.load.generator === 'wrk' ? WRK_ROUND : WARM.ROUND
   for (const [index, testCase] of cases.entries()) {
-    const least = index === 0 ? race.leastWarmUp : race.leastWarmUp / 3
+    const least = index === 0 ? race.minWarmUp : race.minWarmUp / 3
     let best = Number.POSITIVE_INFINITY
     let steady = 0
     for (let time = 0; time < longest && (time < least || steady < WARM.STEADY);) {

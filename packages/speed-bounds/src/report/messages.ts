@@ -1,7 +1,7 @@
 // Sentences about claims and progress, for the terminal and for failed tests.
 
 import type { Metric, Progress } from '../options/types.ts'
-import type { Estimate, Judgement } from '../statistics/verdict.ts'
+import type { Decision, Estimate, Verdict } from '../statistics/verdict.ts'
 import { ratioWithInterval, seconds } from './format.ts'
 
 const METRIC_NAMES: Record<Metric, string> = {
@@ -12,11 +12,24 @@ const METRIC_NAMES: Record<Metric, string> = {
   peakRss: 'peak memory',
 }
 
+const VERDICT_TEXTS: Record<Verdict, string> = { holds: 'holds', broken: 'is broken', inconclusive: 'is inconclusive' }
+
 /** `fastify is at least 1.5x express: holds`, with the evidence below. */
-export function judgementText({ claim, verdict, estimates }: Judgement): string {
-  const title = `${claim.contender} is at least ${claim.atLeast}x ${claim.over} (${claim.case}): ${verdict}`
-  if (estimates.length === 0) return `${title}\n  no interval: too few rounds counted`
-  return [title, ...estimates.map((estimate) => `  ${estimateText(estimate)}`)].join('\n')
+export function decisionText({ claim, verdict, estimates }: Decision): string {
+  const { contender, atLeast, over, case: name } = claim
+  return `${contender} is at least ${atLeast}x ${over} (${name}): ${verdict}\n${evidenceText(estimates)}`
+}
+
+/** `expected fastify to be at least 1.5x express, but the claim is broken`, with the evidence below. */
+export function failureText({ claim, verdict, estimates }: Decision, isNot: boolean): string {
+  const { contender, atLeast, over, case: name } = claim
+  const expected = `expected ${contender}${isNot ? ' not' : ''} to be at least ${atLeast}x ${over}`
+  return `${expected} (${name}), but the claim ${VERDICT_TEXTS[verdict]}\n${evidenceText(estimates)}`
+}
+
+function evidenceText(estimates: readonly Estimate[]): string {
+  if (estimates.length === 0) return '  no interval: too few rounds counted'
+  return estimates.map((estimate) => `  ${estimateText(estimate)}`).join('\n')
 }
 
 function estimateText(estimate: Estimate): string {
@@ -28,7 +41,7 @@ function estimateText(estimate: Estimate): string {
 }
 
 /** Advice for a claim that is inconclusive, or that only CPU could decide. */
-export function adviceText({ claim, verdict, estimates }: Judgement, canUseWrk: boolean): string {
+export function adviceText({ claim, verdict, estimates }: Decision, canUseWrk: boolean): string {
   const advice: string[] = []
   if (verdict === 'inconclusive') {
     advice.push(`The budget of ${seconds(claim.budget)} or the stages ran out while the bound was inside the interval.`)

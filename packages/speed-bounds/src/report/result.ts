@@ -4,12 +4,12 @@ import { type HeatOrder, type IdleState, type Metric, METRICS } from '../options
 import { costOfProcess } from '../statistics/comparison.ts'
 import type { Bottleneck, Round } from '../statistics/round.ts'
 import { trimmedMean } from '../statistics/samples.ts'
-import { type Estimate, judge, type Judgement } from '../statistics/verdict.ts'
+import { type Decision, type Estimate, judge } from '../statistics/verdict.ts'
 import type { Environment } from './environment.ts'
 
 /** The result of a race as one JSON document. `result.schema.json` describes it. */
 export interface RaceResult {
-  readonly version: 1
+  readonly version: 2
   readonly startedAt: string
   readonly finishedAt: string
   readonly environment: Environment
@@ -57,7 +57,7 @@ export interface RaceResult {
     readonly case: string
     readonly atLeast: number
     readonly alpha: number
-  } & Pick<Judgement, 'verdict' | 'estimates'>)[]
+  } & Pick<Decision, 'verdict' | 'estimates'>)[]
   readonly discarded: { readonly 'foreign-cpu': number }
   readonly rounds: readonly Round[]
 }
@@ -76,7 +76,7 @@ export interface Summary {
   /** Counted rounds by their bottleneck. */
   readonly bottleneck: Readonly<Record<Bottleneck, number>>
   /** Mean share of the time in which the server had work. */
-  readonly utilisation: number
+  readonly utilization: number
 }
 
 const SUMMARIZED = ['cpu', 'throughput', 'p50', 'p90', 'p99', 'rss', 'peakRss'] as const
@@ -87,15 +87,15 @@ export interface RaceRecord {
   readonly environment: Environment
   readonly startedAt: Date
   readonly rounds: readonly Round[]
-  readonly judgements: readonly Judgement[]
+  readonly decisions: readonly Decision[]
   readonly statuses: ReadonlyMap<string, number>
   readonly stages: number
 }
 
 export function toResult(record: RaceRecord): RaceResult {
-  const { race, environment, startedAt, rounds, judgements, statuses } = record
+  const { race, environment, startedAt, rounds, decisions, statuses } = record
   return {
-    version: 1,
+    version: 2,
     startedAt: startedAt.toISOString(),
     finishedAt: new Date().toISOString(),
     environment,
@@ -107,7 +107,7 @@ export function toResult(record: RaceRecord): RaceResult {
       race.subjects.flatMap(({ name }) => summarize(rounds, name, testCase.name) ?? []),
     ),
     ratios: race.cases.flatMap((testCase) => ratiosOf(race, rounds, testCase.name)),
-    claims: judgements.map(({ claim: { contender, over, case: name, atLeast, alpha }, verdict, estimates }) => ({
+    claims: decisions.map(({ claim: { contender, over, case: name, atLeast, alpha }, verdict, estimates }) => ({
       ...{ contender, over, case: name, atLeast, alpha },
       verdict,
       estimates,
@@ -172,7 +172,7 @@ function summarize(rounds: readonly Round[], subject: string, name: string): Sum
     rounds: counted.length,
     discarded: all.length - counted.length,
     bottleneck: { server: count('server'), generator: count('generator'), latency: count('latency') },
-    utilisation: counted.reduce((sum, { serverUtilisation }) => sum + serverUtilisation, 0) / counted.length,
+    utilization: counted.reduce((sum, { serverUtilization }) => sum + serverUtilization, 0) / counted.length,
   }
 }
 

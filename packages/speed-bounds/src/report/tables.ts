@@ -12,7 +12,7 @@ import {
   ratio,
   ratioWithInterval,
 } from './format.ts'
-import { judgementText } from './messages.ts'
+import { decisionText } from './messages.ts'
 import type { RaceResult, Summary } from './result.ts'
 
 const SUMMARY_HEAD = ['subject', 'CPU/request', 'requests/s', 'p50', 'p99', 'memory', 'peak', 'limited by']
@@ -88,7 +88,7 @@ function cellsOf({ mean }: Summary): string[] {
   ]
 }
 
-/** Subjects with failed requests, within their allowance. */
+/** Subjects with failed requests, within `maxErrorRate`. */
 function failuresOf({ rounds }: RaceResult, name: string): string[] {
   const own = Map.groupBy(
     rounds.filter((round) => round.case === name),
@@ -96,7 +96,7 @@ function failuresOf({ rounds }: RaceResult, name: string): string[] {
   )
   return [...own].flatMap(([subject, measured]) => {
     const failed = measured.reduce((sum, { failures }) => sum + failures, 0)
-    const sent = measured.reduce((sum, { answers }) => sum + answers, failed)
+    const sent = measured.reduce((sum, { responses }) => sum + responses, failed)
     return failed > 0
       ? `${subject} failed ${failed} of ${sent} requests of ${name} (${percentage(failed / sent)}).`
       : []
@@ -105,7 +105,7 @@ function failuresOf({ rounds }: RaceResult, name: string): string[] {
 
 function verdictText({ verdict, estimates, ...claim }: RaceResult['claims'][number], { method }: RaceResult): string {
   const metrics = estimates.map(({ metric }) => metric)
-  return judgementText({ claim: { ...claim, metrics, looks: method.looks, budget: 0 }, verdict, estimates })
+  return decisionText({ claim: { ...claim, metrics, looks: method.looks, budget: 0 }, verdict, estimates })
 }
 
 function methodText({ environment, load, method, rounds, discarded }: RaceResult): string {

@@ -60,7 +60,7 @@ export function costOfProcess(rounds: readonly NormalizedRound[], measure: Measu
     trimmedMean(
       costs.map(Math.exp),
       TRIMMED_SHARE,
-      rounds.map(({ round }) => round.answers),
+      rounds.map(({ round }) => round.responses),
     ),
   )
 }

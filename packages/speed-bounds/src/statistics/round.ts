@@ -16,8 +16,8 @@ export interface Round {
   readonly replica: number
   readonly case: string
   /** Responses with the right status. */
-  readonly answers: number
-  /** Requests that failed, within the case's allowance. */
+  readonly responses: number
+  /** Requests that failed, within `maxErrorRate`. */
   readonly failures: number
   /** Milliseconds from the first request to the last response. */
   readonly elapsed: number
@@ -34,9 +34,9 @@ export interface Round {
   /** Peak resident memory so far, in bytes. */
   readonly peakRss: number
   /** Share of the round in which the server's busiest thread had work. */
-  readonly serverUtilisation: number
+  readonly serverUtilization: number
   /** The same for the generator. */
-  readonly generatorUtilisation: number
+  readonly generatorUtilization: number
   /** CPU of programs outside the race, and of other guests of a hypervisor, in cores. */
   readonly foreignCpu: number
   readonly bottleneck: Bottleneck
@@ -51,9 +51,9 @@ export interface Round {
 const BUSY_SHARE = 0.8
 
 /** If both are busy, the busier one sets the pace. A tie proves nothing about the server. */
-export function bottleneckOf(serverUtilisation: number, generatorUtilisation: number): Bottleneck {
-  if (Math.max(serverUtilisation, generatorUtilisation) < BUSY_SHARE) return 'latency'
-  return serverUtilisation > generatorUtilisation ? 'server' : 'generator'
+export function bottleneckOf(serverUtilization: number, generatorUtilization: number): Bottleneck {
+  if (Math.max(serverUtilization, generatorUtilization) < BUSY_SHARE) return 'latency'
+  return serverUtilization > generatorUtilization ? 'server' : 'generator'
 }
 
 /** Metrics, and latencies without claims. */

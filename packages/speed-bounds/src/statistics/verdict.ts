@@ -31,7 +31,7 @@ export interface Estimate {
 }
 
 /** A claim judged on the rounds so far. */
-export interface Judgement {
+export interface Decision {
   readonly claim: Claim
   readonly verdict: Verdict
   readonly estimates: readonly Estimate[]
@@ -48,7 +48,7 @@ const DISTORTED_BY_GENERATOR: readonly Metric[] = ['throughput', 'p99']
  * the possible looks and the metrics: by Bonferroni's inequality, the verdict is wrong with a probability of at most
  * alpha.
  */
-export function judge(claim: Claim, rounds: readonly Round[]): Judgement {
+export function judge(claim: Claim, rounds: readonly Round[]): Decision {
   const estimates = claim.metrics.flatMap((metric) => estimateRatio(claim, rounds, metric) ?? [])
   return { claim, verdict: combine(claim, estimates), estimates }
 }

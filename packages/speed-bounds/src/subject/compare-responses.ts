@@ -1,12 +1,12 @@
 import { createTwoFilesPatch } from 'diff'
 import { request } from 'undici'
-import { SpeedBoundsError } from '../errors.ts'
+import { errorCodes } from '../errors.ts'
 import type { ResolvedCase } from '../options/resolved.ts'
-import type { Answer } from '../options/types.ts'
+import type { ComparedResponse } from '../options/types.ts'
 import type { RunningSubject } from './running-subject.ts'
 
 /** The right responses by case, and where each comes from: a subject, or `expect`. */
-export type RightResponses = Map<string, { response: Partial<Answer>; from: string; status: number }>
+export type RightResponses = Map<string, { response: Partial<ComparedResponse>; from: string; status: number }>
 
 /**
  * Sends every case to a subject, and compares the responses with the right ones. The first subject defines the parts
@@ -26,8 +26,7 @@ export async function compareResponses(
     const [expectedText, gotText] = [textOf(expected), textOf(response)]
     if (gotText === expectedText) continue
     const { method, path } = testCase
-    throw new SpeedBoundsError(
-      'SPEED_BOUNDS_WRONG_ANSWER',
+    throw new errorCodes.SPEED_BOUNDS_WRONG_RESPONSE(
       `${name} responds differently to case '${testCase.name}' (${method} ${path}):\n${difference(expectedText, gotText, from, name)}`,
     )
   }
@@ -35,13 +34,12 @@ export async function compareResponses(
 
 /** The right response to a case, from its `expect` and the response of the first subject. */
 function rightResponseOf(
-  response: Answer,
+  response: ComparedResponse,
   { expect, method, path }: ResolvedCase,
   name: string,
-): { response: Answer; from: string; status: number } {
+): { response: ComparedResponse; from: string; status: number } {
   if (expect?.status === undefined && (response.status < 200 || response.status > 299)) {
-    throw new SpeedBoundsError(
-      'SPEED_BOUNDS_WRONG_ANSWER',
+    throw new errorCodes.SPEED_BOUNDS_WRONG_RESPONSE(
       `${name} responds to ${method} ${path} with status ${response.status}. If that is right, set expect: { status: ${response.status} }.\n${textOf(response)}`,
     )
   }
@@ -54,7 +52,7 @@ async function send(
   run: RunningSubject,
   { name, method, path, headers, body }: ResolvedCase,
   { requestTimeout, signal }: { requestTimeout: number; signal: AbortSignal },
-): Promise<Answer> {
+): Promise<ComparedResponse> {
   try {
     const response = await request(run.origin + path, {
       method: method as 'GET',
@@ -72,8 +70,7 @@ async function send(
   } catch (error) {
     signal.throwIfAborted()
     if (run.died.aborted) throw run.died.reason
-    throw new SpeedBoundsError(
-      'SPEED_BOUNDS_WRONG_ANSWER',
+    throw new errorCodes.SPEED_BOUNDS_WRONG_RESPONSE(
       `${run.subject.name} does not respond to case '${name}' (${method} ${path}): ${(error as Error).message}`,
       { cause: error },
     )
@@ -86,13 +83,13 @@ function bodyText(bytes: Buffer): string {
   return Buffer.from(text, 'utf8').equals(bytes) ? text : `base64:${bytes.toString('base64')}`
 }
 
-function comparedParts(response: Answer, testCase: ResolvedCase): Answer {
-  const { status, headers, body } = testCase.normalise?.(structuredClone(response)) ?? response
+function comparedParts(response: ComparedResponse, testCase: ResolvedCase): ComparedResponse {
+  const { status, headers, body } = testCase.normalize?.(structuredClone(response)) ?? response
   const compared = testCase.compareHeaders.filter((name) => name in headers).map((name) => [name, headers[name]!])
   return { status, headers: Object.fromEntries(compared), body }
 }
 
-function textOf({ status, headers, body }: Partial<Answer>): string {
+function textOf({ status, headers, body }: Partial<ComparedResponse>): string {
   const lines = Object.entries(headers ?? {})
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name}: ${value}`)

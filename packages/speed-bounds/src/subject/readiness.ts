@@ -1,5 +1,5 @@
 import { request } from 'undici'
-import { SpeedBoundsError } from '../errors.ts'
+import { errorCodes, SpeedBoundsError } from '../errors.ts'
 import type { RunningSubject } from './running-subject.ts'
 import { quoteStderr } from './stderr.ts'
 import type { SupervisorChannel } from './supervisor-channel.ts'
@@ -25,8 +25,7 @@ export async function waitUntilReady(
   channel.send({ type: 'tail', id })
   const { stderr } = await tail
   const { subject, origin } = run
-  throw new SpeedBoundsError(
-    'SPEED_BOUNDS_SUBJECT_NOT_READY',
+  throw new errorCodes.SPEED_BOUNDS_SUBJECT_NOT_READY(
     `${subject.name} (${subject.label}) did not respond at ${origin} within ${timeout} ms (last error: ${lastError}). A subject must listen on HOST and PORT from its environment.${quoteStderr(stderr)}`,
   )
 }
@@ -54,10 +53,9 @@ function startErrorOf({ died, origin }: RunningSubject): Error {
   const reason = died.reason as Error
   if (reason instanceof SpeedBoundsError && reason.code !== 'SPEED_BOUNDS_SUBJECT_DIED') return reason
   if (/EADDRINUSE|address already in use/i.test(reason.message)) {
-    return new SpeedBoundsError(
-      'SPEED_BOUNDS_PORT_TAKEN',
+    return new errorCodes.SPEED_BOUNDS_PORT_TAKEN(
       `${reason.message}\nIts PORT=${new URL(origin).port} was free. It may listen on a fixed port: a subject must read HOST and PORT.`,
     )
   }
-  return new SpeedBoundsError('SPEED_BOUNDS_SUBJECT_NOT_STARTED', `${reason.message}\nIt never responded at ${origin}.`)
+  return new errorCodes.SPEED_BOUNDS_SUBJECT_NOT_STARTED(`${reason.message}\nIt never responded at ${origin}.`)
 }

@@ -1,5 +1,5 @@
 import getPort from 'get-port'
-import { SpeedBoundsError } from '../errors.ts'
+import { errorCodes, type SpeedBoundsError } from '../errors.ts'
 import type { ResolvedSubject } from '../options/resolved.ts'
 import { listTree, signalTree } from './process-tree.ts'
 import { waitUntilReady } from './readiness.ts'
@@ -79,8 +79,7 @@ async function spawnSubject(
   })
   const report = await started
   if (report.type === 'started') return report.pid
-  throw new SpeedBoundsError(
-    'SPEED_BOUNDS_SUBJECT_NOT_STARTED',
+  throw new errorCodes.SPEED_BOUNDS_SUBJECT_NOT_STARTED(
     `${subject.name} (${subject.label}) could not be started: ${report.message}`,
   )
 }
@@ -100,8 +99,7 @@ async function signalAll(root: number, name: 'SIGSTOP' | 'SIGCONT'): Promise<voi
 }
 
 function endedBy(subject: ResolvedSubject, status: string, stderr: string): SpeedBoundsError {
-  return new SpeedBoundsError(
-    'SPEED_BOUNDS_SUBJECT_DIED',
+  return new errorCodes.SPEED_BOUNDS_SUBJECT_DIED(
     `${subject.name} (${subject.label}) ended ${status}.${quoteStderr(stderr)}`,
   )
 }

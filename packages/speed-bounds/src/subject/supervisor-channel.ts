@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { SpeedBoundsError } from '../errors.ts'
+import { errorCodes, type SpeedBoundsError } from '../errors.ts'
 import type { ReportOf, SupervisorCommand, SupervisorReport } from './supervisor-messages.ts'
 
 /** Sends commands to the supervisor, and passes each of its reports to the listeners of that subject. */
@@ -15,8 +15,7 @@ export class SupervisorChannel {
       for (const listener of this.#listeners.get(`${report.id} ${report.type}`) ?? []) listener(report as never)
     })
     supervisor.once('exit', (code, signal) => {
-      const error = new SpeedBoundsError(
-        'SPEED_BOUNDS_WARDEN_LOST',
+      const error = new errorCodes.SPEED_BOUNDS_SUPERVISOR_LOST(
         `The process that supervises the subjects ended unexpectedly (${signal ?? `code ${code}`}).`,
       )
       this.#lost = error

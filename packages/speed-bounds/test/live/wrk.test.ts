@@ -10,7 +10,7 @@ import { race } from '../../src/index.ts'
 import { resolveRace } from '../../src/options/resolve.ts'
 import { ok, server, slow, SMALL } from '../helpers/servers.ts'
 
-const OPTIONS = { ...SMALL, cycles: 1, generator: 'wrk' } as const
+const OPTIONS = { ...SMALL, generator: 'wrk' } as const
 
 it('is missed with a coded error when it is not on PATH', async () => {
   const { PATH } = process.env

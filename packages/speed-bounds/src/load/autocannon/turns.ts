@@ -87,8 +87,8 @@ class Turns {
     await sleep(duration)
     gate.close()
     if (gate.pending > 0) {
-      const answered = new Promise<void>((resolve) => (gate.onIdle = resolve))
-      await Promise.race([answered, sleep(MIN_HANGING_TIME)])
+      const idle = new Promise<void>((resolve) => (gate.onIdle = resolve))
+      await Promise.race([idle, sleep(MIN_HANGING_TIME)])
     }
     poll.stop()
     const outcome = { isComplete: gate.pending === 0, elapsed: tally.last - from }
