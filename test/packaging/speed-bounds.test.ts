@@ -184,6 +184,9 @@ describe('the command', () => {
       '200ms',
       '--cycles',
       '3',
+      // Other programs of the machine do not matter.
+      '--max-foreign-cpu',
+      '1000',
       '--json',
       'race.json',
     ]

@@ -26,10 +26,10 @@ function raceWithin(quota: number): SuiteRace {
       clustered: withinQuota({ ...clustered, env: { ...clustered.env, WORKERS: 'auto' } }, quota),
     },
     options: wholeRounds(2000, {
-      // What an answer costs the generator is a hundredth of what it costs the server, whose core it would else share.
+      // A response costs the generator a hundredth of its cost for the server, which would share its core otherwise.
       cases: { primes: cases.primes },
       connections: 16,
-      // A quarter of a core takes so long to start, and to have its code optimised.
+      // A quarter of a core needs this long to start, and to optimize its code.
       startTimeout: 60_000,
       // A round has twenty periods of the quota.
       measurement: { minWarmUp: 2500, maxWarmUp: 6000, cycles: 3 },

@@ -13,7 +13,7 @@ import { published } from './published.ts'
 import { wholeRounds, withMeasurement } from './race-options.ts'
 import { perfSuite } from './suite.ts'
 
-/** Four processes of each subject, warmed for a second or two: enough for claims that stand far below what is measured. */
+/** Four processes of each subject, warmed for a second or two: enough for claims with a wide margin. */
 const quick: RaceOptions = {
   replicas: 4,
   duration: 400,
@@ -64,7 +64,7 @@ perfSuite('headlines', [
       'fastify-undici': gateways['fastify-undici'],
       'nestjs-express-axios': gateways['nestjs-express-axios'],
     },
-    // The upstreams are another program to a race, of up to a core.
+    // The upstreams are foreign CPU of up to a core.
     options: withMeasurement(
       { minWarmUp: 1500, maxForeignCpu: 1.5 },
       { ...quick, duration: 800, connections: 100, cases: { small: gatewayCases.small } },

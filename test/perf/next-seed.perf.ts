@@ -1,5 +1,5 @@
-// The tables of seed 000 under its load, which is that of autocannon by default: 10 connections. Its cluster had 16 logical
-// processors; here it has two workers, and so has ours.
+// The tables of seed 000 under its load, the default of autocannon: 10 connections. Its cluster had 16 logical processors.
+// Here it has two workers, and so has ours.
 
 import { afterAll, beforeAll, it } from 'vitest'
 import { build, BUILD_TIMEOUT, clusters, freshCases, keptCases, subjects, withEnv } from '../suites/next.ts'
@@ -27,7 +27,7 @@ const all = {
   'next-on-fastify, 2 workers': ourCluster,
 }
 
-/** What Fastify has a route for is asked of it, but of Next as it is. */
+/** Fastify serves its own route of this API, Next serves it without one. */
 const route = { API: 'fastify' }
 const withRoute = {
   'next-start': nextStart,
@@ -37,7 +37,7 @@ const withRoute = {
   'next-on-fastify, 2 workers': withEnv(ourCluster, route),
 }
 
-/** The whole container has one core: no cluster can gain anything, and one by `workers: 'auto'` has one process. */
+/** The whole container has one core. No cluster can gain anything, and with `workers: 'auto'` it has one process. */
 const withinOneCore = {
   'next-start': nextStart,
   'fastify-custom': fastify,
@@ -70,7 +70,7 @@ perfSuite('next-seed', [
           subjects: Object.fromEntries(
             Object.entries(withinOneCore).map(([name, subject]) => [name, withinQuota(subject, 1)]),
           ),
-          // Several periods of the quota; and two processes that share a core take twice as long to be optimised.
+          // Several periods of the quota. Two processes that share a core are optimized half as fast.
           options: withMeasurement({ maxWarmUp: 12_000 }, { ...asked, duration: 1000, cases: { oldPage } }),
           published: published.seed000docker,
         },

@@ -1,5 +1,5 @@
-// What several workers of `clustered-server` gain where Next renders for each request, and what `workers: 'auto'` costs
-// where there is one core.
+// The gain of several workers of `clustered-server` where Next renders for each request, and the cost of `workers: 'auto'`
+// with one core.
 
 import { afterAll, beforeAll, it } from 'vitest'
 import { build, BUILD_TIMEOUT, clusters, freshCases, keptCases, subjects, withEnv } from '../suites/next.ts'
@@ -21,8 +21,8 @@ it('quotas can be set here', ({ skip }) => {
 
 perfSuite('next-workers', [
   {
-    // Milliseconds of work, for two workers that have half of the answers each to have their code optimised by. Of turns
-    // of a second their ends, where one worker may have work when the other has none, are a small part.
+    // Milliseconds of work. Two workers get half of the responses each, which delays optimization. At the end of a turn
+    // one worker can be idle while the other has work, so turns last a second.
     title: '2 workers over 1',
     subjects: { 'two-workers': two, 'one-worker': one },
     options: withMeasurement(

@@ -32,7 +32,7 @@ const proxy = { NEXT_VARIANT: 'proxy' }
 const behindProxy = { 'next-on-fastify': withEnv(ours, proxy), 'next-start': withEnv(nextStart, proxy) }
 const routeOfFastify = { 'next-on-fastify': withEnv(ours, { API: 'fastify' }), 'next-start': nextStart }
 
-// What clients learn from a build is in their requests, and races are told those before anything runs.
+// Requests of clients contain parts of a build, and a race needs its requests before it starts.
 await build()
 const learned = await learnedCases()
 const watt = await wattOnBuild()
@@ -84,7 +84,7 @@ perfSuite('next', [
     bounds: bounds['next-files'],
   },
   {
-    // Autocannon reads a twentieth of what this server sends.
+    // autocannon reads a twentieth of the bytes that this server can send.
     title: 'a large file',
     subjects: race,
     options: wholeRounds(2000, {

@@ -9,10 +9,7 @@ const { batch, middlewares, options, stream, laterStream, events } = trpcCases
 const { 'trpc-fastify': ours, 'official-adapter': official, 'plain-fastify': plainFastify, ...others } = subjects
 const race = { 'trpc-fastify': ours, 'official-adapter': official }
 
-/**
- * More of a visit counts: before that comes a second of load that does not. The servers are one
- * process each, so there is a core for a generator that stays awake.
- */
+/** Long rounds, because a second of load that does not count precedes each. A core is free for busy polling. */
 const load = { connections: 100, duration: 1600, measurement: { busyPoll: 60, cycles: 2 } }
 
 perfSuite('trpc', [
@@ -31,7 +28,7 @@ perfSuite('trpc', [
   {
     title: 'over plain routes',
     subjects: { 'plain-fastify': plainFastify, 'trpc-fastify': ours },
-    // Processes of both change between 13 and 20 µs while they run: it takes many to tell some per cent.
+    // Processes of both change between 13 and 20 µs while they run. It takes many to resolve a few percent.
     options: { ...load, cases: { hello, note, greet, greetChecked, article }, replicas: 8 },
     bounds: bounds['trpc-plain'],
   },
@@ -44,7 +41,7 @@ perfSuite('trpc', [
   {
     title: 'streamed batches',
     subjects: race,
-    // An answer has dozens of promises and streams: the heap takes many of them to find its size.
+    // A response has dozens of promises and streams. The heap needs many responses to find its size.
     options: { ...load, cases: { stream, laterStream }, duration: 1000 },
     bounds: bounds['trpc-stream'],
   },

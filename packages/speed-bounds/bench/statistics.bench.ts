@@ -4,7 +4,7 @@ import { readTree } from '../src/subject/process-tree.ts'
 import type { Round } from '../src/statistics/round.ts'
 import { judge } from '../src/statistics/verdict.ts'
 
-// Both happen between two rounds: what they cost is time in which nothing is measured.
+// Both run between two rounds, when nothing is measured.
 
 const SUBJECTS = ['fastify', 'express']
 const REPLICAS = 10
