@@ -1,4 +1,4 @@
-// What clients of many kinds lose when a server is reloaded: clustered-server, and what others run.
+// Losses of many kinds of clients when a server is reloaded: clustered-server and its peers.
 
 import { requireProgram } from '@test/required-program'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const RELOADS = Number(process.env['RELOADS'] ?? 5)
 const OURS = 'clustered-server'
 
 interface Reloaded extends FaultReport {
-  /** Reloads that ended well, as their server says. */
+  /** Reloads that ended well by their server. */
   readonly reloads: number
 }
 
@@ -96,7 +96,7 @@ function failuresOf({ failures }: FaultReport): string {
   return kinds.length > 0 ? kinds.join(', ') : 'none failed'
 }
 
-/** Connections beyond the first of each client that keeps to one. */
+/** Connections beyond the first one of each keep-alive client. */
 function reopened({ kinds }: FaultReport): number {
   const { short: _short, ...keeping } = kinds
   return Object.entries(keeping).reduce(

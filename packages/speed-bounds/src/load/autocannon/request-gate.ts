@@ -25,43 +25,42 @@ function isKnown(client: unknown): client is GatedClient {
   return typeof send === 'function' && typeof connect === 'function' && typeof queue?.clear === 'function'
 }
 
-export class Gate {
+export class RequestGate {
   #isOpen = false
   /** Whether it has never been open. */
   #isNew = true
-  #underWay = 0
+  #pending = 0
   #lost = 0
-  #unwelcomed: number
+  /** Clients without a first response. */
+  #unconnected: number
   /** Called when the last pending request has a response or is lost. */
   onIdle = (): void => {}
   readonly #clients: { held: number; send: () => void }[] = []
-  readonly #welcomed = Promise.withResolvers<void>()
+  readonly #allConnected = Promise.withResolvers<void>()
 
-  /** For this many clients. */
   constructor(clients: number) {
-    this.#unwelcomed = clients
+    this.#unconnected = clients
   }
 
   /** Settles when each client has had a response. */
-  get welcomed(): Promise<void> {
-    return this.#welcomed.promise
+  get allConnected(): Promise<void> {
+    return this.#allConnected.promise
   }
 
-  /** For autocannon's option of this name, which is called before a client connects. */
+  /** autocannon's option of this name, which is called before a client connects. */
   readonly setupClient = (client: unknown): void => {
-    if (!isKnown(client))
-      throw new TypeError('the clients of this version of autocannon cannot be held back: use 9.0.0')
+    if (!isKnown(client)) throw new TypeError('this version of autocannon is not supported, use 9.0.0')
     const send = client[SEND].bind(client)
     const connect = client[CONNECT].bind(client)
     const state = {
       held: 0,
-      underWay: 0,
-      isWelcomed: false,
+      pending: 0,
+      isConnected: false,
       /** The server announced that this response is the connection's last. */
       isLast: false,
       send: (): void => {
-        state.underWay++
-        this.#underWay++
+        state.pending++
+        this.#pending++
         send()
       },
     }
@@ -69,36 +68,36 @@ export class Gate {
     client[SEND] = () => {
       // The client sends again as soon as it has reconnected.
       if (state.isLast) return
-      if (this.#isOpen || (this.#isNew && !state.isWelcomed && state.underWay === 0)) state.send()
+      if (this.#isOpen || (this.#isNew && !state.isConnected && state.pending === 0)) state.send()
       else state.held++
     }
     client[CONNECT] = () => {
       // Pending requests on the old connection get no response.
-      this.#lost += state.underWay
-      this.#underWay -= state.underWay
-      state.underWay = 0
+      this.#lost += state.pending
+      this.#pending -= state.pending
+      state.pending = 0
       state.held = 0
       state.isLast = false
       // Otherwise the next response would be matched with them and their start times.
       client[QUEUE].clear()
-      if (this.#underWay === 0) this.onIdle()
+      if (this.#pending === 0) this.onIdle()
       connect()
     }
     client.on('headers', ({ shouldKeepAlive }) => (state.isLast = shouldKeepAlive === false))
     client.on('response', () => {
-      if (!state.isWelcomed) {
-        state.isWelcomed = true
-        if (--this.#unwelcomed === 0) this.#welcomed.resolve()
+      if (!state.isConnected) {
+        state.isConnected = true
+        if (--this.#unconnected === 0) this.#allConnected.resolve()
       }
-      state.underWay--
-      this.#underWay--
-      if (this.#underWay === 0) this.onIdle()
+      state.pending--
+      this.#pending--
+      if (this.#pending === 0) this.onIdle()
     })
   }
 
   /** Requests without a response. */
-  get underWay(): number {
-    return this.#underWay
+  get pending(): number {
+    return this.#pending
   }
 
   /** Requests whose connection ended before their response. */
