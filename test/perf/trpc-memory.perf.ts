@@ -7,8 +7,8 @@ import { subscriberMemory } from './subscriber-memory.ts'
 import { claimText } from './suite.ts'
 
 /**
- * Were a bound wrong, all five processes of the contender would still keep it against all five of the
- * other in at most one of 252 runs: with so many of each, the worst against the best may decide.
+ * With five processes of each server, the worst of one against the best of the other may decide: a wrong bound would hold in at
+ * most one of 252 runs.
  */
 const options = { subscription: quiet, few: 500, many: 1500, replicas: 5 }
 

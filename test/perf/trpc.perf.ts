@@ -9,8 +9,8 @@ const { 'trpc-fastify': ours, 'official-adapter': official, 'plain-fastify': pla
 const race = { 'trpc-fastify': ours, 'official-adapter': official }
 
 /**
- * More of a visit counts: before that comes a second of load that does not. The servers are one
- * process each, so there is a core for a generator that stays awake.
+ * Longer rounds, because a second of uncounted load comes before each. Each server is one process, which leaves a core for a
+ * generator that stays awake.
  */
 const load = { connections: 100, busyPoll: 60, duration: 1600, cycles: 2 }
 
@@ -22,7 +22,7 @@ perfSuite('trpc', [
     bounds: bounds['trpc'],
   },
   {
-    title: 'inputs, outputs, and an answer of 10 kB',
+    title: 'inputs, outputs and a response of 10 kB',
     subjects: race,
     options: { ...load, cases: { greet, greetChecked, article }, replicas: 8 },
     bounds: bounds['trpc-values'],
@@ -30,12 +30,12 @@ perfSuite('trpc', [
   {
     title: 'over plain routes',
     subjects: { 'plain-fastify': plainFastify, 'trpc-fastify': ours },
-    // Processes of both change between 13 and 20 µs while they run: it takes many to tell some per cent.
+    // The CPU of a process varies between 13 and 20 µs, so a difference of some per cent needs many processes.
     options: { ...load, cases: { hello, note, greet, greetChecked, article }, replicas: 8 },
     bounds: bounds['trpc-plain'],
   },
   {
-    title: 'what only tRPC answers',
+    title: 'requests that only tRPC servers support',
     subjects: race,
     options: { ...load, cases: { batch, middlewares, options }, replicas: 8 },
     bounds: bounds['trpc-only'],
@@ -43,7 +43,7 @@ perfSuite('trpc', [
   {
     title: 'streamed batches',
     subjects: race,
-    // An answer has dozens of promises and streams: the heap takes many of them to find its size.
+    // A response has dozens of promises and streams, so the heap needs many responses to find its size.
     options: { ...load, cases: { stream, laterStream }, duration: 1000 },
     bounds: bounds['trpc-stream'],
   },
