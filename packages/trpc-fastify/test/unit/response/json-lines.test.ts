@@ -170,9 +170,14 @@ describe('outcomes that come later', () => {
     expect(returned).toBe(1)
   })
 
-  it('are pinged for', async () => {
-    const slow = new Promise<Outcome>((resolve) => setTimeout(resolve, 50, data('slow')))
-    const sent = await text(new JsonLines([slow], optionsWith([], { pingMs: 5 })))
+  it('send pings until they settle', async () => {
+    const slow = Promise.withResolvers<Outcome>()
+    const lines: Readable = new JsonLines([slow.promise], optionsWith([], { pingMs: 5 }))
+    let sent = ''
+    for await (const chunk of lines) {
+      sent += String(chunk)
+      if (sent.endsWith('  ')) slow.resolve(data('slow'))
+    }
     expect(sent).toMatch(/^\{"0":\[\[0],\[null,0,0]]\}\n {2,}\[0,0,\[\[\{"result":\{"data":"slow"\}\}]]]\n$/)
   })
 })
