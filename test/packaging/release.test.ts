@@ -114,6 +114,11 @@ describe('after `changeset version`', () => {
     }
   })
 
+  it('each package is public and wants provenance', async () => {
+    for (const [, manifest] of await manifests())
+      expect(manifest['publishConfig']).toMatchObject({ access: 'public', provenance: true })
+  })
+
   it('each package names its folder in the repository that publishes it', async () => {
     for (const [name, manifest] of await manifests()) {
       expect(manifest).toMatchObject({
