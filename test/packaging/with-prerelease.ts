@@ -56,9 +56,11 @@ export function withOverrides(settings: string, names: readonly string[], versio
   return document.toString()
 }
 
-async function versionOf(specifier: string): Promise<string> {
+/** The version of a tag. There is none while no prerelease is in preparation. */
+async function versionOf(specifier: string): Promise<string | undefined> {
   const { code, stdout, output } = await run(ROOT, [...pnpm(), 'view', specifier, 'version', '--json'])
-  if (code !== 0) throw new Error(`The registry has no ${specifier}:\n${output}`)
+  if (output.includes('ERR_PNPM_PACKAGE_NOT_FOUND')) return undefined
+  if (code !== 0) throw new Error(`\`pnpm view ${specifier}\` failed:\n${output}`)
   const versions = [JSON.parse(stdout) as string | string[]].flat()
   return semver.rsort(versions)[0]!
 }
@@ -104,8 +106,9 @@ async function main(specifier: string): Promise<boolean> {
   const installed = join(ROOT, 'packages', peer.installedIn, 'node_modules', name, 'package.json')
   const stable = readJson(installed)['version'] as string
   const version = await versionOf(specifier)
-  if (semver.lte(version, stable)) {
-    show(`## ${specifier}\n\n${version} is not newer than ${stable}, which all tests run with.\n`)
+  if (version === undefined || semver.lte(version, stable)) {
+    const found = version === undefined ? 'No version has this tag.' : `This is ${version}.`
+    show(`## ${specifier}\n\n${found} All tests run with ${stable}: there is nothing newer to try.\n`)
     return true
   }
   const copy = mkdtempSync(join(tmpdir(), 'prerelease-'))
@@ -124,4 +127,7 @@ function show(text: string): void {
   if (summary) appendFileSync(summary, text)
 }
 
-if (import.meta.main) process.exitCode = (await main(process.argv[2] ?? '')) ? 0 : 1
+if (import.meta.main) {
+  const passed = await main(process.argv[2] ?? '').catch((error: Error) => console.error(error.message))
+  process.exitCode = passed ? 0 : 1
+}
