@@ -3,13 +3,21 @@ import type { Answer, CaseOptions, Subject } from 'speed-bounds'
 const folder = new URL('../../examples/http-frameworks/', import.meta.url)
 
 export const subjects: Record<
-  'node-http' | 'express' | 'fastify' | 'fastify-schema' | 'fastify-express' | 'nestjs-express' | 'nestjs-fastify',
+  | 'node-http'
+  | 'express'
+  | 'fastify'
+  | 'fastify-schema'
+  | 'fastify-write-batching'
+  | 'fastify-express'
+  | 'nestjs-express'
+  | 'nestjs-fastify',
   Subject
 > = {
   'node-http': new URL('node-http.ts', folder),
   express: new URL('express.ts', folder),
   fastify: new URL('fastify.ts', folder),
   'fastify-schema': new URL('fastify-schema.ts', folder),
+  'fastify-write-batching': new URL('fastify-write-batching.ts', folder),
   'fastify-express': new URL('fastify-express.ts', folder),
   'nestjs-express': new URL('nestjs-express.ts', folder),
   'nestjs-fastify': new URL('nestjs-fastify.ts', folder),

@@ -2,16 +2,15 @@
 // ends. Here, the uncorking waits for the end of the tick. Everything above the socket is unchanged: the response has
 // ended, and Fastify knows it as sent. Deferring `reply.send()` instead would break handlers that rely on that.
 
-import { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { Duplex } from 'node:stream'
 import type { WriteBatch } from './write-batch.ts'
 
 // oxlint-disable-next-line typescript/unbound-method -- they are called with the socket as `this`
-const { uncork, destroy } = Socket.prototype
+const { uncork, destroy } = Duplex.prototype
 
 const connection = Symbol('fastify-write-batching')
 
-interface BatchedSocket extends Socket {
+interface BatchedSocket extends Duplex {
   [connection]?: BatchedConnection
   /** Node's parser of HTTP/1 requests. Upgraded connections have none. */
   readonly parser?: object | null
@@ -32,28 +31,21 @@ class BatchedConnection {
 
   /** Uncorks the socket, now or at the end of the tick. */
   uncork(): void {
-    if (this.#isWaiting) this.#uncorkWaiting()
-    else if (!this.#defers()) uncork.call(this.#socket)
+    // The first cork is that of the response that waits, which is written with all that follows it in this tick.
+    if (this.#isWaiting ? this.#socket.writableCorked > 1 : !this.#defers()) uncork.call(this.#socket)
   }
 
   /** Writes a response that waits. */
   flush(): void {
     if (!this.#isWaiting) return
     this.#isWaiting = false
-    this.#tick = this.#batch.tick
     uncork.call(this.#socket)
   }
 
-  /** More was written behind a response that waits: it waits, too, unless it is long or the app has corked the socket. */
-  #uncorkWaiting(): void {
-    if (this.#socket.writableCorked > 1) uncork.call(this.#socket)
-    else if (this.#socket.writableLength > this.#socket.writableHighWaterMark) this.flush()
-  }
-
   #defers(): boolean {
-    const { writableCorked, writableLength, writableNeedDrain, parser } = this.#socket
-    // The cork holds nothing back, or the client reads slowly, or the connection was upgraded.
-    if (writableCorked !== 1 || writableLength === 0 || writableNeedDrain || parser == null) return false
+    const { writableCorked, writableLength, parser } = this.#socket
+    // The cork holds nothing back, or the connection was upgraded.
+    if (writableCorked !== 1 || writableLength === 0 || parser == null) return false
     // A second write of a tick is pipelined, or part of a stream: its client is awake.
     if (this.#tick === this.#batch.tick) return false
     this.#tick = this.#batch.tick
@@ -65,8 +57,8 @@ class BatchedConnection {
 }
 
 /**
- * Batches what an HTTP server writes to a connection from now on. Calls for the same connection, and for one that is not
- * a plain `net.Socket` or `tls.TLSSocket`, have no effect.
+ * Batches what an HTTP server writes to a connection from now on. Further calls have no effect, nor has the first one if
+ * another library has replaced the same methods.
  *
  * @example
  * createServer((request, response) => {
@@ -75,24 +67,19 @@ class BatchedConnection {
  * })
  */
 export function batchConnection(socket: Duplex, batch: WriteBatch): void {
-  const batched = socket as BatchedSocket
-  if (batched[connection] !== undefined || !isUnchanged(socket)) return
+  if (socket.uncork !== uncork || socket.destroy !== destroy) return
+  const batched: BatchedSocket = socket
   batched[connection] = new BatchedConnection(batched, batch)
   batched.uncork = uncorkBatched
   batched.destroy = destroyBatched
-}
-
-/** Whether no other library has replaced the same methods. */
-function isUnchanged(socket: Duplex): boolean {
-  return socket instanceof Socket && socket.uncork === uncork && socket.destroy === destroy
 }
 
 function uncorkBatched(this: BatchedSocket): void {
   this[connection]!.uncork()
 }
 
-/** Without an error, a response that waits is written first: Node takes its connection for idle. */
+/** Writes a response that waits before the connection closes: to Node it has ended, so the connection may count as idle. */
 function destroyBatched(this: BatchedSocket, error?: Error): BatchedSocket {
-  if (error == null) this[connection]!.flush()
+  this[connection]!.flush()
   return destroy.call(this, error) as BatchedSocket
 }

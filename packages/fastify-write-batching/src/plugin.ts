@@ -35,6 +35,7 @@ function plugin(app: FastifyInstance, options: FastifyWriteBatchingOptions, done
   app.decorate('writeBatchingStats', () => ({ batched: batch.batched, immediate: batch.immediate }))
   // Not the event `connection`: `listen({ host: 'localhost' })` makes servers that are not `app.server`.
   app.addHook('onRequest', ({ raw }, _reply, next) => {
+    // A request of HTTP/2 has a proxy in place of its socket.
     if (raw.httpVersionMajor === 1) batchConnection(raw.socket, batch)
     next()
   })

@@ -134,6 +134,14 @@ describe('a response is written immediately', () => {
     expect(app.writeBatchingStats()).toEqual({ batched: 0, immediate: 80 })
   })
 
+  it('when it has no body', async () => {
+    const app = await createApp()
+    app.get('/no-content', (_request, reply) => void reply.code(204).send())
+    const clients = await connections(await listen(app), 4)
+    for (let round = 0; round < 20; round++) await sendOnAll(clients, get('/no-content'), '\r\n\r\n')
+    expect(app.writeBatchingStats().batched).toBe(0)
+  })
+
   it('when it is larger than 1 MiB', async () => {
     const app = await createApp()
     const body = 'x'.repeat(2 ** 20) + END

@@ -58,21 +58,3 @@ it('serves others when clients have gone before their responses are written', as
   const [next] = await connections(port, 1)
   expect(await sendOnAll([next!], get('/'), END)).toHaveLength(1)
 })
-
-it('serves others when the server destroys connections whose responses wait', async () => {
-  let closed = 0
-  const app = Fastify()
-  await app.register(fastifyWriteBatching)
-  app.get('/', async () => END)
-  app.get('/last', (request, reply) => {
-    request.raw.socket.once('close', () => closed++)
-    reply.send(END)
-    request.raw.socket.destroy(new Error('The client is a threat'))
-  })
-  const port = await listen(app)
-  const clients = await connections(port, 3)
-  await lastResponses(app, clients)
-  expect(closed).toBe(3)
-  const [next] = await connections(port, 1)
-  expect(await sendOnAll([next!], get('/'), END)).toHaveLength(1)
-})

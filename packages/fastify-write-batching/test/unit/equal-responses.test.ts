@@ -107,6 +107,10 @@ function addMistakes(app: FastifyInstance): void {
     reply.send('last words')
     request.raw.socket.destroy()
   })
+  app.get('/destroyed-by-error', (request, reply) => {
+    reply.send('last words')
+    request.raw.socket.destroy(new Error('The client is a threat'))
+  })
   app.get('/ended', (request, reply) => {
     reply.send('last words')
     request.raw.socket.end()
@@ -161,7 +165,17 @@ const GETS = [
   ...['/close', '/later', '/immediate', '/validated?id=1', '/validated?id=x', '/missing', '/%'],
   ...['/stream', '/web-stream', '/failing-stream', '/trailers', '/hijacked', '/raw', '/flushed', '/hints', '/corked'],
   ...['/socket', '/throws', '/rejects', '/not-returned', '/changed-later', '/sent-twice', '/sent-and-returned'],
-  ...['/thrown-later', '/destroyed', '/ended', '/etag', '/compressed', '/async-hook', '/failing-hook', '/refused'],
+  ...[
+    '/thrown-later',
+    '/destroyed',
+    '/destroyed-by-error',
+    '/ended',
+    '/etag',
+    '/compressed',
+    '/async-hook',
+    '/failing-hook',
+    '/refused',
+  ],
 ]
 const HEADS = ['/text', '/json', '/empty', '/large', '/stream', '/etag', '/missing', '/throws']
 
@@ -188,7 +202,9 @@ const REQUESTS: Readonly<Record<string, string>> = {
 
 /** Requests after which the server closes the connection. */
 const CLOSING = [
-  ...['/failing-stream', '/close', '/socket', '/destroyed', '/ended'].map((path) => `GET ${path}`),
+  ...['/failing-stream', '/close', '/socket', '/destroyed', '/destroyed-by-error', '/ended'].map(
+    (path) => `GET ${path}`,
+  ),
   ...['GET with connection: close', 'GET of HTTP/1.0', 'a pipelined request behind the last one'],
   ...['POST /echo with a broken body', 'a malformed request', 'headers that are too long'],
 ]

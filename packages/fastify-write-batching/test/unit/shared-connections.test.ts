@@ -78,6 +78,18 @@ it('writes what the app corks itself when the app uncorks it', async () => {
   expect(await sendOnAll(clients, get('/'), END)).toHaveLength(4)
 })
 
+it('writes what the app corks and uncorks while a response waits', async () => {
+  const app = await createApp()
+  app.get('/corked', (request, reply) => {
+    reply.send('corked')
+    request.raw.socket.cork()
+    request.raw.socket.uncork()
+  })
+  const clients = await connections(await listen(app), 4)
+  const isBatched = (): boolean => app.writeBatchingStats().batched > 20
+  expect(await untilRound(isBatched, () => sendOnAll(clients, get('/corked'), 'corked'))).toBe(true)
+})
+
 it('does not let a stream to a client that does not read grow', async () => {
   const app = await createApp()
   let mostBuffered = 0
