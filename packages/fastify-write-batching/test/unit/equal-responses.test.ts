@@ -191,7 +191,8 @@ const REQUESTS: Readonly<Record<string, string>> = {
   'POST /echo': post('/echo', '{"a":1}'),
   'POST /echo with 100-continue': post('/echo', '{"a":1}', 'expect: 100-continue\r\n'),
   'POST /echo with another expectation': post('/echo', '{"a":1}', 'expect: a miracle\r\n'),
-  'POST /echo with a broken body': post('/echo', '{"a"'),
+  // Only newer versions of Fastify close the connection by themselves.
+  'POST /echo with a broken body': post('/echo', '{"a"', 'connection: close\r\n'),
   'POST /text, which has no such route': post('/text', '{"a":1}'),
   'three pipelined requests': get('/text') + get('/json') + get('/later'),
   'pipelined requests, the first of which is slow': get('/later') + get('/text') + get('/json'),
