@@ -16,12 +16,15 @@ interface BatchedSocket extends Duplex {
   readonly parser?: object | null
 }
 
+let created = 0
+
 class BatchedConnection {
   readonly #socket: BatchedSocket
   readonly #batch: WriteBatch
   /** Tick of the last write. */
   #tick = -1
   #isWaiting = false
+  readonly #id = created++
   readonly #flush = (): void => this.flush()
 
   constructor(socket: BatchedSocket, batch: WriteBatch) {
@@ -46,6 +49,7 @@ class BatchedConnection {
     const { writableCorked, writableLength, parser } = this.#socket
     // The cork holds nothing back, or the connection was upgraded.
     if (writableCorked !== 1 || writableLength === 0 || parser == null) return false
+    if (this.#batch.isAlone(this.#id)) return false
     // A second write of a tick is pipelined, or part of a stream: its client is awake.
     if (this.#tick === this.#batch.tick) return false
     this.#tick = this.#batch.tick

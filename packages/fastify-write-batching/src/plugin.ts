@@ -11,7 +11,7 @@ export type FastifyWriteBatchingOptions = RegisterOptions
 export interface WriteBatchingStats {
   /** Writes that waited for the end of their tick. */
   readonly batched: number
-  /** Writes that did not wait. Later writes to the same connection in one tick are not counted. */
+  /** Writes that did not wait. Pipelined responses are not all counted. */
   readonly immediate: number
 }
 

@@ -51,19 +51,34 @@ export class WriteBatch {
   #writes = 0
   #began = 0
   #wasBusy = false
+  #lastSource = -1
   #waiting: DeferredWrite[] = []
   #bytes = 0
   #endsTick = false
   #isWriting = false
 
   /**
-   * Counts a write that is ready, and returns whether to defer it. Writes that follow from deferred ones are not
-   * counted: they leave together anyway.
+   * Returns whether all recent writes come from one connection. It need not call `shouldDefer()`, which costs a timer for
+   * each tick.
+   *
+   * @param source - number of the connection
+   */
+  isAlone(source: number): boolean {
+    if (source === this.#lastSource && this.#writes === 0 && !this.#wasBusy) {
+      this.immediate++
+      return true
+    }
+    this.#lastSource = source
+    return false
+  }
+
+  /**
+   * Counts a write that is ready, and returns whether to defer it.
    *
    * @param bytes - size of the write, where it is known
    */
   shouldDefer(bytes: number = 0): boolean {
-    if (!this.#isWriting && this.#isBusy() && this.#bytes + bytes <= MAX_BYTES) return true
+    if (this.#isBusy() && this.#bytes + bytes <= MAX_BYTES) return true
     this.immediate++
     return false
   }
@@ -81,6 +96,8 @@ export class WriteBatch {
   }
 
   #isBusy(): boolean {
+    // Writes that follow from deferred ones leave together anyway.
+    if (this.#isWriting) return false
     if (this.#writes++ === 0) {
       this.#began = performance.now()
       this.#endTickLater()

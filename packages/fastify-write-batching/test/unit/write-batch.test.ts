@@ -101,3 +101,26 @@ it('counts', async () => {
   batch.defer(() => {})
   expect([batch.batched, batch.immediate]).toEqual([1, 1])
 })
+
+it('takes a source for alone until another one writes', async () => {
+  const batch = createWriteBatch()
+  expect([batch.isAlone(1), batch.isAlone(1), batch.isAlone(2), batch.isAlone(2)]).toEqual([false, true, false, true])
+})
+
+it('takes no source for alone while ticks are busy', async () => {
+  const batch = createWriteBatch()
+  await untilBusy(batch)
+  batch.shouldDefer()
+  await nextTick()
+  expect([batch.isAlone(1), batch.isAlone(1)]).toEqual([false, false])
+})
+
+it('counts no ticks for writes of a source that is alone', async () => {
+  const batch = createWriteBatch()
+  batch.isAlone(1)
+  for (let write = 0; write < 5; write++) {
+    expect(batch.isAlone(1)).toBe(true)
+    await nextTick()
+  }
+  expect([batch.tick, batch.batched, batch.immediate]).toEqual([0, 0, 5])
+})
