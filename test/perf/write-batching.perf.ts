@@ -1,18 +1,13 @@
 // A plain Fastify app with fastify-write-batching and without. Bounds come with the first measured figures.
 
 import { foundProgram } from '@test/required-program'
-import type { RaceOptions, Subject } from 'speed-bounds'
+import type { RaceOptions } from 'speed-bounds'
 import { afterAll } from 'vitest'
 import { endSubjects } from '../running-subjects.ts'
-import { cases, subjects as frameworks } from '../suites/http-frameworks.ts'
+import { cases, proxied, subjects as frameworks } from '../suites/http-frameworks.ts'
 import { perfSuite, type SuiteRace } from './suite.ts'
 
 const pair = { fastify: frameworks.fastify, 'fastify-write-batching': frameworks['fastify-write-batching'] }
-
-const proxied = (server: Subject): Subject => ({
-  file: new URL('../suites/behind-haproxy.ts', import.meta.url),
-  args: [(server as URL).pathname],
-})
 
 /** The generator stays awake, on the other core. */
 const awake: RaceOptions = { busyPoll: 60, duration: 1600, cycles: 2, replicas: 8 }
@@ -58,7 +53,7 @@ perfSuite('write-batching', [
     ? []
     : [10, 100].map((connections): SuiteRace => ({
         title: `behind HAProxy, ${connections} connections`,
-        subjects: { fastify: proxied(pair.fastify), 'fastify-write-batching': proxied(pair['fastify-write-batching']) },
+        subjects: proxied,
         options: { ...asleep, connections, cases: { hello } },
       }))),
 ])

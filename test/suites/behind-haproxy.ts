@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { foundProgram } from '@test/required-program'
 import getPort from 'get-port'
 
-const { HOST = '127.0.0.1', PORT = '0' } = process.env
+const { HOST = '127.0.0.1', PORT } = process.env
 const upstream = String(await getPort())
 const folder = mkdtempSync(join(tmpdir(), 'haproxy-'))
 const configuration = join(folder, 'haproxy.cfg')
@@ -35,24 +35,37 @@ listen app
 
 const children: ChildProcess[] = []
 
+let isStopping = false
+
 process.once('SIGTERM', () => {
-  for (const child of children) child.kill('SIGTERM')
+  isStopping = true
+  stop()
 })
+
+function stop(): void {
+  for (const child of children) child.kill('SIGTERM')
+}
 
 /** Starts a program. When it ends, so do the others. */
 function start(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): void {
   const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: 'inherit' })
   children.push(child)
   child.once('exit', () => {
-    for (const other of children) other.kill('SIGTERM')
+    stop()
+    if (children.every(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null))
+      process.exit(isStopping ? 0 : 1)
   })
 }
 
 start(process.execPath, [process.argv[2]!], { PORT: upstream })
-while (!(await accepts(Number(upstream)))) await sleep(20)
+await accepting(Number(upstream))
 start(foundProgram('haproxy') ?? 'haproxy', ['-q', '-db', '-f', configuration])
-await Promise.all(children.map((child) => once(child, 'exit')))
+await accepting(Number(PORT))
 rmSync(folder, { recursive: true })
+
+async function accepting(port: number): Promise<void> {
+  while (!(await accepts(port))) await sleep(20)
+}
 
 async function accepts(port: number): Promise<boolean> {
   const socket = connect(port, HOST)

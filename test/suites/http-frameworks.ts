@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import type { Answer, CaseOptions, Subject } from 'speed-bounds'
 
 const folder = new URL('../../examples/http-frameworks/', import.meta.url)
@@ -23,6 +24,12 @@ export const subjects: Record<
   'nestjs-fastify': new URL('nestjs-fastify.ts', folder),
 }
 
+/** Fastify with write batching and without, each with HAProxy before it on the same machine. */
+export const proxied: Record<'fastify' | 'fastify-write-batching', Subject> = {
+  fastify: behindHaproxy('fastify.ts'),
+  'fastify-write-batching': behindHaproxy('fastify-write-batching.ts'),
+}
+
 /** Modules that export an app, which does not listen. */
 export const apps: Record<'express' | 'nestjs', URL> = {
   express: new URL('express-default.ts', folder),
@@ -37,6 +44,10 @@ export const cases: Record<'text' | 'hello' | 'json' | 'missing', CaseOptions> =
   json: { path: '/json' },
   /** Each framework has a 404 page of its own, and people run them as they come. */
   missing: { path: '/missing', expect: { status: 404, body: '' }, compareHeaders: [], normalise: withoutBody },
+}
+
+function behindHaproxy(server: string): Subject {
+  return { file: new URL('behind-haproxy.ts', import.meta.url), args: [fileURLToPath(new URL(server, folder))] }
 }
 
 function withoutBody(answer: Answer): Answer {
