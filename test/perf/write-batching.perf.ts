@@ -16,14 +16,16 @@ const asleep: RaceOptions = { ...awake, busyPoll: 0 }
 
 const { hello, json } = cases
 
+const connectionsOf = (count: number): string => (count === 1 ? '1 connection' : `${count} connections`)
+
 const races: SuiteRace[] = [1, 10, 100, 500].flatMap((connections) => [
   {
-    title: `${connections} connections`,
+    title: connectionsOf(connections),
     subjects: pair,
     options: { ...asleep, connections, cases: { hello, json } },
   },
   {
-    title: `${connections} connections, with a generator that stays awake`,
+    title: `${connectionsOf(connections)}, with a generator that stays awake`,
     subjects: pair,
     options: { ...awake, connections, cases: { hello } },
   },

@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -94,6 +95,17 @@ describe('a response is written immediately', () => {
     const [client] = await connections(await listen(app), 1)
     for (let request = 0; request < 100; request++) await sendOnAll([client!], get('/'), END)
     expect(app.writeBatchingStats()).toEqual({ batched: 0, immediate: 100 })
+  })
+
+  it('without a timer when its client is alone', async () => {
+    const app = await createApp()
+    const [client] = await connections(await listen(app), 1)
+    let timers = 0
+    const hook = createHook({ init: (_id, type) => void (timers += Number(type === 'Immediate')) }).enable()
+    onTestFinished(() => void hook.disable())
+    for (let request = 0; request < 50; request++) await sendOnAll([client!], get('/'), END)
+    // The first response does not know that its client is alone.
+    expect(timers).toBeLessThanOrEqual(1)
   })
 
   it('when its client is alone and pipelines', async () => {
