@@ -10,7 +10,7 @@ it('every subject gives the same answers to all cases', async () => {
 })
 
 it.runIf(requireProgram('haproxy', 'haproxy'))('gives the same responses behind HAProxy', async () => {
-  await expect(race(proxied, { cases })).toAnswerAlike()
+  await expect(race(proxied, { cases })).toHaveSameResponses()
 })
 
 it('a missing page is a 404 of the framework, whose body may differ', async () => {

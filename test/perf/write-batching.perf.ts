@@ -10,9 +10,9 @@ import { perfSuite, type SuiteRace } from './suite.ts'
 const pair = { fastify: frameworks.fastify, 'fastify-write-batching': frameworks['fastify-write-batching'] }
 
 /** The generator stays awake, on the other core. */
-const awake: RaceOptions = { busyPoll: 60, duration: 1600, cycles: 2, replicas: 8 }
+const awake: RaceOptions = { duration: 1600, replicas: 8, measurement: { busyPoll: 60, cycles: 2 } }
 /** The generator sleeps until there is something to read, as a proxy does. */
-const asleep: RaceOptions = { ...awake, busyPoll: 0 }
+const asleep: RaceOptions = { ...awake, measurement: { cycles: 2 } }
 
 const { hello, json } = cases
 
@@ -45,9 +45,8 @@ perfSuite('write-batching', [
       connections: 200,
       pipelining: 100,
       duration: 3000,
-      turn: 3000,
-      cycles: 1,
       replicas: 8,
+      measurement: { turn: 3000, cycles: 1 },
       cases: { hello },
     },
   },
