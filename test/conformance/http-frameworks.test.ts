@@ -5,12 +5,14 @@ import { endSubjects, startSubject } from '../running-subjects.ts'
 import { cases, subjects } from '../suites/http-frameworks.ts'
 
 it('every subject gives the same answers to all cases', async () => {
-  await expect(race(subjects, { cases })).toAnswerAlike()
+  await expect(race(subjects, { cases })).toHaveSameResponses()
 })
 
 it('a missing page is a 404 of the framework, whose body may differ', async () => {
-  const { normalise: _, ...strict } = cases.missing
-  await expect(expect(race(subjects, { cases: { missing: strict } })).toAnswerAlike()).rejects.toThrow('differently')
+  const { normalize: _, ...strict } = cases.missing
+  await expect(expect(race(subjects, { cases: { missing: strict } })).toHaveSameResponses()).rejects.toThrow(
+    'differently',
+  )
 })
 
 afterEach(endSubjects)

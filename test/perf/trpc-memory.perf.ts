@@ -7,8 +7,8 @@ import { subscriberMemory } from './subscriber-memory.ts'
 import { claimText } from './suite.ts'
 
 /**
- * With five processes of each server, the worst of one against the best of the other may decide: a wrong bound would hold in at
- * most one of 252 runs.
+ * If a bound were wrong, all five processes of the contender would still pass against all five of the other one in at most
+ * one of 252 runs. So the worst process can be compared with the best one.
  */
 const options = { subscription: quiet, few: 500, many: 1500, replicas: 5 }
 

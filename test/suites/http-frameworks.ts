@@ -1,4 +1,4 @@
-import type { Answer, CaseOptions, Subject } from 'speed-bounds'
+import type { CaseOptions, ComparedResponse, Subject } from 'speed-bounds'
 
 const folder = new URL('../../examples/http-frameworks/', import.meta.url)
 
@@ -28,9 +28,9 @@ export const cases: Record<'text' | 'hello' | 'json' | 'missing', CaseOptions> =
   hello: { path: '/', expect: { body: 'Hello World!' } },
   json: { path: '/json' },
   /** Each framework has a 404 page of its own, and people run them as they come. */
-  missing: { path: '/missing', expect: { status: 404, body: '' }, compareHeaders: [], normalise: withoutBody },
+  missing: { path: '/missing', expect: { status: 404, body: '' }, compareHeaders: [], normalize: withoutBody },
 }
 
-function withoutBody(answer: Answer): Answer {
+function withoutBody(answer: ComparedResponse): ComparedResponse {
   return { ...answer, body: '' }
 }

@@ -1,4 +1,4 @@
-import type { Answer, CaseOptions, Subject } from 'speed-bounds'
+import type { CaseOptions, ComparedResponse, Subject } from 'speed-bounds'
 
 const folder = new URL('../../examples/trpc/', import.meta.url)
 
@@ -28,10 +28,10 @@ const name = input({ name: 'world' })
 const orpcName = input({ json: { name: 'world' } })
 /** Fastify adds a charset to the content type of its own JSON. */
 const plain = { compareHeaders: [] } as const
-const unwrapped = { ...plain, normalise: withoutEnvelope } as const
+const unwrapped = { ...plain, normalize: withoutEnvelope } as const
 const batchOf = (paths: readonly string[]): string =>
   `${paths.join(',')}?batch=1&input=${input(Object.fromEntries(paths.map((_, index) => [index, { name: 'world' }])))}`
-const stream = { headers: { 'trpc-accept': 'application/jsonl' }, normalise: decoded } as const
+const stream = { headers: { 'trpc-accept': 'application/jsonl' }, normalize: decoded } as const
 
 /** Requests that plain routes serve, too. */
 export const plainCases: Record<'hello' | 'greet' | 'greetChecked' | 'note' | 'article', CaseOptions> = {
@@ -81,7 +81,7 @@ export const quiet: { path: string; until: string } = {
 }
 
 /** Returns the data of `{ result: { data } }` and of `{ json: data }`. */
-function withoutEnvelope(answer: Answer): Answer {
+function withoutEnvelope(answer: ComparedResponse): ComparedResponse {
   const { result, json } = JSON.parse(answer.body) as { result?: { data: unknown }; json?: unknown }
   return { ...answer, body: JSON.stringify(result ? result.data : json) }
 }
@@ -89,7 +89,7 @@ function withoutEnvelope(answer: Answer): Answer {
 type Encoded = [[unknown?], ...[key: string | null, type: number, id: number][]]
 
 /** Decodes the lines of a streamed batch as a client does, since servers cut them differently. */
-function decoded(answer: Answer): Answer {
+function decoded(answer: ComparedResponse): ComparedResponse {
   const [head, ...chunks] = answer.body
     .trim()
     .split('\n')

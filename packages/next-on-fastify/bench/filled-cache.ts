@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import type { Build } from '../src/response-cache/build/build.ts'
 import { NextMemory } from '../src/response-cache/response-cache.ts'
-import { observed } from '../src/next/page-reads.ts'
+import { observedHandler } from '../src/next/page-reads.ts'
 
 /** A build without middleware, whose paths are all pages. */
 const build: Build = {
@@ -21,7 +21,7 @@ const build: Build = {
 }
 
 /** The cache of Next, in which every page has a tag of a hundred. */
-const Handler = observed(
+const Handler = observedHandler(
   class {
     async get(key: string): Promise<object> {
       const headers = { 'x-next-cache-tags': `tag-${Number(key.replace(/\D+/, '')) % 100}` }
@@ -81,7 +81,7 @@ export async function filledMemory(entries: number): Promise<NextMemory> {
         resolve()
       })
     })
-    await memory.answer(
+    await memory.serve(
       async () => {
         await handler.get(`/page-${page}`, {})
         for (let index = 0; index < HEAD.length; index += 2) response.setHeader(HEAD[index]!, HEAD[index + 1]!)

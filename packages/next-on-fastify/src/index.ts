@@ -11,14 +11,15 @@ export type { CreateNextOnFastifyOptions, NextPluginOptions } from './options.ts
 
 // Memory
 export type { MemoryOptions } from './response-cache/create-response-cache.ts'
-export type { MemoryCounts, NextMemory } from './response-cache/response-cache.ts'
+export type { MemoryCounts } from './response-cache/report.ts'
+export type { NextMemory } from './response-cache/response-cache.ts'
 
 // Observers
 export type { NextAnswer, NextObserver, ObservedNext } from './observability/observers.ts'
 
 // Cache
-export type { RedisCacheOptions } from './shared-cache/redis/redis-store.ts'
-export type { MachineCacheOptions } from './shared-cache/open-shared-cache.ts'
+export type { RedisCacheOptions } from './shared-cache/redis-store.ts'
+export type { MachineCacheOptions } from './shared-cache/share-cache.ts'
 
 // Direct
 export type { DirectCounts, NextDirect } from './router-bypass/router-bypass.ts'

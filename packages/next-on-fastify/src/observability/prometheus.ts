@@ -43,66 +43,83 @@ export function prometheusObserver(options: PrometheusObserverOptions = {}): Nex
   })
 
   const apps = new Set<ObservedNext>()
-  const eachMemory = (tell: (prefix: string, counts: Counts) => void): void => {
+  registerCacheMetrics(apps, registers)
+  return {
+    nextOpened: (next) => void apps.add(next),
+    nextClosed: (next) => void apps.delete(next),
+    nextAnswered({ prefix }, { status, duration, aborted }) {
+      const label = aborted || status === undefined ? 'aborted' : `${Math.floor(status / 100)}xx`
+      durations.observe({ prefix, status: label }, duration / 1000)
+    },
+  }
+}
+
+interface Metric<Value> {
+  readonly name: string
+  readonly help: string
+  readonly valueOf: (counts: Counts) => Value
+}
+
+const COUNTERS: readonly Metric<number | Readonly<Record<string, number>>>[] = [
+  { name: 'next_memory_hits_total', help: 'Responses from the response cache', valueOf: ({ hits }) => hits },
+  { name: 'next_memory_misses_total', help: 'Cacheable requests that Next served', valueOf: ({ misses }) => misses },
+  {
+    name: 'next_memory_bypasses_total',
+    help: 'Requests that bypassed the response cache',
+    valueOf: ({ bypasses }) => bypasses,
+  },
+  { name: 'next_memory_kept_total', help: 'Responses of Next that were cached', valueOf: ({ kept }) => kept },
+  {
+    name: 'next_memory_not_kept_total',
+    help: 'Responses of Next that were not cached',
+    valueOf: ({ notKept }) => notKept,
+  },
+  {
+    name: 'next_memory_dropped_total',
+    help: 'Cached responses that were deleted after a revalidation',
+    valueOf: ({ dropped }) => dropped,
+  },
+]
+
+const GAUGES: readonly Metric<number>[] = [
+  { name: 'next_memory_entries', help: 'Responses in the response cache', valueOf: ({ entries }) => entries },
+  { name: 'next_memory_bytes', help: 'Size of the response cache in bytes', valueOf: ({ bytes }) => bytes },
+]
+
+/** Registers metrics of response caches. They are read when they are collected, so hits cost no more than without. */
+function registerCacheMetrics(apps: ReadonlySet<ObservedNext>, registers: Registry[]): void {
+  const eachCache = (report: (prefix: string, counts: Counts) => void): void => {
     for (const { prefix, memory } of apps) {
-      if (memory !== undefined) tell(prefix, memory.counts)
+      if (memory !== undefined) report(prefix, memory.counts)
     }
   }
-  /** What the memory counts is read when it is asked for: a hit costs no more than without metrics. */
-  const counter = (
-    name: string,
-    help: string,
-    countOf: (counts: Counts) => number | Readonly<Record<string, number>>,
-  ): Counter<'prefix' | 'reason'> =>
-    new Counter({
+  for (const { name, help, valueOf } of COUNTERS) {
+    const counter = new Counter({
       name,
       help,
       labelNames: ['prefix', 'reason'],
       registers,
       collect() {
-        this.reset()
-        eachMemory((prefix, counts) => {
-          const found = countOf(counts)
-          if (typeof found === 'number') this.inc({ prefix }, found)
-          else for (const [reason, count] of Object.entries(found)) this.inc({ prefix, reason }, count)
+        counter.reset()
+        eachCache((prefix, counts) => {
+          const value = valueOf(counts)
+          if (typeof value === 'number') counter.inc({ prefix }, value)
+          else for (const [reason, count] of Object.entries(value)) counter.inc({ prefix, reason }, count)
         })
       },
     })
-  const gauge = (name: string, help: string, valueOf: (counts: Counts) => number): Gauge<'prefix'> =>
-    new Gauge({
+  }
+  for (const { name, help, valueOf } of GAUGES) {
+    const gauge = new Gauge({
       name,
       help,
       labelNames: ['prefix'],
       registers,
       collect() {
-        this.reset()
-        eachMemory((prefix, counts) => this.set({ prefix }, valueOf(counts)))
+        gauge.reset()
+        eachCache((prefix, counts) => gauge.set({ prefix }, valueOf(counts)))
       },
     })
-  counter('next_memory_hits_total', 'Answers from memory', ({ hits }) => hits)
-  counter(
-    'next_memory_misses_total',
-    'Requests that could have been answered from memory, and were answered by Next',
-    ({ misses }) => misses,
-  )
-  counter('next_memory_bypasses_total', 'Requests that are none for the memory', ({ bypasses }) => bypasses)
-  counter('next_memory_kept_total', 'Answers of Next that were kept', ({ kept }) => kept)
-  counter('next_memory_not_kept_total', 'Answers of Next that were not kept', ({ notKept }) => notKept)
-  counter(
-    'next_memory_dropped_total',
-    'Answers that were dropped since something was revalidated',
-    ({ dropped }) => dropped,
-  )
-  gauge('next_memory_entries', 'Answers that are kept now', ({ entries }) => entries)
-  gauge('next_memory_bytes', 'Bytes of the answers that are kept now', ({ bytes }) => bytes)
-
-  return {
-    nextOpened: (next) => void apps.add(next),
-    nextClosed: (next) => void apps.delete(next),
-    nextAnswered({ prefix }, { status, duration, aborted }) {
-      const its = aborted || status === undefined ? 'aborted' : `${Math.floor(status / 100)}xx`
-      durations.observe({ prefix, status: its }, duration / 1000)
-    },
   }
 }
 

@@ -1,11 +1,12 @@
 // Makes the memory of an app, where its build allows one.
 
 import type { FastifyBaseLogger } from 'fastify'
-import { PageCacheTaken, standBeforePageCache } from '../shared-cache/install-cache-handler.ts'
+import { CacheHandlerConflictError, installCacheHandler } from '../shared-cache/install-cache-handler.ts'
+import { readBuild } from './build/build.ts'
+import { UncacheableBuildError } from './build/errors.ts'
 import { watchRenders } from './middleware/watch-renders.ts'
-import { NotKeepable, readBuild } from './build/build.ts'
 import { NextMemory, type MemoryLimits } from './response-cache.ts'
-import { WRITES_CHUNKS } from './writer.ts'
+import { CAN_FRAME_CHUNKS } from './writer.ts'
 
 /** Options of the memory. */
 export interface MemoryOptions {
@@ -30,7 +31,7 @@ export interface MemoryOptions {
  * Makes the memory of the app in `dir`, of which Next has been prepared, or logs why it has none. `isShared` when other
  * processes have the same cache.
  */
-export async function createMemory(
+export async function createResponseCache(
   dir: string,
   options: MemoryOptions,
   log: FastifyBaseLogger,
@@ -39,17 +40,17 @@ export async function createMemory(
   const { entries = 5000, bytes = 64 * 1024 * 1024, entryBytes = 2 * 1024 * 1024, proxyMemory = false } = options
   const limits: MemoryLimits = { entries, bytes, entryBytes: Math.min(entryBytes, bytes) }
   try {
-    const build = await readBuild(dir, proxyMemory !== false, isShared)
+    const build = await readBuild(dir, { allowsMiddleware: proxyMemory !== false, isShared })
     const afterProxy = proxyMemory === 'after-proxy'
     const earlyProxy = afterProxy ? await watchRenders(dir, log) : undefined
-    standBeforePageCache(dir)
-    if (!WRITES_CHUNKS) log.warn('this Node frames chunks itself: compressed answers from memory take longer to write')
+    installCacheHandler(dir)
+    if (!CAN_FRAME_CHUNKS) log.warn('compressed cached responses take longer to write: this Node frames chunks itself')
     const { explain = false, brotli = false } = options
     return new NextMemory(build, limits, { explain, brotli, afterProxy, earlyProxy })
   } catch (error) {
-    const isReason = error instanceof NotKeepable || error instanceof PageCacheTaken
-    const why = isReason ? error.message : 'its build is not as expected'
-    log.warn({ err: isReason ? undefined : error, dir }, `nothing of this Next app is kept: ${why}`)
+    const isReason = error instanceof UncacheableBuildError || error instanceof CacheHandlerConflictError
+    const why = isReason ? error.message : 'unrecognized build output'
+    log.warn({ err: isReason ? undefined : error, dir }, `response cache disabled for this Next app: ${why}`)
     return undefined
   }
 }

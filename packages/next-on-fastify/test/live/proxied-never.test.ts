@@ -12,7 +12,9 @@ it(
     const stream = { write: (line: string) => void warned.push((JSON.parse(line) as { msg: string }).msg) }
     const servers = await twoServers('newest', {}, { logger: { level: 'warn', stream } })
     expect(servers.app.nextMemory.size).toBe(0)
-    expect(warned).toContain('nothing of this Next app is kept: it has middleware, and `proxyMemory` is not set')
+    expect(warned).toContain(
+      'response cache disabled for this Next app: it has middleware, and `proxyMemory` is not set',
+    )
     await servers.close()
     expect(existsSync(servers.dir)).toBe(false)
   },

@@ -7,7 +7,7 @@ import { Registry, register } from 'prom-client'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Build } from '../../../src/response-cache/build/build.ts'
 import { NextMemory } from '../../../src/response-cache/response-cache.ts'
-import { observed } from '../../../src/next/page-reads.ts'
+import { observedHandler } from '../../../src/next/page-reads.ts'
 import { prometheusObserver } from '../../../src/observability/prometheus.ts'
 import { standInApp } from '../../helpers/stand-in.ts'
 
@@ -50,7 +50,7 @@ it('counts answers apart whose client has left', async () => {
 })
 
 it('shows what the memory has counted when it is asked, until the app is closed', async () => {
-  const Handler = observed(
+  const Handler = observedHandler(
     class {
       async get(): Promise<object> {
         return { lastModified: Date.now(), cacheControl: { revalidate: 3600 }, value: { kind: 'APP_PAGE' } }
@@ -64,7 +64,7 @@ it('shows what the memory has counted when it is asked, until the app is closed'
   const build = { isBot: no, isConditional: no, isProxied: no, isMade: no } as unknown as Build
   const memory = new NextMemory(build, { entries: 10, bytes: 1e6, entryBytes: 1e5 })
   const server = createServer((request, response) => {
-    void memory.answer(
+    void memory.serve(
       async () => {
         await handler.get('/page', {})
         const isPage = request.url?.startsWith('/page') ?? false

@@ -9,11 +9,11 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Additions, watch, watchRenders } from '../../../src/response-cache/middleware/watch-renders.ts'
+import { type AddedHeaders, watch, watchRenders } from '../../../src/response-cache/middleware/watch-renders.ts'
 import type { Build } from '../../../src/response-cache/build/build.ts'
-import type { ProxyResult } from '../../../src/response-cache/middleware/early-middleware.ts'
+import type { MiddlewareResult } from '../../../src/response-cache/middleware/early-middleware.ts'
 import { NextMemory } from '../../../src/response-cache/response-cache.ts'
-import { observed } from '../../../src/next/page-reads.ts'
+import { observedHandler } from '../../../src/next/page-reads.ts'
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
@@ -63,7 +63,7 @@ function anExchange(): [IncomingMessage, ServerResponse] {
 }
 
 describe('what a proxy decides', () => {
-  it.each<[string, unknown, Additions | undefined]>([
+  it.each<[string, unknown, AddedHeaders | undefined]>([
     ['to go on', next(), {}],
     ['to go on with a header of the answer', next({ headers: { 'x-a': '1' } }), { 'x-a': '1' }],
     ['to change the request', next({ headers: { 'x-middleware-override-headers': 'a' } }), undefined],
@@ -83,9 +83,12 @@ describe('what a proxy decides', () => {
     await watchRenders(dir, silent)
     const [request, answer] = anExchange()
     const seen: unknown[] = []
-    watch(request, async (found, render) => {
-      seen.push(found)
-      await render()
+    watch(request, {
+      afterMiddleware: () => undefined,
+      beforeRender: async (found, render) => {
+        seen.push(found)
+        await render()
+      },
     })
     invokes.add(request)
     await expect(ask(request, answer)).rejects.toThrow('decided')
@@ -102,7 +105,7 @@ describe('what a proxy decides', () => {
     await watchRenders(dir, silent)
     const [request, answer] = anExchange()
     const seen: unknown[] = []
-    watch(request, async (found) => void seen.push(found))
+    watch(request, { afterMiddleware: () => undefined, beforeRender: async (found) => void seen.push(found) })
     invokes.add(request)
     await ask(request, answer)
     invokes.delete(request)
@@ -136,11 +139,11 @@ it('a Next that runs its proxy in another way runs it by its router, and that is
   const stream = { write: (line: string) => void messages.push((JSON.parse(line) as { msg: string }).msg) }
   const { log } = Fastify({ logger: { level: 'warn', stream } })
   expect(await watchRenders(aNext(async () => {}).dir, log)).toBeUndefined()
-  expect(messages).toEqual(['the proxy of this Next app is run by its router, for its Next runs it in another way'])
+  expect(messages).toEqual(["middleware runs in Next's router: this Next runs it in another way"])
 })
 
 describe('behind a proxy', () => {
-  const Handler = observed(
+  const Handler = observedHandler(
     class {
       async get(): Promise<object> {
         const value = { kind: 'APP_PAGE' }
@@ -183,10 +186,10 @@ describe('behind a proxy', () => {
   /** Serves one page behind a proxy, as Next does, with a memory before it. */
   async function serve({ isEarly = false, isAlwaysProxied = true } = {}): Promise<Served> {
     let asked: Asked = {}
-    const decided = (): ProxyResult => ({
+    const decided = (): MiddlewareResult => ({
       response: asked.added ? next({ headers: asked.added }) : new Response('Who are you?', { status: 401 }),
     })
-    const earlyProxy = async (): Promise<ProxyResult | undefined> => {
+    const earlyProxy = async (): Promise<MiddlewareResult | undefined> => {
       served.early++
       return asked.fails ? undefined : decided()
     }
@@ -243,7 +246,7 @@ describe('behind a proxy', () => {
     )
     const server = createServer((request, response) => {
       asked.hook?.(response)
-      void memory.answer(router, request, response)
+      void memory.serve(router, request, response)
     })
     server.listen(0)
     await once(server, 'listening')

@@ -12,13 +12,13 @@ import { text } from 'node:stream/consumers'
 import { setImmediate as endOfTurn, setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { NextMemory, type MemoryLimits } from '../../../src/response-cache/response-cache.ts'
-import { observed } from '../../../src/next/page-reads.ts'
+import { observedHandler } from '../../../src/next/page-reads.ts'
 
-type Found = Awaited<ReturnType<InstanceType<Parameters<typeof observed>[0]>['get']>>
+type Found = Awaited<ReturnType<InstanceType<Parameters<typeof observedHandler>[0]>['get']>>
 
 /** What Next's cache has, by key. */
 const cache = new Map<string, Found>()
-const Handler = observed(
+const Handler = observedHandler(
   class {
     async get(key: string): Promise<Found> {
       return cache.get(key) ?? null
@@ -34,7 +34,7 @@ const handler = new Handler({})
 /** One that has stored what it is given only when it is told to end. */
 function slowHandler(): { slow: InstanceType<typeof Handler>; end: () => void } {
   const { promise, resolve: end } = Promise.withResolvers<void>()
-  const Slow = observed(
+  const Slow = observedHandler(
     class {
       async get(): Promise<Found> {
         return null
@@ -109,7 +109,7 @@ async function serve(
       served.renders++
       await answer(own)
     }
-    void memory.answer(next, request, response)
+    void memory.serve(next, request, response)
   })
   server.listen(0)
   await once(server, 'listening')
@@ -872,7 +872,7 @@ describe('what several ask for at once', () => {
     let renders = 0
     for (let turn = 0; turn < 2; turn++) {
       const request = Object.assign(new IncomingMessage(new Socket()), asked)
-      void served.memory.answer(
+      void served.memory.serve(
         async () => {
           renders++
           await new Promise(() => {})
@@ -898,7 +898,7 @@ it('sends the answers of one turn of the event loop together, at its end, if the
       const request = Object.assign(new IncomingMessage(new Socket()), asked)
       const response = new ServerResponse(request)
       if (isFirst) response.assignSocket(new PassThrough() as unknown as Socket)
-      void served.memory.answer(() => Promise.reject(new Error('Next was asked')), request, response)
+      void served.memory.serve(() => Promise.reject(new Error('Next was asked')), request, response)
       return response
     })
   const areSent = (responses: ServerResponse[]): string => responses.map(({ headersSent }) => headersSent).join()

@@ -133,7 +133,7 @@ async function serve(stage: Stage = {}): Promise<Served> {
     await handle(request, response)
   }
   const server = createServer((request, response) => {
-    direct.answer(router, request, response).catch((error: unknown) => {
+    direct.serve(router, request, response).catch((error: unknown) => {
       if (!response.headersSent) response.statusCode = 599
       response.end(String(error))
     })
@@ -450,7 +450,7 @@ describe('the entry point of a route', () => {
     await served.ask('/api/a')
     expect(await served.ask('/api/a')).toBe('500 by Next 500')
     expect(failures.count).toBe(1)
-    expect(served.messages).toEqual(['Next has failed'])
+    expect(served.messages).toEqual(['Next failed'])
   })
 
   it('is left to a render server that is not known to call it like this, which is said once', async () => {
@@ -461,9 +461,7 @@ describe('the entry point of a route', () => {
     })
     expect(await isDirect(served, '/api/a')).toBe(true)
     expect(served.direct.counts).toMatchObject({ direct: 1, entrypoints: 0 })
-    expect(served.messages).toEqual([
-      'routes of this Next app are asked of its render server, for its Next calls them in another way',
-    ])
+    expect(served.messages).toEqual(['direct entry points disabled: this Next calls routes in another way'])
   })
 })
 
@@ -481,7 +479,7 @@ describe('a render server that fails', () => {
     const served = await serve({ render: failing(new Error('failed')) })
     await served.ask('/handler')
     expect(await served.ask('/handler')).toBe('500 page 500')
-    expect(served.messages).toEqual(['Next has failed'])
+    expect(served.messages).toEqual(['Next failed'])
     expect([served.routed, served.asked]).toEqual([1, 1])
   })
 
@@ -533,7 +531,7 @@ describe('a client that has left', () => {
     await served.ask('/handler')
     const response = { closed: true, setHeader: () => {}, on: () => {}, once: () => {} }
     const request = { url: '/handler', method: 'GET', headers: {}, httpVersion: '1.1', on: () => {} }
-    await served.direct.answer(
+    await served.direct.serve(
       () => Promise.reject(new Error('routed')),
       request as unknown as IncomingMessage,
       response as unknown as ServerResponse,
@@ -561,20 +559,20 @@ describe('there is no direct path into an app', () => {
     ['experimental.caseSensitiveRoutes', { experimental: { caseSensitiveRoutes: true } }],
   ])('that has %s in its configuration', async (name, config) => {
     expect(await whyNot(anApp({}, config))).toEqual([
-      `no direct path into this Next app: its configuration has \`${name}\``,
+      `router bypass disabled for this Next app: its configuration has "${name}"`,
     ])
   })
 
   const files = Object.keys(FILES) as (keyof typeof FILES)[]
   it.each(files.filter((name) => !name.startsWith('app-')))('whose build has no %s', async (name) => {
     expect(await whyNot(anApp({ [name]: undefined }))).toEqual([
-      'no direct path into this Next app: its build is not as expected',
+      'router bypass disabled for this Next app: unrecognized build output',
     ])
   })
 
   it.each(files.filter((name) => !/^app-|pages/.test(name)))('whose build has another %s', async (name) => {
     expect(await whyNot(anApp({ [name]: {} }))).toEqual([
-      'no direct path into this Next app: its build is not as expected',
+      'router bypass disabled for this Next app: unrecognized build output',
     ])
   })
 
@@ -590,7 +588,7 @@ describe('there is no direct path into an app', () => {
     ['getRouteMatch', {}, { server: { ...aNext.server, getServer: async () => ({ getRouteMatch: 1 }) } }],
   ])('whose Next has no %s', async (name, modules, next) => {
     expect(await whyNot(anApp({}, {}, modules), next)).toEqual([
-      `no direct path into this Next app: its Next has no \`${name}\` where it is looked for`,
+      `router bypass disabled for this Next app: its Next has no function "${name}"`,
     ])
   })
 
@@ -612,7 +610,7 @@ describe('there is no direct path into an app', () => {
       direct: 'all',
       fastify: { logger: { level: 'warn', stream } },
     })
-    expect(messages).toEqual([expect.stringMatching(/^no direct path into this Next app: its /)])
+    expect(messages).toEqual([expect.stringMatching(/^router bypass disabled for this Next app: (its|unrecognized) /)])
     expect((await app.inject('/page')).json()).toMatchObject({ url: '/page' })
   })
 })
