@@ -4,7 +4,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Which versions of the packages' peers a project runs with. */
     peers: 'lowest' | 'newest'
-    /** How requests of differential tests are sent, see packages/trpc-fastify/test/unit/differential/over-http2.ts. */
+    /** How requests of differential tests are sent, see packages/trpc-fastify/test/helpers/differential/over-http2.ts. */
     transport: 'h2c' | 'h2' | undefined
     /** Which races of the performance suites run. */
     races: 'headlines' | 'all'

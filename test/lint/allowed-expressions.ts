@@ -23,7 +23,7 @@ export const allowed: readonly AllowedExpression[] = [
     why: "The app's own option `htmlLimitedBots`, which Next matches with the same user agents.",
   },
   {
-    file: 'speed-bounds/src/process-tree.ts',
+    file: 'speed-bounds/src/subject/process-tree.ts',
     text: "new RegExp(`^${field}:\\\\s+(\\\\d+)`, 'm')",
     why: 'The field is a constant of that file, and the text is of the Linux kernel.',
   },
