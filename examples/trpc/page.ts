@@ -30,7 +30,7 @@ app.get('/client.js', (_request, reply) => {
 })
 
 // The page shows which path its requests took.
-app.get('/counts', () => app.trpcRequests.get('/trpc'))
+app.get('/stats', () => app.trpcStats('/trpc'))
 
 closeOnSignal(app.server, () => app.close())
 

@@ -7,7 +7,7 @@ import {
   splitLink,
   TRPCClientError,
 } from '@trpc/client'
-import type { TrpcRequestCounts } from 'trpc-fastify'
+import type { TrpcStats } from 'trpc-fastify'
 import type { AppRouter } from '../router.ts'
 
 const url = '/trpc'
@@ -69,7 +69,7 @@ onSubmit('subscription', () => {
         if (state === 'pending') show('connection', 'Connected', 'done')
         if (state === 'connecting') show('connection', error ? 'Connecting again …' : 'Connecting …', 'waiting')
       },
-      onStarted: showCounts,
+      onStarted: showStats,
       onData({ data }) {
         numbers.value += `${data.number} `
         numbers.scrollTop = numbers.scrollHeight
@@ -85,7 +85,7 @@ document.querySelector('#stop')!.addEventListener('click', () => {
   show('connection', 'Stopped', 'done')
 })
 
-await showCounts()
+await showStats()
 
 function onSubmit(id: string, listener: (form: HTMLFormElement) => void): void {
   const form = document.querySelector<HTMLFormElement>(`#${id}`)!
@@ -114,7 +114,7 @@ function showAnswer<T>(id: string, call: Promise<T>, tell: (answer: T) => string
   call
     .then((answer) => show(id, tell(answer), 'done'))
     .catch((error: unknown) => show(id, reason(error), 'failed'))
-    .finally(showCounts)
+    .finally(showStats)
 }
 
 function reason(error: unknown): string {
@@ -128,10 +128,10 @@ function reason(error: unknown): string {
 }
 
 /** Shows how many requests took which path on the server. */
-async function showCounts(): Promise<void> {
-  const response = await fetch('/counts')
-  const { compiled, direct, official } = (await response.json()) as TrpcRequestCounts
-  output('fast').value = String(compiled + direct)
-  const reasons = Object.entries(official).map(([why, count]) => `${count} (${why})`)
+async function showStats(): Promise<void> {
+  const response = await fetch('/stats')
+  const { compiled, uncompiled, fallback } = (await response.json()) as TrpcStats
+  output('fast').value = String(compiled + uncompiled)
+  const reasons = Object.entries(fallback).map(([why, count]) => `${count} (${why})`)
   output('official').value = reasons.join(', ') || '0'
 }

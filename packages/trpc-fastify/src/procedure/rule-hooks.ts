@@ -9,11 +9,11 @@ import {
   type FastifyRequest,
   type RouteShorthandOptions,
 } from 'fastify'
-import { HOOKS } from '../options/types.ts'
+import { RULE_HOOKS } from '../options/types.ts'
 import { matches, type ProcedureRules } from './rules.ts'
 
 type Done = (error?: Error | null, payload?: unknown) => void
-/** Any of {@link HOOKS}: those of the answer get its payload before `done`. */
+/** Any of {@link RULE_HOOKS}: those of the answer get its payload before `done`. */
 type Hook = (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply, ...rest: unknown[]) => unknown
 type Matching = (request: FastifyRequest) => boolean
 
@@ -34,7 +34,7 @@ export function ruleHooks(app: FastifyInstance, rules: ProcedureRules, pathSepar
     return found
   }
   const hooks = Object.fromEntries(
-    HOOKS.map((name) => [
+    RULE_HOOKS.map((name) => [
       name,
       rules.all.flatMap(([pattern, rule]) =>
         [(rule[name] ?? []) as Hook | Hook[]]

@@ -52,8 +52,10 @@ it('sources import the same @trpc/server', async () => {
   // They ask the tRPC that they import what it makes of an empty body.
   const headers = { 'content-type': 'application/json' }
   const answer = await app.inject({ method: 'POST', url: '/mutation', headers })
-  expect(app.trpcRequests.get('')).toEqual(
-    HAS.emptyBodies ? { compiled: 1, direct: 0, official: {} } : { compiled: 0, direct: 0, official: { body: 1 } },
+  expect(app.trpcStats('')).toEqual(
+    HAS.emptyBodies
+      ? { compiled: 1, uncompiled: 0, fallback: {} }
+      : { compiled: 0, uncompiled: 0, fallback: { body: 1 } },
   )
   expect(answer.json()).toEqual({ result: { data: 'ok' } })
 })

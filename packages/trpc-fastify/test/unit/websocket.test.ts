@@ -150,7 +150,7 @@ describe('without @fastify/websocket', () => {
     await expect(registered).rejects.toMatchObject({
       code: 'TRPC_FASTIFY_WEBSOCKET_MISSING',
       statusCode: 500,
-      message: '`useWSS` needs @fastify/websocket to be registered before trpcPlugin',
+      message: 'Option "useWSS" needs @fastify/websocket: register it before trpcPlugin.',
     })
   })
 

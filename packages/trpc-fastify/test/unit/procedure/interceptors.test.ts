@@ -7,11 +7,12 @@ import websocket from '@fastify/websocket'
 import { initTRPC, TRPCError } from '@trpc/server'
 import { observable } from '@trpc/server/observable'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import { type EndedCall, trpcPlugin, type TrpcPluginOptions } from 'trpc-fastify'
+import { type CallRecord, trpcPlugin, type TrpcPluginOptions } from 'trpc-fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { Journal } from '../../helpers/journal.ts'
-import { batchOf, ENGINES } from '../../helpers/ruled-app.ts'
+import { FAST_PATHS } from '../../helpers/fast-paths.ts'
+import { batchOf } from '../../helpers/ruled-app.ts'
 import { routing } from '../../helpers/peer-versions.ts'
 
 type Options = Omit<TrpcPluginOptions<ReturnType<typeof makeRouter>>, 'trpcOptions'>
@@ -91,11 +92,15 @@ async function serve(
     prefix: '/trpc',
     useWSS: true,
     trpcOptions: { router: makeRouter(journal, gate.promise) },
-    onCallEnd({ path, type, batchIndex, duration, error, req }: EndedCall) {
-      expect(duration).toBeGreaterThanOrEqual(0)
-      expect(req.server).toBeDefined()
-      ended.add(`${type} ${path} ${batchIndex}: ${error ? `${error.code} ${error.message}` : 'OK'}`)
-    },
+    observers: [
+      {
+        callEnded({ path, type, batchIndex, duration, error, req }: CallRecord) {
+          expect(duration).toBeGreaterThanOrEqual(0)
+          expect(req.server).toBeDefined()
+          ended.add(`${type} ${path} ${batchIndex}: ${error ? `${error.code} ${error.message}` : 'OK'}`)
+        },
+      },
+    ],
     ...makeOptions(app),
   })
   return { app, journal, ended, open: () => gate.resolve(undefined) }
@@ -117,10 +122,10 @@ async function overWebSocket(app: FastifyInstance, ...paths: string[]): Promise<
 
 const STREAM = { 'trpc-accept': 'application/jsonl' }
 
-describe.each(ENGINES)('with engine %s', (engine) => {
+describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
   describe('rateLimit', () => {
     const limited = (max: number) => (app: FastifyInstance) => ({
-      engine,
+      fastPath,
       procedures: { hello: { rateLimit: app.createRateLimit({ max, timeWindow: '1 minute' }) } },
     })
     const refusal = {
@@ -164,7 +169,7 @@ describe.each(ENGINES)('with engine %s', (engine) => {
 
     it('can ban, and can let some pass', async () => {
       const { app } = await serve((server) => ({
-        engine,
+        fastPath,
         procedures: {
           hello: { rateLimit: server.createRateLimit({ max: 1, ban: 0, timeWindow: 60_000 }) },
           other: { rateLimit: server.createRateLimit({ max: 0, allowList: ['127.0.0.1'], timeWindow: 60_000 }) },
@@ -177,7 +182,7 @@ describe.each(ENGINES)('with engine %s', (engine) => {
 
     it('that fails is an error of the call', async () => {
       const { app } = await serve(() => ({
-        engine,
+        fastPath,
         procedures: { hello: { rateLimit: () => Promise.reject(new Error('Redis is away')) } },
       }))
       const answer = await app.inject(batchOf('hello', 'other'))
@@ -188,7 +193,7 @@ describe.each(ENGINES)('with engine %s', (engine) => {
 
   describe('timeout', () => {
     const short = {
-      engine,
+      fastPath,
       procedures: { endless: { timeout: 20 }, count: { timeout: 1 }, gated: { timeout: 60_000 } },
     }
 
@@ -218,7 +223,7 @@ describe.each(ENGINES)('with engine %s', (engine) => {
 
   describe('batchConcurrency', () => {
     it.each([{}, STREAM])('lets no more calls run at once, in their order: %o', async (headers) => {
-      const { app, journal, open } = await serve(() => ({ engine, batchConcurrency: 2 }))
+      const { app, journal, open } = await serve(() => ({ fastPath, batchConcurrency: 2 }))
       const answered = app.inject({ url: batchOf('gated', 'gated', 'gated', 'hello', 'gated'), headers })
       await journal.until('gated 1 begins')
       // Time for more of them to begin, if they could.
@@ -235,7 +240,7 @@ describe.each(ENGINES)('with engine %s', (engine) => {
     })
 
     it('is for one batch, not for all together', async () => {
-      const { app, journal, open } = await serve(() => ({ engine, batchConcurrency: 1 }))
+      const { app, journal, open } = await serve(() => ({ fastPath, batchConcurrency: 1 }))
       const answered = Promise.all([app.inject(batchOf('gated', 'gated')), app.inject(batchOf('gated', 'gated'))])
       await journal.untilSome((entry) => entry === 'gated 0 begins', 2)
       open()
@@ -248,7 +253,7 @@ describe.each(ENGINES)('with engine %s', (engine) => {
       `${batchOf(...lengths.map(() => 'echo'))}&input=${JSON.stringify(Object.fromEntries(lengths.map((length, index) => [index, 'x'.repeat(length)])))}`
 
     it.each([{}, STREAM])('fails the calls whose result would be too much: %o', async (headers) => {
-      const { app, ended } = await serve(() => ({ engine, maxBatchResponseSize: 100 }))
+      const { app, ended } = await serve(() => ({ fastPath, maxBatchResponseSize: 100 }))
       const answer = await app.inject({ url: url(48, 60, 40, 10), headers })
       expect(answer.body.match(/The results of the batch have more than 100 bytes/g)).toHaveLength(2)
       // With their quotes, the first has 50 bytes and the third 42: there is no place for the last one.
@@ -261,15 +266,15 @@ describe.each(ENGINES)('with engine %s', (engine) => {
     })
 
     it('counts a batch alone, not a single call, and what has no JSON as nothing', async () => {
-      const { app } = await serve(() => ({ engine, maxBatchResponseSize: 1 }))
+      const { app } = await serve(() => ({ fastPath, maxBatchResponseSize: 1 }))
       expect((await app.inject('/trpc/hello')).statusCode).toBe(200)
       expect((await app.inject(batchOf('nothing', 'nothing'))).json()).toEqual([{ result: {} }, { result: {} }])
     })
   })
 
-  describe('onCallEnd', () => {
+  describe('observers', () => {
     it('tells of each call, with its outcome', async () => {
-      const { app, ended } = await serve(() => ({ engine }))
+      const { app, ended } = await serve(() => ({ fastPath }))
       await app.inject(batchOf('hello', 'refused', 'broken', 'throwsNothing', 'missing'))
       expect(ended.entries.toSorted()).toEqual([
         'query broken 2: INTERNAL_SERVER_ERROR broken',
@@ -280,7 +285,7 @@ describe.each(ENGINES)('with engine %s', (engine) => {
     })
 
     it('tells of subscriptions when they have ended', async () => {
-      const { app, ended } = await serve(() => ({ engine }))
+      const { app, ended } = await serve(() => ({ fastPath }))
       for (const path of ['count', 'countBroken', 'observed', 'hello']) await app.inject(`/trpc/${path}`)
       expect(ended.entries).toEqual([
         'subscription count 0: OK',
@@ -291,7 +296,7 @@ describe.each(ENGINES)('with engine %s', (engine) => {
     })
 
     it('tells of a subscription whose client has gone', async () => {
-      const { app, ended } = await serve(() => ({ engine }))
+      const { app, ended } = await serve(() => ({ fastPath }))
       const address = await app.listen({ port: 0, host: '127.0.0.1' })
       const client = new AbortController()
       const response = await fetch(`${address}/trpc/wait`, { signal: client.signal })
@@ -301,27 +306,39 @@ describe.each(ENGINES)('with engine %s', (engine) => {
       await ended.until('subscription wait 0: OK')
     })
 
-    it('that throws does no harm, and is logged', async () => {
+    it('respond as without them if one throws, and log its first error', async () => {
       const lines = new Journal<string>()
+      const seen: string[] = []
       const { app } = await serve(
         () => ({
-          engine,
-          onCallEnd() {
-            throw new Error('No metrics')
-          },
+          fastPath,
+          observers: [
+            {
+              callEnded() {
+                throw new Error('No metrics')
+              },
+            },
+            {},
+            { callEnded: ({ path }) => void seen.push(path) },
+            { callEnded: () => Promise.reject(new Error('No connection')) },
+          ],
         }),
         { logger: { level: 'error', stream: { write: (line) => lines.add(line) } } },
       )
       expect((await app.inject('/trpc/hello')).statusCode).toBe(200)
+      expect((await app.inject('/trpc/hello')).statusCode).toBe(200)
+      expect(seen).toEqual(['hello', 'hello'])
+      const msg = 'Observer threw. Its further errors are not logged'
       expect(lines.entries.map((line) => JSON.parse(line) as unknown)).toEqual([
-        expect.objectContaining({ msg: '`onCallEnd` threw', path: 'hello' }),
+        expect.objectContaining({ msg, observer: 'observers[0].callEnded' }),
+        expect.objectContaining({ msg, observer: 'observers[3].callEnded' }),
       ])
     })
   })
 
   it('callLogLevel logs each call with its path, duration and outcome', async () => {
     const lines = new Journal<string>()
-    const { app } = await serve(() => ({ engine, callLogLevel: 'info' }), {
+    const { app } = await serve(() => ({ fastPath, callLogLevel: 'info' }), {
       logger: { level: 'info', stream: { write: (line) => lines.add(line) } },
       disableRequestLogging: true,
     })

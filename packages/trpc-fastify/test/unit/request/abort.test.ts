@@ -3,8 +3,9 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { initTRPC } from '@trpc/server'
-import type { CreateFastifyContextOptions, EngineOption } from 'trpc-fastify'
+import type { CreateFastifyContextOptions } from 'trpc-fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FAST_PATHS } from '../../helpers/fast-paths.ts'
 import { type BothServers, type Server, serveBoth } from '../../helpers/both-servers.ts'
 import type { Journal } from '../../helpers/journal.ts'
 
@@ -96,7 +97,7 @@ const seen = ({ journal }: Server): string[] =>
     .filter((entry) => entry.includes(': '))
     .toSorted()
 
-describe.each<EngineOption>(['compiled', 'direct', 'official'])('engine %s', (engine) => {
+describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
   let both: BothServers
   const signalsOf = new Map<Journal, AbortSignal[]>()
   /** Whether the signals aborted that were looked at since this was asked for. */
@@ -110,7 +111,7 @@ describe.each<EngineOption>(['compiled', 'direct', 'official'])('engine %s', (en
     both = await serveBoth<typeof router>((journal) => {
       signalsOf.set(journal, [])
       return {
-        engine,
+        fastPath,
         trpcOptions: {
           router,
           async createContext({ req, res, info }) {

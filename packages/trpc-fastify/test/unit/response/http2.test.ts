@@ -9,15 +9,14 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { trpcPlugin, type TrpcPluginOptions } from 'trpc-fastify'
 import { Agent, fetch as undiciFetch, FormData as UndiciFormData, type RequestInit } from 'undici'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { FAST_PATHS } from '../../helpers/fast-paths.ts'
 import { type BothServers, type Server, serveBoth } from '../../helpers/both-servers.ts'
 import { type Connection, errorsTold, type Fetch, outcome, outcomes, overHttp } from '../../helpers/connections.ts'
 import { serverOptions } from '../../helpers/differential/over-http2.ts'
 import { Journal } from '../../helpers/journal.ts'
 import { type AppRouter, makeRouter, optionsFor } from '../../helpers/router.ts'
 
-const WAYS = (['h2c', 'h2'] as const).flatMap((transport) =>
-  (['compiled', 'direct', 'official'] as const).map((engine) => ({ transport, engine })),
-)
+const WAYS = (['h2c', 'h2'] as const).flatMap((transport) => FAST_PATHS.map((fastPath) => ({ transport, fastPath })))
 /** Undici knows its own forms, and tRPC's client those of Node. */
 function withOwnForm(init: { body?: unknown } = {}): RequestInit {
   if (!(init.body instanceof FormData)) return init as RequestInit
@@ -28,7 +27,7 @@ function withOwnForm(init: { body?: unknown } = {}): RequestInit {
 
 const LINKS = { httpLink, httpBatchLink, httpBatchStreamLink }
 
-describe.each(WAYS)('a client over $transport, with engine $engine', ({ transport, engine }) => {
+describe.each(WAYS)('a client over $transport, with fastPath $fastPath', ({ transport, fastPath }) => {
   let both: BothServers
   const agent = new Agent({
     allowH2: true,
@@ -43,7 +42,7 @@ describe.each(WAYS)('a client over $transport, with engine $engine', ({ transpor
   beforeAll(async () => {
     const router = makeRouter()
     both = await serveBoth<AppRouter>(
-      (journal) => ({ engine, trpcOptions: optionsFor(router, journal) }),
+      (journal) => ({ fastPath, trpcOptions: optionsFor(router, journal) }),
       serverOptions(transport),
     )
   })
@@ -217,7 +216,7 @@ interface Served {
 }
 
 async function serve(
-  { transport, engine }: (typeof WAYS)[number],
+  { transport, fastPath }: (typeof WAYS)[number],
   options: Partial<TrpcPluginOptions<typeof router>> = {},
   prepare: (app: FastifyInstance) => unknown = () => {},
 ): Promise<Served> {
@@ -225,7 +224,7 @@ async function serve(
   const app = Fastify(serverOptions(transport)) as unknown as FastifyInstance
   await prepare(app)
   await app.register(trpcPlugin<typeof router>, {
-    engine,
+    fastPath,
     ...options,
     prefix: '/trpc',
     trpcOptions: {
@@ -266,7 +265,7 @@ async function read(
   return { head, text, reset: stream.rstCode ?? -1 }
 }
 
-describe.each(WAYS)('over $transport, with engine $engine', (way) => {
+describe.each(WAYS)('over $transport, with fastPath $fastPath', (way) => {
   const CONNECTION_HEADERS = {
     connection: 'close',
     'keep-alive': 'timeout=5',

@@ -165,9 +165,9 @@ describe.each<[string, Settings, 'compiled' | 'official']>([
       })
     }
     // The batch and the malformed connection parameters are the official handler's.
-    const { compiled, official: left } = ours.app.trpcRequests.get('/trpc')!
+    const { compiled, fallback } = ours.app.trpcStats('/trpc')!
     expect(compiled).toBe(path === 'compiled' ? REQUESTS.length - 2 : 0)
-    expect(Object.values(left).reduce((sum, count) => sum + count, 0)).toBe(REQUESTS.length - compiled)
+    expect(Object.values(fallback).reduce((sum, count) => sum + count, 0)).toBe(REQUESTS.length - compiled)
   })
 })
 
