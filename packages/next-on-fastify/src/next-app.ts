@@ -21,7 +21,7 @@ export interface NextApp {
   readonly serve: RequestHandler
   readonly upgrade: UpgradeHandler | undefined
   readonly observers: Observers
-  stats(): NextStats
+  readonly stats: () => NextStats
 }
 
 /** Starts the Next app of the options. It closes with the Fastify app. */

@@ -66,6 +66,8 @@ const sharedCache: OptionsSchema<SharedCacheOptions> = object({
 
 const gracefulStop: OptionsSchema<GracefulStopOptions> = object({ timeout: optional(milliseconds(0)) })
 
+const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
 const OBSERVER_METHODS = ['nextOpened', 'nextClosed', 'requestServed'] as const
 
 const pluginOptions = {
@@ -81,7 +83,7 @@ const pluginOptions = {
   ),
   upgrades: optional(boolean()),
   requestIdHeader: optional(string('the name of a header in lower case', /^[a-z0-9-]+$/)),
-  logLevel: optional(oneOf<LogLevel & string>('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')),
+  logLevel: optional(oneOf<LogLevel>(...LOG_LEVELS)),
   responseCache: optional(anyOf(boolean(), responseCache)),
   observers: optional(list(custom<NextObserver>(`an object with some of ${OBSERVER_METHODS.join(', ')}`, isObserver))),
   sharedCache: optional(anyOf(oneOf<false | 'machine'>(false, 'machine'), sharedCache)),
@@ -90,8 +92,7 @@ const pluginOptions = {
 
 const renamed = { memory: 'responseCache', cache: 'sharedCache', direct: 'bypassRouter' }
 
-/** The schema of {@link NextPluginOptions}. */
-export const pluginSchema: OptionsSchema<NextPluginOptions> = object(pluginOptions, { renamed })
+const pluginSchema: OptionsSchema<NextPluginOptions> = object(pluginOptions, { renamed })
 
 const factoryOptions = {
   ...pluginOptions,

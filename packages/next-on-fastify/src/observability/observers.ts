@@ -10,7 +10,7 @@ export interface ObservedNext {
   /** The path prefix of the app. Empty for all paths. */
   readonly prefix: string
   /** Statistics since the start, as `app.nextStats()` returns them. */
-  stats(): NextStats
+  readonly stats: () => NextStats
 }
 
 /** A request that Next has served. */

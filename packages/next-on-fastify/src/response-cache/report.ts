@@ -22,7 +22,7 @@ export type BypassReason = Bypass | 'bot' | 'conditional-path' | 'proxy' | 'unca
 export type NotStoredReason = UncacheableReason | Unrecordable | 'changed'
 
 /** Counters since the start. */
-export interface ResponseCacheCounts {
+interface ResponseCacheCounts {
   /** Responses from the cache. */
   hits: number
   /** Cacheable requests that Next has served. */
@@ -35,6 +35,16 @@ export interface ResponseCacheCounts {
   stored: number
   /** Responses of Next that were not stored, by reason. */
   notStored: Partial<Record<NotStoredReason, number>>
+}
+
+/** Counters of the cache, and its current size. */
+export interface ResponseCacheStats extends Readonly<ResponseCacheCounts> {
+  /** Responses that were deleted after a revalidation. */
+  readonly invalidated: number
+  /** Responses in the cache. */
+  readonly entries: number
+  /** Size of the cache, in bytes. */
+  readonly bytes: number
 }
 
 /** Reports how requests are served. */

@@ -12,19 +12,9 @@ import type { EarlyMiddleware } from './middleware/early-middleware.ts'
 import { MiddlewareServing } from './middleware/middleware-serving.ts'
 import { PathHistory } from './path-history.ts'
 import { TappedResponse } from './recorder.ts'
-import { type BypassReason, CacheReport, type ResponseCacheCounts } from './report.ts'
+import { type BypassReason, CacheReport, type ResponseCacheStats } from './report.ts'
 import { headersNow } from './response-headers.ts'
 import { ResponseStore } from './store.ts'
-
-/** Counters of the cache, and its current size. */
-export interface ResponseCacheStats extends Readonly<ResponseCacheCounts> {
-  /** Responses that were deleted after a revalidation. */
-  readonly invalidated: number
-  /** Responses in the cache. */
-  readonly entries: number
-  /** Size of the cache, in bytes. */
-  readonly bytes: number
-}
 
 /** The options that a cache uses itself. */
 export type ResponseCacheLimits = Omit<ResolvedResponseCacheOptions, 'proxied'>

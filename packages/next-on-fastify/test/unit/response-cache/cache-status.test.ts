@@ -98,10 +98,9 @@ describe('Cache-Status', () => {
       if (++requests === 2) resolve()
     }
     const ask = await serve({ before: promise, onRequest })
-    expect((await Promise.all([ask(), ask()])).toSorted()).toEqual([
-      'next-on-fastify; fwd=miss; collapsed',
-      'next-on-fastify; fwd=miss; stored',
-    ])
+    expect(new Set(await Promise.all([ask(), ask()]))).toEqual(
+      new Set(['next-on-fastify; fwd=miss; collapsed', 'next-on-fastify; fwd=miss; stored']),
+    )
   })
 
   it.each([
