@@ -46,8 +46,9 @@ it.runIf(process.platform === 'linux')(
           }
           await sleep(SETTLE)
           full.get(name)!.push(residentMemory(child.pid!) / 1e6)
-          const { body } = await request(`${origin}/fastify/memory`)
-          const { entries = 0 } = (await body.json().catch(() => ({}))) as { entries?: number }
+          const { body } = await request(`${origin}/fastify/stats`)
+          const stats = (await body.json().catch(() => ({}))) as { responseCache?: { entries: number } }
+          const { entries } = stats.responseCache ?? { entries: 0 }
           // Each page in two content encodings, and none without a response cache.
           expect(entries).toBe(name === 'next-on-fastify' ? PAGES * 2 + 1 : 0)
           endSubjects()

@@ -46,7 +46,7 @@ export const subjects: Record<SubjectName, FileSubject & { file: URL }> = {
   'fastify-custom': subject('fastify-custom'),
   'fastify-nextjs': subject('fastify-nextjs'),
   'next-on-fastify': subject('next-on-fastify'),
-  'next-on-fastify-direct': subject('next-on-fastify', { NEXT_DIRECT: 'all' }),
+  'next-on-fastify-direct': subject('next-on-fastify', { NEXT_BYPASS_ROUTER: 'all' }),
   standalone: subject('standalone', { NEXT_VARIANT: 'standalone' }),
 }
 

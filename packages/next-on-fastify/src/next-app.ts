@@ -8,10 +8,12 @@ import { assertBasePath } from './next/base-path.ts'
 import type { NextHandler, RequestHandler } from './next/handler.ts'
 import { startNext, type StartedNext } from './next/load.ts'
 import { Observers } from './observability/observers.ts'
+import type { NextStats } from './observability/stats.ts'
+import { resolveResponseCache } from './options-schema.ts'
 import { isDev, type NextPluginOptions } from './options.ts'
 import { createResponseCache } from './response-cache/create-response-cache.ts'
-import type { NextMemory } from './response-cache/response-cache.ts'
-import { createDirect, type NextDirect } from './router-bypass/router-bypass.ts'
+import type { ResponseCache } from './response-cache/response-cache.ts'
+import { createRouterBypass, type RouterBypass } from './router-bypass/router-bypass.ts'
 import { type CacheSharing, shareCache } from './shared-cache/share-cache.ts'
 
 /** A Next app that is ready for requests. */
@@ -19,8 +21,7 @@ export interface NextApp {
   readonly serve: RequestHandler
   readonly upgrade: UpgradeHandler | undefined
   readonly observers: Observers
-  readonly responseCache: NextMemory | undefined
-  readonly routerBypass: NextDirect | undefined
+  readonly stats: () => NextStats
 }
 
 /** Starts the Next app of the options. It closes with the Fastify app. */
@@ -37,33 +38,34 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
   app.addHook('onClose', async () => sharing?.close())
   app.addHook('onClose', started.close)
 
-  const limits = options.memory === true ? {} : options.memory
-  const responseCache =
-    isProduction && limits ? await createResponseCache(dir, limits, app.log, sharing !== undefined) : undefined
-  const observers = new Observers(options.observers ?? [], app.log, { prefix, memory: responseCache })
+  const limits = isProduction ? resolveResponseCache(options.responseCache) : undefined
+  const responseCache = limits && (await createResponseCache(dir, limits, app.log, sharing !== undefined))
+  const stats = (): NextStats => ({ responseCache: responseCache?.stats, routerBypass: routerBypass?.stats })
+  const observers = new Observers(options.observers ?? [], app.log, { prefix, stats })
   app.addHook('onClose', async () => observers.closed())
   app.addHook('onClose', async () => responseCache?.close())
   const wrap = aroundNext(observers, sharing)
   const routerBypass =
-    isProduction && options.direct ? await createDirect(dir, next, options.direct, wrap, app.log) : undefined
+    isProduction && options.bypassRouter
+      ? await createRouterBypass(dir, next, options.bypassRouter, wrap, app.log)
+      : undefined
   return {
     serve: inOrder({ sharing, routerBypass, responseCache }, wrap(next.getRequestHandler())),
     upgrade: next.upgradeHandler,
     observers,
-    responseCache,
-    routerBypass,
+    stats,
   }
 }
 
 async function openSharing(
   app: FastifyInstance,
   dir: string,
-  { cache = 'process' }: NextPluginOptions,
+  { sharedCache = false }: NextPluginOptions,
   { close }: StartedNext,
 ): Promise<CacheSharing | undefined> {
-  if (cache === 'process') return undefined
+  if (sharedCache === false) return undefined
   try {
-    return await shareCache(dir, cache === 'machine' ? {} : cache, app.log)
+    return await shareCache(dir, sharedCache === 'machine' ? {} : sharedCache, app.log)
   } catch (error) {
     await close()
     throw error
@@ -77,8 +79,8 @@ function aroundNext(observers: Observers, sharing: CacheSharing | undefined): (n
 
 interface Features {
   readonly sharing: CacheSharing | undefined
-  readonly routerBypass: NextDirect | undefined
-  readonly responseCache: NextMemory | undefined
+  readonly routerBypass: RouterBypass | undefined
+  readonly responseCache: ResponseCache | undefined
 }
 
 type Step = (next: RequestHandler) => RequestHandler

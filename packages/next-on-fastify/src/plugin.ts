@@ -6,17 +6,15 @@ import { serveBy } from './fastify/serve-request.ts'
 import { assertBodyUnread, skipBodyParsing } from './fastify/unread-bodies.ts'
 import { closeIdleConnections } from './http/idle-connections.ts'
 import { Upgrades } from './http/upgrades.ts'
-import { type NextApp, openNextApp } from './next-app.ts'
-import { checkOptions, isDev, type NextPluginOptions } from './options.ts'
-import type { NextMemory } from './response-cache/response-cache.ts'
-import type { NextDirect } from './router-bypass/router-bypass.ts'
+import { openNextApp } from './next-app.ts'
+import type { NextStats } from './observability/stats.ts'
+import { checkPluginOptions } from './options-schema.ts'
+import { isDev, type NextPluginOptions } from './options.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Response caches by prefix. Apps without a response cache have no entry. */
-    nextMemory: Map<string, NextMemory>
-    /** Router bypasses by prefix. Apps without a router bypass have no entry. */
-    nextDirect: Map<string, NextDirect>
+    /** Returns statistics of the Next app with a prefix, by default `''`. Undefined if there is no such app. */
+    nextStats(prefix?: string): NextStats | undefined
   }
 }
 
@@ -27,11 +25,11 @@ type NextPlugin = (app: FastifyInstance, options: NextPluginOptions) => Promise<
 const HIDDEN: FastifySchema & { hide: boolean } = { hide: true }
 
 const plugin: NextPlugin = async (app, options) => {
-  checkOptions(options)
+  checkPluginOptions(options)
   const { prefix = '', logLevel, requestIdHeader } = options
   const next = await openNextApp(app, options)
   closeIdleConnections(app)
-  decorate(app, prefix, next)
+  statsByPrefix(app).set(prefix, next.stats)
   const { upgrade } = next
   const upgrades = (options.upgrades ?? isDev(options)) && upgrade ? Upgrades.of(app) : undefined
   addNextRoutes(app, prefix, {
@@ -48,11 +46,17 @@ const plugin: NextPlugin = async (app, options) => {
   next.observers.opened()
 }
 
-function decorate(app: FastifyInstance, prefix: string, { responseCache, routerBypass }: NextApp): void {
-  if (!app.hasDecorator('nextMemory')) app.decorate('nextMemory', new Map())
-  if (responseCache !== undefined) app.nextMemory.set(prefix, responseCache)
-  if (!app.hasDecorator('nextDirect')) app.decorate('nextDirect', new Map())
-  if (routerBypass !== undefined) app.nextDirect.set(prefix, routerBypass)
+/** Statistics of the Next apps of each server, by prefix. */
+const servers = new WeakMap<object, Map<string, () => NextStats>>()
+
+/** The statistics of a server's apps. The first call adds the decorator. */
+function statsByPrefix(app: FastifyInstance): Map<string, () => NextStats> {
+  const known = servers.get(app.server)
+  if (known !== undefined) return known
+  const stats = new Map<string, () => NextStats>()
+  servers.set(app.server, stats)
+  app.decorate('nextStats', (prefix = '') => stats.get(prefix)?.())
+  return stats
 }
 
 /**

@@ -5,12 +5,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { constants } from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
-
-/** Options of a graceful stop. */
-export interface GracefulStopOptions {
-  /** Time after a stop signal until open connections are closed, in ms. @default 8000 */
-  timeout?: number
-}
+import type { GracefulStopOptions } from '../options.ts'
 
 /** The used parts of an app with any kind of server. */
 export interface StoppableApp {

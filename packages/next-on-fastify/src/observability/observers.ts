@@ -3,18 +3,18 @@
 import { finished } from 'node:stream'
 import type { FastifyBaseLogger } from 'fastify'
 import type { NextHandler } from '../next/handler.ts'
-import type { NextMemory } from '../response-cache/response-cache.ts'
+import type { NextStats } from './stats.ts'
 
 /** A Next app, as its observers see it. */
 export interface ObservedNext {
   /** The path prefix of the app. Empty for all paths. */
   readonly prefix: string
-  /** The response cache of the app, if it has one. */
-  readonly memory: NextMemory | undefined
+  /** Statistics since the start, as `app.nextStats()` returns them. */
+  readonly stats: () => NextStats
 }
 
 /** A request that Next has served. */
-export interface NextAnswer {
+export interface ServedRequest {
   readonly method: string
   /** The URL as the client has sent it. */
   readonly url: string
@@ -32,7 +32,7 @@ export interface NextAnswer {
  *
  * @example
  * const slowPages: NextObserver = {
- *   nextAnswered: (next, { url, duration }) => {
+ *   requestServed: (next, { url, duration }) => {
  *     if (duration > 500) app.log.warn({ url, duration }, 'slow page')
  *   },
  * }
@@ -43,7 +43,7 @@ export interface NextObserver {
   /** Called before a Next app closes. */
   nextClosed?(next: ObservedNext): void
   /** Called once per request, after its response has ended. */
-  nextAnswered?(next: ObservedNext, answer: NextAnswer): void
+  requestServed?(next: ObservedNext, request: ServedRequest): void
 }
 
 /** The observers of one Next app. */
@@ -70,7 +70,7 @@ export class Observers {
 
   /** Wraps a handler, so that observers are notified of its responses. */
   observe(handler: NextHandler): NextHandler {
-    if (!this.#observers.some((observer) => 'nextAnswered' in observer)) return handler
+    if (!this.#observers.some((observer) => 'requestServed' in observer)) return handler
     return (request, response) => {
       // Next may change the request.
       const { method = '', url = '' } = request
@@ -79,7 +79,7 @@ export class Observers {
         const status = response.headersSent ? response.statusCode : undefined
         const duration = performance.now() - start
         const served = { method, url, status, duration, aborted: error !== undefined && error !== null }
-        this.#notify('nextAnswered', (observer) => observer.nextAnswered?.(this.#next, served))
+        this.#notify('requestServed', (observer) => observer.requestServed?.(this.#next, served))
       })
       return handler(request, response)
     }

@@ -8,16 +8,15 @@ import { type InFlight, InFlightRequests } from './in-flight.ts'
 import type { Invalidation } from './invalidation.ts'
 import { conditionalKey, type RequestKey } from './key.ts'
 import type { PathHistory } from './path-history.ts'
-import { cacheability, type UncacheableReason } from './policy.ts'
+import { cacheability, type CacheMeta } from './policy.ts'
 import type { RecordedResponse, TappedResponse, Unrecordable } from './recorder.ts'
-import type { CacheReport } from './report.ts'
+import type { CacheReport, NotStoredReason } from './report.ts'
+import { valueOf } from './response-headers.ts'
 import { type Entry, type ResponseStore, withoutWeakMark } from './store.ts'
 import { readyResponse } from './writer.ts'
 
-type NotCached = UncacheableReason | Unrecordable | 'changed'
-
 /** Reasons that usually hold for all responses of a path: recording the next ones would be useless. */
-const LASTING: ReadonlySet<NotCached> = new Set<NotCached>([
+const LASTING: ReadonlySet<NotStoredReason> = new Set<NotStoredReason>([
   'cookie',
   'dynamic',
   'headers',
@@ -43,6 +42,15 @@ export interface FillerParts {
   readonly maxEntryBytes: number
 }
 
+/** A response that Next is rendering. */
+interface Rendering {
+  readonly key: RequestKey
+  readonly reads: PageRead[]
+  /** The position of changes when it began. */
+  readonly position: number
+  readonly isBodiless: boolean
+}
+
 /** Fills the cache. */
 export class CacheFiller {
   readonly #parts: FillerParts
@@ -61,7 +69,7 @@ export class CacheFiller {
     response: ServerResponse,
     proceed: (entry: Entry | undefined) => Promise<void>,
   ): Promise<void> {
-    const { store, invalidation } = this.#parts
+    const { store, invalidation, report } = this.#parts
     let entry = store.find(key)
     for (let waits = 0; entry === undefined && waits < MAX_WAITS; waits++) {
       const end = this.#inFlight.end(conditionalKey(key), invalidation.position)
@@ -69,33 +77,36 @@ export class CacheFiller {
       await end
       if (response.destroyed) return
       entry = store.find(key)
+      if (entry !== undefined) report.collapsed(response)
     }
     return proceed(entry)
   }
 
-  /** Lets Next respond, and records the response. */
+  /** Lets Next respond, and records the response. The miss must be reported before. */
   async fill(
     key: RequestKey,
     request: IncomingMessage,
     tapped: TappedResponse,
     next: () => Promise<void>,
   ): Promise<void> {
-    const { report, invalidation, maxEntryBytes } = this.#parts
-    report.miss(tapped.response)
+    const { report, invalidation, maxEntryBytes, store } = this.#parts
     // Next may change the request.
     const isBodiless = request.method === 'HEAD'
-    const { position } = invalidation
-    const reads: PageRead[] = []
+    const rendering: Rendering = { key, reads: [], position: invalidation.position, isBodiless }
+    const isStale = store.wasStale(key)
     const inFlight = this.#begin(key, tapped.response)
     tapped.record(maxEntryBytes, {
-      headSent: () => inFlight?.headSent(),
+      head: (status, head) => {
+        inFlight?.headSent()
+        if (report.hasHeader) report.forwarded(tapped.response, isStale, this.#willStore(rendering, status, head))
+      },
       recorded: (response) => {
-        this.#store(key, this.#entryOf(key, response, reads, position, isBodiless))
+        this.#store(key, this.#entryOf(rendering, response))
         inFlight?.ended()
       },
     })
     try {
-      await recordReads(reads, next)
+      await recordReads(rendering.reads, next)
     } catch (error) {
       // The caller responds with an error.
       tapped.refuse('failed')
@@ -112,37 +123,42 @@ export class CacheFiller {
     return isLikely ? this.#inFlight.begin(conditionalKey(key), invalidation.position) : undefined
   }
 
-  #store(key: RequestKey, entry: Entry | NotCached): void {
+  #store(key: RequestKey, entry: Entry | NotStoredReason): void {
     const { report, history, store } = this.#parts
     if (typeof entry === 'string') {
-      report.notKept(entry)
+      report.notStored(entry)
       if (LASTING.has(entry)) history.wasUncacheable(key.kind)
       return
     }
-    report.counts.kept++
+    report.counts.stored++
     history.wasCached(key.kind)
     store.set(entry.status === 304 ? conditionalKey(key) : key.key, entry)
   }
 
+  /** Whether a response with this head will be stored, unless its body is too big or the client disconnects. */
+  #willStore(rendering: Rendering, status: number, head: readonly string[]): boolean {
+    if (Number(valueOf(head, 'content-length') ?? 0) > this.#parts.maxEntryBytes) return false
+    return typeof this.#metaOf(rendering, status, head) !== 'string'
+  }
+
   /** Returns the entry of a response, or why there is none. */
-  #entryOf(
-    key: RequestKey,
-    response: RecordedResponse | Unrecordable,
-    reads: readonly PageRead[],
-    position: number,
-    isBodiless: boolean,
-  ): Entry | NotCached {
+  #entryOf(rendering: Rendering, response: RecordedResponse | Unrecordable): Entry | NotStoredReason {
     if (typeof response === 'string') return response
+    const { status, head } = response
+    const meta = this.#metaOf(rendering, status, head)
+    if (typeof meta === 'string') return meta
+    const body = status === 304 || rendering.isBodiless ? NO_BODY : response.body
+    return { ...readyResponse({ status, head: this.#parts.report.storedHead(head), body }), ...meta }
+  }
+
+  #metaOf({ key, reads, position }: Rendering, status: number, head: readonly string[]): CacheMeta | NotStoredReason {
     const { build, invalidation } = this.#parts
-    const meta = cacheability(build, key.path, response, reads, Date.now())
+    const meta = cacheability(build, key.path, { status, head }, reads, Date.now())
     if (typeof meta === 'string') return meta
     if (invalidation.hasChangedSince(position, reads)) return 'changed'
-    const isNotModified = response.status === 304
-    if (isNotModified && (key.etag === undefined || key.etag !== withoutWeakMark(meta.etag ?? ''))) return 'condition'
+    const isOther304 = status === 304 && (key.etag === undefined || key.etag !== withoutWeakMark(meta.etag ?? ''))
+    if (isOther304) return 'condition'
     const until = Math.min(meta.until, invalidation.expiryOf(meta.page))
-    if (until < Date.now()) return 'lifetime'
-    const { status, head } = response
-    const body = isNotModified || isBodiless ? NO_BODY : response.body
-    return { ...readyResponse({ status, head, body }), ...meta, until }
+    return until < Date.now() ? 'lifetime' : { ...meta, until }
   }
 }

@@ -27,11 +27,11 @@ export class HitWriter {
     response: ServerResponse,
     tapped?: TappedResponse,
   ): Promise<void> {
-    this.#report.hit(response)
     const ready = this.#brotli === undefined ? entry : this.#byBrotli(this.#brotli, key, entry, request)
+    const head = this.#report.hit(response, ready.head)
     const endOfTick = endOfBusyTick(response)
     if (endOfTick !== undefined) await endOfTick
-    writeResponse(response, ready, tapped?.methods)
+    writeResponse(response, ready, tapped?.methods, head)
   }
 
   /** The brotli response, if the client accepts it and it is ready. */

@@ -12,7 +12,6 @@ export type Bypass =
   | 'condition'
   | 'draft'
   | 'encoding'
-  | 'header'
   | 'method'
   | 'next-header'
   | 'protocol'

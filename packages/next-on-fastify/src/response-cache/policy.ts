@@ -21,8 +21,8 @@ export type UncacheableReason =
   | 'condition'
   | 'cookie'
   | 'dynamic'
-  | 'fresh'
   | 'lifetime'
+  | 'next-miss'
   | 'partial'
   | 'private'
   | 'reads'
@@ -50,7 +50,7 @@ type Headers = ReadonlyMap<string, readonly (readonly [name: string, value: stri
 export function cacheability(
   build: Build,
   path: string,
-  { status, head }: RecordedResponse,
+  { status, head }: Pick<RecordedResponse, 'head' | 'status'>,
   reads: readonly PageRead[],
   now: number,
 ): CacheMeta | UncacheableReason {
@@ -89,10 +89,10 @@ function pageMeta(
   now: number,
 ): CacheMeta | UncacheableReason {
   const isStale = state === 'STALE'
-  if (!isStale && state !== 'HIT') return 'fresh'
+  if (!isStale && state !== 'HIT') return 'next-miss'
   const [page, ...more] = reads
   // Next does not read a stale page again that is already being regenerated.
-  if (page === undefined) return isStale ? 'fresh' : 'reads'
+  if (page === undefined) return isStale ? 'next-miss' : 'reads'
   // Regenerating the page reads data.
   const others = isStale ? more.filter(({ isPage, key }) => isPage && key !== page.key) : more
   if (others.length > 0 || !page.isPage) return 'reads'

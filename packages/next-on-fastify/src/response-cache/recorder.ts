@@ -26,7 +26,8 @@ export type WriteMethods = Pick<Wrapped, 'end' | 'writeHead'>
 
 /** Callbacks of a recording. */
 export interface Recorder {
-  headSent(): void
+  /** Called right before the head is sent. */
+  head(status: number, head: readonly string[]): void
   recorded(response: RecordedResponse | Unrecordable): void
 }
 
@@ -99,7 +100,7 @@ class Recording {
     // `headersSince` does not see headers and a status text that are passed to `writeHead`.
     if (rest.some((argument) => argument !== undefined)) this.refuse('headers')
     this.#head = headersSince(this.#response, this.#before)
-    if (!this.#isDone) this.#recorder.headSent()
+    if (!this.#isDone && this.#head !== undefined) this.#recorder.head(status, this.#head)
   }
 
   take(chunk: unknown, encoding: unknown): void {

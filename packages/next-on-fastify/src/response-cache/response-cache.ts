@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import type { RequestHandler } from '../next/handler.ts'
+import type { ResolvedResponseCacheOptions } from '../options-schema.ts'
 import type { Build } from './build/build.ts'
 import { CacheFiller } from './cache-filler.ts'
 import { HitWriter } from './hit-writer.ts'
@@ -11,34 +12,21 @@ import type { EarlyMiddleware } from './middleware/early-middleware.ts'
 import { MiddlewareServing } from './middleware/middleware-serving.ts'
 import { PathHistory } from './path-history.ts'
 import { TappedResponse } from './recorder.ts'
-import { CacheReport, type MemoryCounts } from './report.ts'
+import { type BypassReason, CacheReport, type ResponseCacheStats } from './report.ts'
 import { headersNow } from './response-headers.ts'
 import { ResponseStore } from './store.ts'
 
-/** Limits of the cache. */
-export interface MemoryLimits {
-  /** Maximum responses. */
-  readonly entries: number
-  /** Maximum bytes of all responses. */
-  readonly bytes: number
-  /** Maximum bytes of one response. */
-  readonly entryBytes: number
-}
+/** The options that a cache uses itself. */
+export type ResponseCacheLimits = Omit<ResolvedResponseCacheOptions, 'proxied'>
 
-/** Optional features of the cache. */
-interface CacheFeatures {
-  /** Whether a header shows how each response was served. */
-  readonly explain?: boolean
-  /** Whether cached responses are compressed by brotli, too. */
-  readonly brotli?: boolean
-  /** Whether paths with middleware are cached. Renders must be watched then. */
-  readonly afterProxy?: boolean
-  /** Runs the middleware of a request before Next's router. */
-  readonly earlyProxy?: EarlyMiddleware | undefined
+/** How pages behind middleware are served. */
+export interface MiddlewareSupport {
+  /** Runs the middleware of a request before Next's router, if that is possible. */
+  readonly runEarly: EarlyMiddleware | undefined
 }
 
 /** The response cache of one Next app. */
-export class NextMemory {
+export class ResponseCache {
   readonly #build: Build
   readonly #store: ResponseStore
   readonly #history: PathHistory
@@ -48,14 +36,15 @@ export class NextMemory {
   readonly #filler: CacheFiller
   readonly #middleware: MiddlewareServing | undefined
 
-  constructor(build: Build, limits: MemoryLimits, features: CacheFeatures = {}) {
-    const { explain = false, brotli = false, afterProxy = false, earlyProxy } = features
-    const store = new ResponseStore(limits.entries, limits.bytes)
-    const history = new PathHistory(limits.entries)
+  /** @param middleware - undefined if pages behind middleware bypass the cache */
+  constructor(build: Build, limits: ResponseCacheLimits, middleware?: MiddlewareSupport) {
+    const { maxEntries, maxBytes, maxEntryBytes } = limits
+    const store = new ResponseStore(maxEntries, maxBytes)
+    const history = new PathHistory(maxEntries)
     const invalidation = new Invalidation(store)
-    const report = new CacheReport(explain)
-    const hits = new HitWriter(store, report, brotli)
-    const filler = new CacheFiller({ build, store, invalidation, history, report, maxEntryBytes: limits.entryBytes })
+    const report = new CacheReport(limits.cacheStatus)
+    const hits = new HitWriter(store, report, limits.brotli)
+    const filler = new CacheFiller({ build, store, invalidation, history, report, maxEntryBytes })
     const parts = { build, store, history, report, hits, filler }
     this.#build = build
     this.#store = store
@@ -64,21 +53,17 @@ export class NextMemory {
     this.#report = report
     this.#hits = hits
     this.#filler = filler
-    this.#middleware = afterProxy ? new MiddlewareServing(parts, limits.entries, earlyProxy) : undefined
+    this.#middleware = middleware && new MiddlewareServing(parts, maxEntries, middleware.runEarly)
   }
 
   /** The counters, and the current size of the cache. */
-  get counts(): Readonly<MemoryCounts> & {
-    readonly dropped: number
-    readonly entries: number
-    readonly bytes: number
-  } {
-    const { bypasses, notKept, ...rest } = this.#report.counts
+  get stats(): ResponseCacheStats {
+    const { bypasses, notStored, ...rest } = this.#report.counts
     return {
       ...rest,
       bypasses: { ...bypasses },
-      notKept: { ...notKept },
-      dropped: this.#invalidation.deleted,
+      notStored: { ...notStored },
+      invalidated: this.#invalidation.deleted,
       entries: this.#store.entries,
       bytes: this.#store.bytes,
     }
@@ -104,7 +89,8 @@ export class NextMemory {
     await this.#filler.afterOthers(key, response, (entry) => {
       if (entry !== undefined) return this.#hits.write(key.key, entry, request, response)
       if (this.#build.isConditional(path)) return this.#bypass('conditional-path', response, () => next(...args))
-      if (this.#history.isBypassed(key.kind)) return this.#bypass('not-kept', response, () => next(...args))
+      if (this.#history.isBypassed(key.kind)) return this.#bypass('uncacheable', response, () => next(...args))
+      this.#report.miss(response)
       return this.#filler.fill(key, request, new TappedResponse(response), () => next(...args))
     })
   }
@@ -117,11 +103,7 @@ export class NextMemory {
     this.#middleware?.clear()
   }
 
-  async #bypass(
-    reason: keyof MemoryCounts['bypasses'],
-    response: ServerResponse,
-    next: () => Promise<void>,
-  ): Promise<void> {
+  async #bypass(reason: BypassReason, response: ServerResponse, next: () => Promise<void>): Promise<void> {
     this.#report.bypass(reason, response)
     await next()
   }

@@ -19,6 +19,8 @@ const ENTRY_OVERHEAD = 1024
 /** Stores responses, and finds those that are fresh. */
 export class ResponseStore {
   readonly #entries: LRUCache<string, Entry>
+  /** The key of the last stale entry that was found. */
+  #lastStale: string | undefined
 
   constructor(maxEntries: number, maxBytes: number) {
     this.#entries = new LRUCache({
@@ -56,7 +58,13 @@ export class ResponseStore {
     const isCurrent = file === undefined ? (page?.version?.isCurrent() ?? true) : isUnchanged(file)
     if (isCurrent && until >= Date.now()) return entry
     this.#entries.delete(key)
+    this.#lastStale = key
     return undefined
+  }
+
+  /** Whether the last stale entry was for this request. Call it in the same tick as `find`. */
+  wasStale({ key, etag }: RequestKey): boolean {
+    return this.#lastStale === key || (etag !== undefined && this.#lastStale === notModifiedKey(key, etag))
   }
 
   set(key: string, entry: Entry): void {

@@ -69,11 +69,12 @@ export const CAN_FRAME_CHUNKS: boolean = canFrameChunks()
 
 const { end: originalEnd } = ServerResponse.prototype as unknown as WriteMethods
 
-/** Writes a response, by the given original methods if the response was wrapped. */
+/** Writes a response with its head or another one, by the given original methods if the response was wrapped. */
 export function writeResponse(
   response: ServerResponse,
-  { status, head, body, chunk }: ReadyResponse,
+  { status, head: ownHead, body, chunk }: ReadyResponse,
   { writeHead, end }: WriteMethods = response as unknown as WriteMethods,
+  head: readonly string[] = ownHead,
 ): void {
   writeHead.call(response, status, head)
   // Code that wraps the response, such as compression, must see the plain body.

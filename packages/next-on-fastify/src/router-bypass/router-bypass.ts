@@ -11,13 +11,19 @@ import { findRenderServer, type RenderServer, type Routed } from './render-serve
 import type { NotRouted } from './routes.ts'
 
 /** Counters since the start. */
-export interface DirectCounts {
-  /** Requests that were rendered without the router server. */
-  direct: number
+interface RouterBypassCounts {
+  /** Requests that were rendered without Next's router. */
+  bypassed: number
   /** Of those, requests that were rendered by the entry point of their route, without the render server. */
   entrypoints: number
-  /** Requests that went to the router server, by reason. */
+  /** Requests that went to Next's router, by reason. */
   routed: Partial<Record<NotRouted | IneligibleReason | 'first', number>>
+}
+
+/** Counters of the router bypass, and its current size. */
+export interface RouterBypassStats extends Readonly<RouterBypassCounts> {
+  /** Number of known paths. */
+  readonly paths: number
 }
 
 /** Maximum known paths. Routes with parameters have any number of paths. */
@@ -27,17 +33,17 @@ const HANDLERS: ReadonlySet<RouteKind> = new Set(['pages-api', 'route-handler'])
 const ALL: ReadonlySet<RouteKind> = new Set([...HANDLERS, 'app-page', 'pages-page'])
 
 /** The router bypass of one Next app. */
-export class NextDirect {
+export class RouterBypass {
   readonly #server: RenderServer
   readonly #paths = new LRUCache<string, Routed | NotRouted>({ max: MAX_PATHS })
-  readonly #counts: DirectCounts = { direct: 0, entrypoints: 0, routed: {} }
+  readonly #counts: RouterBypassCounts = { bypassed: 0, entrypoints: 0, routed: {} }
 
   constructor(server: RenderServer) {
     this.#server = server
   }
 
   /** The counters, and the number of known paths. */
-  get counts(): Readonly<DirectCounts> & { readonly paths: number } {
+  get stats(): RouterBypassStats {
     const { routed } = this.#counts
     return { ...this.#counts, routed: { ...routed }, paths: this.#paths.size }
   }
@@ -56,13 +62,13 @@ export class NextDirect {
     const query = queryOf(url)
     if (query === undefined) return this.#route('query', next, ...args)
     const entrypoint = canSkipRenderServer(request, query) ? known.entrypoint : undefined
-    this.#counts.direct++
+    this.#counts.bypassed++
     if (entrypoint !== undefined) this.#counts.entrypoints++
     return this.#server.render(known, entrypoint, query, ...args)
   }
 
   #route(
-    reason: keyof DirectCounts['routed'],
+    reason: keyof RouterBypassCounts['routed'],
     next: RequestHandler,
     ...args: Parameters<RequestHandler>
   ): Promise<void> {
@@ -85,15 +91,15 @@ export class NextDirect {
 }
 
 /** Creates the router bypass of the app in `dir`, or logs why it is off. `wrap` adds the steps around Next. */
-export async function createDirect(
+export async function createRouterBypass(
   dir: string,
   next: object,
-  which: 'all' | 'api',
+  routes: 'all' | 'handlers',
   wrap: (handle: NextHandler) => RequestHandler,
   log: FastifyBaseLogger,
-): Promise<NextDirect | undefined> {
+): Promise<RouterBypass | undefined> {
   try {
-    return new NextDirect(await findRenderServer(dir, next, which === 'all' ? ALL : HANDLERS, wrap, log))
+    return new RouterBypass(await findRenderServer(dir, next, routes === 'all' ? ALL : HANDLERS, wrap, log))
   } catch (error) {
     const isReason = error instanceof UnsupportedNextError
     const why = isReason ? error.message : 'unrecognized build output'

@@ -4,6 +4,7 @@
 import { hash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { deserialize, serialize } from 'node:v8'
+import type { RedisCacheOptions } from '../options.ts'
 import {
   type Change,
   type ChangeReader,
@@ -14,16 +15,6 @@ import {
   parseChange,
   UNKNOWN,
 } from './store.ts'
-
-/** Options of a cache that machines share by Redis. */
-export interface RedisCacheOptions {
-  /** Function that sends a command to Redis or Valkey, such as `(command) => client.sendCommand(command)`. */
-  redis: (command: string[]) => Promise<unknown>
-  /** Prefix of all keys. @default 'next:' */
-  prefix?: string
-  /** Maximum time for a reply of Redis, in ms. @default 500 */
-  timeout?: number
-}
 
 type Send = (...command: string[]) => Promise<unknown>
 

@@ -7,20 +7,15 @@ import { CacheNotSharedError } from '../errors.ts'
 import { readConfig } from '../next/config.ts'
 import type { NextHandler, RequestHandler } from '../next/handler.ts'
 import { revalidatedTagsOf } from '../next/revalidated-tags.ts'
+import type { MachineCacheOptions, RedisCacheOptions } from '../options.ts'
 import { FileChanges } from './file-changes.ts'
 import { FileEntries } from './file-entries.ts'
 import { CacheHandlerConflictError, installCacheHandler } from './install-cache-handler.ts'
 import { afterOlderPages } from './pending-pages.ts'
-import { RedisChanges, RedisEntries, type RedisCacheOptions, sendWithTimeout } from './redis-store.ts'
+import { RedisChanges, RedisEntries, sendWithTimeout } from './redis-store.ts'
 import { addApp } from './shared-apps.ts'
 import { SharedCache } from './shared-cache.ts'
 import type { ChangeReader, Store } from './store.ts'
-
-/** Options of a cache that processes of one machine share. */
-export interface MachineCacheOptions {
-  /** Folder of the shared files, the same for all processes. Each build has a subfolder. @default `next-on-fastify` in the folder of the build */
-  folder?: string
-}
 
 /** A shared cache, and the steps that it adds to requests. */
 export interface CacheSharing {

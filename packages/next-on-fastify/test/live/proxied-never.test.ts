@@ -11,9 +11,9 @@ it(
     const warned: string[] = []
     const stream = { write: (line: string) => void warned.push((JSON.parse(line) as { msg: string }).msg) }
     const servers = await twoServers('newest', {}, { logger: { level: 'warn', stream } })
-    expect(servers.app.nextMemory.size).toBe(0)
+    expect(servers.app.nextStats()?.responseCache).toBeUndefined()
     expect(warned).toContain(
-      'response cache disabled for this Next app: it has middleware, and `proxyMemory` is not set',
+      'response cache disabled for this Next app: it has middleware, and "responseCache.proxied" is "never"',
     )
     await servers.close()
     expect(existsSync(servers.dir)).toBe(false)

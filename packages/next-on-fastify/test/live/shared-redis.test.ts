@@ -20,30 +20,35 @@ describe.skipIf(isMissing)('a machine whose Redis hangs', () => {
   }, BUILD_TIMEOUT)
   afterAll(() => app.close())
 
-  it.each([false, true])('makes all pages anew, and knows it when it is back (memory: %s)', async (memory) => {
-    const one = await app.start({ memory }, redis.path)
-    const two = await app.start({ memory }, redis.path)
-    app.setVersion(1)
-    await one.change('/change?path=/page-of-file')
-    for (let turn = 0; turn < 4; turn++) expect(await two.version('/page-of-file')).toBe(1)
-    redis.child.kill('SIGSTOP')
-    onTestFinished(() => void redis.child.kill('SIGCONT'))
-    app.setVersion(2)
-    for (let turn = 0; turn < 8; turn++) expect(await two.version('/page-of-file')).toBe(2)
-    // Nobody is told that it was done.
-    await expect(one.change('/change?path=/page-of-file')).rejects.toThrow(/answered with 500|terminated|closed|failed/)
-    await expect(one.change('/api/revalidate?path=/old')).rejects.toThrow('was answered with 500')
-    redis.child.kill('SIGCONT')
-    app.setVersion(3)
-    const changed = (): Promise<boolean> =>
-      one.change('/change?path=/page-of-file').then(
-        () => true,
-        () => false,
+  it.each([false, true])(
+    'makes all pages anew, and knows it when it is back (response cache: %s)',
+    async (responseCache) => {
+      const one = await app.start({ responseCache }, redis.path)
+      const two = await app.start({ responseCache }, redis.path)
+      app.setVersion(1)
+      await one.change('/change?path=/page-of-file')
+      for (let turn = 0; turn < 4; turn++) expect(await two.version('/page-of-file')).toBe(1)
+      redis.child.kill('SIGSTOP')
+      onTestFinished(() => void redis.child.kill('SIGCONT'))
+      app.setVersion(2)
+      for (let turn = 0; turn < 8; turn++) expect(await two.version('/page-of-file')).toBe(2)
+      // Nobody is told that it was done.
+      await expect(one.change('/change?path=/page-of-file')).rejects.toThrow(
+        /answered with 500|terminated|closed|failed/,
       )
-    await expect.poll(changed, { timeout: 20_000, interval: 200 }).toBe(true)
-    for (let turn = 0; turn < 8; turn++) expect(await two.version('/page-of-file')).toBe(3)
-    await Promise.all([one.kill(), two.kill()])
-  })
+      await expect(one.change('/api/revalidate?path=/old')).rejects.toThrow('was answered with 500')
+      redis.child.kill('SIGCONT')
+      app.setVersion(3)
+      const changed = (): Promise<boolean> =>
+        one.change('/change?path=/page-of-file').then(
+          () => true,
+          () => false,
+        )
+      await expect.poll(changed, { timeout: 20_000, interval: 200 }).toBe(true)
+      for (let turn = 0; turn < 8; turn++) expect(await two.version('/page-of-file')).toBe(3)
+      await Promise.all([one.kill(), two.kill()])
+    },
+  )
 })
 
 describe.skipIf(isMissing)('what was revalidated', () => {

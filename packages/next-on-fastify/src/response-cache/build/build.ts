@@ -105,11 +105,11 @@ function assertCacheable(
   const unproven = unprovenSetting(config, version, 'responseCache')
   if (unproven !== undefined) throw new UncacheableBuildError(`its configuration has "${unproven}"`)
   if (hasMiddleware && !allowsMiddleware) {
-    throw new UncacheableBuildError('it has middleware, and `proxyMemory` is not set')
+    throw new UncacheableBuildError('it has middleware, and "responseCache.proxied" is "never"')
   }
   if (!config.cacheComponents) return
-  if (isShared) throw new UncacheableBuildError('it has `cacheComponents`, and its cache is shared')
-  if (hasMiddleware) throw new UncacheableBuildError('it has middleware and `cacheComponents`')
+  if (isShared) throw new UncacheableBuildError('it has "cacheComponents" and a shared cache')
+  if (hasMiddleware) throw new UncacheableBuildError('it has middleware and "cacheComponents"')
 }
 
 /** Paths for which a header, a cookie, a host or a query decides about the response. */

@@ -45,12 +45,12 @@ export class MiddlewareServing {
   async serve(key: RequestKey, next: RequestHandler, ...args: Parameters<RequestHandler>): Promise<void> {
     const [request, response] = args
     const { build, report } = this.#parts
-    report.header(response, 'bypass; proxy')
+    report.bypassed('proxy', response)
     const proxied = new ProxiedRequest(this.#parts, this.#known, key, request, response)
     // Only these conditions decide whether Next's router runs middleware, and its steps before that.
     if (this.#runEarly !== undefined && build.isAlwaysProxied(key.path) && proxied.isKnown()) {
       const result = await this.#runEarly(...args)
-      if (result !== undefined) report.counts.earlyProxies++
+      if (result !== undefined) report.counts.earlyMiddleware++
       const served = proxied.serveCached(addedHeadersOf(result))
       if (served !== undefined) return served
     }
@@ -143,9 +143,12 @@ class ProxiedRequest {
     const key = withResponseHeaders(this.#requestKey, headersNow(this.#response))
     return filler.afterOthers(key, this.#response, (entry) => {
       if (entry !== undefined) return hits.write(key.key, entry, this.#original, this.#response, tapped)
-      if (!history.isBypassed(key.kind)) return filler.fill(key, this.#request, tapped, render)
-      report.bypass('not-kept', this.#response)
-      return render()
+      if (history.isBypassed(key.kind)) {
+        report.bypass('uncacheable', this.#response)
+        return render()
+      }
+      report.miss(this.#response)
+      return filler.fill(key, this.#request, tapped, render)
     })
   }
 

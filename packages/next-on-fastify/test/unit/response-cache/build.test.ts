@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import Fastify from 'fastify'
-import { createResponseCache, type MemoryOptions } from '../../../src/response-cache/create-response-cache.ts'
+import { type ResolvedResponseCacheOptions } from '../../../src/options-schema.ts'
+import { createResponseCache } from '../../../src/response-cache/create-response-cache.ts'
+import { cacheLimits } from '../../helpers/cache-limits.ts'
 import { readBuild } from '../../../src/response-cache/build/build.ts'
 
 const FILES = {
@@ -44,11 +46,17 @@ function aBuild(
 }
 
 /** What is logged of an app that nothing is kept of. */
-async function whyNot(dir: string, options: MemoryOptions = {}, isShared = false): Promise<string[]> {
+async function whyNot(
+  dir: string,
+  options: Partial<ResolvedResponseCacheOptions> = {},
+  isShared = false,
+): Promise<string[]> {
   const messages: string[] = []
   const stream = { write: (line: string) => void messages.push((JSON.parse(line) as { msg: string }).msg) }
   const { log } = Fastify({ logger: { level: 'warn', stream } })
-  expect(await createResponseCache(dir, options, log, isShared)).toBeUndefined()
+  expect(
+    await createResponseCache(dir, { ...cacheLimits(), proxied: 'never', ...options }, log, isShared),
+  ).toBeUndefined()
   return messages
 }
 
@@ -90,7 +98,7 @@ describe('nothing is kept of an app', () => {
     ['a proxy', 'server/functions-config-manifest.json', { functions: { '/_middleware': { matchers: [] } } }],
   ])('that has %s', async (_, file, content) => {
     expect(await whyNot(aBuild({}, { [file]: content }))).toEqual([
-      'response cache disabled for this Next app: it has middleware, and `proxyMemory` is not set',
+      'response cache disabled for this Next app: it has middleware, and "responseCache.proxied" is "never"',
     ])
   })
 })
@@ -140,16 +148,16 @@ describe('an app with `cacheComponents`', () => {
 
   it('has no memory with a proxy', async () => {
     const proxied = { 'server/functions-config-manifest.json': { functions: { '/_middleware': { matchers: [] } } } }
-    for (const proxyMemory of [true, 'after-proxy'] as const) {
-      expect(await whyNot(withBots(proxied), { proxyMemory })).toEqual([
-        'response cache disabled for this Next app: it has middleware and `cacheComponents`',
+    for (const option of ['unmatched', 'always'] as const) {
+      expect(await whyNot(withBots(proxied), { proxied: option })).toEqual([
+        'response cache disabled for this Next app: it has middleware and "cacheComponents"',
       ])
     }
   })
 
   it('has no memory where processes share its cache', async () => {
     expect(await whyNot(withBots(), {}, true)).toEqual([
-      'response cache disabled for this Next app: it has `cacheComponents`, and its cache is shared',
+      'response cache disabled for this Next app: it has "cacheComponents" and a shared cache',
     ])
   })
 

@@ -67,7 +67,7 @@ describe('the cache of an app cannot be shared', () => {
   it('and Next is closed', async () => {
     const counted = globalThis as { closedNext?: number }
     counted.closedNext = 0
-    const told = createNextOnFastify({ dir: standInApp(), dev: false, cache: 'machine' })
+    const told = createNextOnFastify({ dir: standInApp(), dev: false, sharedCache: 'machine' })
     await expect(told).rejects.toMatchObject({ code: 'NEXT_ON_FASTIFY_CACHE_NOT_SHARED' })
     expect(counted.closedNext).toBe(1)
   })
