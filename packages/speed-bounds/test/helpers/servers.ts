@@ -15,7 +15,7 @@ export function script(source: string): FileSubject {
   return { file }
 }
 
-/** A server that answers with `ok` after some work, in plain node:http. `{body}` is the handler's. */
+/** A node:http server with this handler. */
 export function server(handler: string, rest = ''): FileSubject {
   return script(`
 import { createServer } from 'node:http'
@@ -29,13 +29,13 @@ process.on('SIGTERM', () => process.exit(0))
 ${rest}`)
 }
 
-/** So many microseconds of CPU. */
+/** Code that takes this many microseconds of CPU. */
 export const spin = (microseconds: number): string =>
   `for (const end = process.hrtime.bigint() + ${microseconds * 1000}n; process.hrtime.bigint() < end; );`
 
 export const ok: FileSubject = server(`response.end('ok')`)
 export const slow: FileSubject = server(`${spin(150)} response.end('ok')`)
-/** So much slower that three processes tell it on a machine that is as busy as can be. */
+/** So much slower that three processes show it on any machine. */
 export const muchSlower: FileSubject = server(`${spin(2000)} response.end('ok')`)
 
 /** Small enough for a test. Other programs of the machine do not matter. */
@@ -50,7 +50,7 @@ export const SMALL = {
   measurement: MEASUREMENT,
 } as const
 
-/** Linux: processes that carry a word in their command line. */
+/** Linux: processes with a word in their command line. */
 export function processesWith(word: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -64,5 +64,5 @@ export function processesWith(word: string): number[] {
     .map(Number)
 }
 
-/** A word that names this test run's scripts. */
+/** A word in the path of this test run's scripts. */
 export const scripts: string = folder

@@ -26,9 +26,9 @@ function chanceOf(seed: number): Chance {
 export interface Machine {
   process(chance: Chance): number
   round(chance: Chance): number
-  /** What hits all rounds of a cycle alike. */
+  /** Common noise of a cycle. */
   cycle(chance: Chance): number
-  /** What hits those alike that take turns; where they do not, it hits each round on its own. */
+  /** Common noise of alternating processes. Without turns, each round has its own. */
   heat?(chance: Chance): number
   /** Share of the rounds that a hypervisor gives to others but for a moment: few responses, at any price. */
   readonly starved?: number
@@ -65,7 +65,7 @@ function* syntheticStage(
   )
   const shuffle = shuffler(Math.floor(chance.uniform() * 2 ** 31))
   const heats = heatsOf(processes, shuffle)
-  // One heat after the other: what hits the machine in a cycle's time, hits all rounds of a heat.
+  // Successive heats: all rounds of a heat share the noise of that time.
   const times = heats.map(() => machine.cycle(chance))
   for (let cycle = 1; cycle <= method.cycles; cycle++) {
     const ofCycle = machine.cycle(chance)

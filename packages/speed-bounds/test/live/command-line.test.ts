@@ -55,13 +55,13 @@ it('exits with 0 when the claim holds, prints the table and writes the document'
   expect(readFileSync(markdown, 'utf8')).toContain('| fast at least 1.30x slow')
 })
 
-it('exits with 1 when it is broken', async () => {
+it('exits with 1 when the claim is broken', async () => {
   const { code, stdout } = await run('race', `slow=${heavy}`, `fast=${fast}`, '--at-least', '1.3', ...SMALL)
   expect(stdout).toMatch(/slow is at least 1.3x fast \(GET \/\): broken/)
   expect(code).toBe(1)
 })
 
-it('exits with 3 when it is inconclusive, and says what would help', async () => {
+it('exits with 3 when the claim is inconclusive, with advice', async () => {
   const { code, stdout } = await run(
     'race',
     `a=${fast}`,
@@ -106,14 +106,14 @@ it('exits with 4 when the race fails, with the code of the error', async () => {
   expect(code).toBe(4)
 })
 
-it('races command lines, with {port} filled in', async () => {
+it('races command lines, and replaces {port}', async () => {
   const command = `env PORT={port} HOST={host} ${process.execPath} ${fast}`
   const { code, stdout } = await run('race', `go=${command}`, `slow=${heavy}`, '--at-least', '1.3', ...SMALL)
   expect(stdout).toMatch(/go is at least 1.3x slow/)
   expect(code).toBe(0)
 })
 
-it('races a server against itself', async () => {
+it('self-check races a server against itself', async () => {
   const { code, stdout } = await run('self-check', '--tries', '2', '--budget', '100ms', ...SMALL)
   expect(stdout).toMatch(/2 races of a server against itself/)
   expect(stdout).toMatch(/false positives \(an interval that misses 1\): \d of 2/)
@@ -121,7 +121,7 @@ it('races a server against itself', async () => {
   expect([0, 1]).toContain(code)
 })
 
-it.skipIf(process.platform === 'win32')('ends everything and exits with 130 on Ctrl-C', async () => {
+it.skipIf(process.platform === 'win32')('ends all subjects and exits with 130 on Ctrl-C', async () => {
   const { runner, ended } = start([
     'race',
     `a=${fast}`,

@@ -25,7 +25,7 @@ await race({ a: ${subject}, b: ${subject} }, {
   return runner
 }
 
-/** Subjects, and the processes that this package started for itself: those of another checkout may run beside. */
+/** Subjects, and the processes of this checkout of the package. */
 const left = (): number[] =>
   [
     fileURLToPath(new URL('subject/supervisor-process', src)),
@@ -33,7 +33,7 @@ const left = (): number[] =>
     scripts,
   ].flatMap((word) => processesWith(word))
 
-/** The warden needs a moment to notice and to end what it started; it must not take long. */
+/** The supervisor needs a moment to notice, and to end the subjects. */
 async function untilAllGone(): Promise<number[]> {
   for (let tries = 0; tries < 100 && left().length > 0; tries++) await sleep(50)
   return left()
@@ -68,7 +68,7 @@ await race({ a: ${stubbornFile}, b: ${stubbornFile} }, {
     expect(await untilAllGone()).toEqual([])
   })
 
-  describe('when its test times out', () => {
+  describe('after a timeout of a test', () => {
     let phases: string[] = []
     const match = race(
       { ok, twin: ok },
@@ -80,11 +80,11 @@ await race({ a: ${stubbornFile}, b: ${stubbornFile} }, {
       },
     )
 
-    it.fails('(this one does)', { timeout: 6000 }, async () => {
+    it.fails('of a race that takes longer', { timeout: 6000 }, async () => {
       await expect(match).toOutpace('twin', { atLeast: 1 })
     })
 
-    it('the race ends with it', async () => {
+    it('its race has ended', async () => {
       expect(phases).toContain('measuring')
       expect(await untilAllGone()).toEqual([])
       phases = []
@@ -95,8 +95,8 @@ await race({ a: ${stubbornFile}, b: ${stubbornFile} }, {
 
   it.each([
     ['start', 'starting', script('setInterval(() => {}, 1000)')],
-    ['answer', 'comparing', server(`if (requests < 2) response.end('ok')`)],
-    ['answer under load', 'warming', server(`setTimeout(() => response.end('ok'), requests < 3 ? 0 : 60_000)`)],
+    ['respond', 'comparing', server(`if (requests < 2) response.end('ok')`)],
+    ['respond under load', 'warming', server(`setTimeout(() => response.end('ok'), requests < 3 ? 0 : 60_000)`)],
   ])('when it is aborted while a subject does not %s', async (_, phase, stuck) => {
     const reason = new Error('enough')
     const controller = new AbortController()
@@ -133,7 +133,7 @@ await race({ a: ${stubbornFile}, b: ${stubbornFile} }, {
     expect(phases).toEqual([])
   })
 
-  it('when the warden is killed: the race fails and the runner ends the subjects', async () => {
+  it('when the supervisor is killed, which fails the race', async () => {
     const { file } = script(`
 import { race } from '${index}'
 import { execFileSync } from 'node:child_process'

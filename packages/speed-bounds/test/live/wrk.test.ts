@@ -12,7 +12,7 @@ import { ok, server, slow, SMALL } from '../helpers/servers.ts'
 
 const OPTIONS = { ...SMALL, generator: 'wrk' } as const
 
-it('is missed with a coded error when it is not on PATH', async () => {
+it('throws SPEED_BOUNDS_GENERATOR_MISSING without wrk on PATH', async () => {
   const { PATH } = process.env
   process.env['PATH'] = '/nowhere'
   try {
@@ -25,7 +25,7 @@ it('is missed with a coded error when it is not on PATH', async () => {
 })
 
 describe.skipIf(!isOnPath('wrk'))('wrk', () => {
-  it('sends method, headers and body as the case has them', async () => {
+  it('sends method, headers and body of the case', async () => {
     const received: unknown[] = []
     const app = createServer(async (incoming, response) => {
       const body = await text(incoming)
@@ -57,7 +57,7 @@ describe.skipIf(!isOnPath('wrk'))('wrk', () => {
     }
   })
 
-  it('counts answers with another status as failures', async () => {
+  it('counts responses with another status as failures', async () => {
     const fails = server(`response.statusCode = requests > 500 ? 503 : 200; response.end('ok')`)
     await expect(race({ ok, fails }, OPTIONS).measure()).rejects.toMatchObject({ code: 'SPEED_BOUNDS_FAILED_REQUESTS' })
   })

@@ -12,23 +12,23 @@ const load: ResolvedLoad = {
   requestTimeout: 1000,
 }
 
-it('what was there before the round is told apart, with what had failed by then', () => {
+it('separates responses and failures before the round from those in it', () => {
   const tally = new ResponseTally(load)
   tally.response('one', true, 1)
   tally.response('one', true, 1)
   tally.response('other', false, 1)
-  // autocannon tells of a connection that breaks once for each request that may be on it: it is one error.
+  // autocannon reports a broken connection once per pipelined request. It is one error.
   for (let request = 0; request < load.pipelining; request++) tally.error()
   // Three of the five were on that connection.
   tally.begin(5)
   tally.response('one', true, 7)
   expect(tally.before).toEqual({ responses: 2, failures: 1 + 1 + 2 })
   expect([tally.right, tally.wrong, tally.hasErrors]).toEqual([3, 1, true])
-  // It is kept to three digits.
+  // The histogram has three digits.
   for (const milliseconds of Object.values(tally.latency)) expect(milliseconds).toBeCloseTo(7, 2)
 })
 
-it('a round is over when each connection has had an answer of late', () => {
+it('a round is over when each connection has had a recent response', () => {
   const tally = new ResponseTally(load)
   tally.begin(0)
   expect(tally.isOver()).toBe(false)
