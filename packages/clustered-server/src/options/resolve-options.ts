@@ -19,6 +19,7 @@ const KEYS: readonly (keyof ClusteredServerOptions)[] = [
     'admin',
     'logger',
   ] as const),
+  'sticky',
   ...HOOKS,
 ]
 const RECYCLE_KEYS: readonly (keyof RecycleOptions)[] = ['requests', 'rss', 'heap', 'age']
@@ -49,6 +50,7 @@ export function resolveOptions(app: URL | string, options: ClusteredServerOption
     workers: workers === 'auto' ? availableCores() : workers,
     ...portOrPath(options.port),
     host: host(options.host),
+    sticky: sticky(options),
     spare: flag('spare', options.spare),
     startTimeout: milliseconds('startTimeout', options.startTimeout ?? 30_000),
     readyPath: readyPath(options.readyPath),
@@ -114,6 +116,12 @@ function host(given: unknown): string | undefined {
   const name = given === undefined ? 'HOST' : 'host'
   demand(value === undefined || isAddress(value), name, ADDRESS, value)
   return value
+}
+
+function sticky({ sticky: given, port }: ClusteredServerOptions): boolean {
+  demand(given === undefined || given === 'address', 'sticky', "'address'", given)
+  demand(given === undefined || !isText(port), 'sticky', 'left out, as clients of a UNIX socket have no address', given)
+  return given === 'address'
 }
 
 function readyPath(given: unknown): string | undefined {

@@ -12,6 +12,7 @@ it.each([true, false])('a worker is known to live, by a file: %s', async (isByFi
     sharedStats,
     ...{
       readyPath: undefined,
+      sticky: false,
       drainTimeout: 1000,
       startTimeout: 30_000,
       blockedLoopReport: undefined,
