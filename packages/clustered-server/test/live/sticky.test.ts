@@ -4,6 +4,9 @@ import { io, type Socket } from 'socket.io-client'
 import { expect, it, onTestFinished } from 'vitest'
 import { settled, startServer } from '../helpers/running-server.ts'
 
+const isFull = process.env['RELOADS'] !== undefined
+const [CLIENTS, RELOADS] = isFull ? [200, 5] : [40, 2]
+
 /** An agent of a client with an address of its own: all of 127.0.0.0/8 is this machine. */
 function agentOf(index: number, keepAlive = false): Agent {
   const agent = new Agent({ localAddress: `127.0.${1 + (index >> 8)}.${index & 255}`, keepAlive })
@@ -37,7 +40,7 @@ onLinux(
   { timeout: 300_000 },
   async ({ annotate }) => {
     const server = await startServer('socket-io.ts', { sticky: 'address', workers: 2 })
-    const sockets = Array.from({ length: 200 }, (_, index) => client(server.port, index + 1))
+    const sockets = Array.from({ length: CLIENTS }, (_, index) => client(server.port, index + 1))
     const refused: string[] = []
     let disconnects = 0
     for (const socket of sockets) {
@@ -47,7 +50,7 @@ onLinux(
     const pids = new Set(await Promise.all(sockets.map((socket, index) => echo(socket, `${index}`))))
     expect(pids.size).toBe(2)
     expect(refused).toEqual([])
-    for (let reload = 1; reload <= 5; reload++) {
+    for (let reload = 1; reload <= RELOADS; reload++) {
       await server.reload()
       await settled(server)
       await Promise.all(sockets.map((socket, index) => echo(socket, `${reload} ${index}`)))
