@@ -28,6 +28,12 @@ export const flags: readonly Flag[] = [
     help: 'Port of the server, 0 for any free port; or the absolute path of a UNIX socket, such as "/run/app.sock".',
   },
   { option: 'host', flag: 'host', value: 'host', help: 'IP address or host name to listen on.' },
+  {
+    option: 'sticky',
+    flag: 'sticky',
+    value: 'address',
+    help: '"address" lets one worker serve all connections of a client address, as long polling of Socket.IO needs.',
+  },
   { option: 'spare', flag: 'spare', help: 'Keep one standby worker loaded that replaces a worker that dies.' },
   {
     option: 'startTimeout',

@@ -3,7 +3,7 @@ import { Server } from 'node:net'
 import { type RawHandle, responseOf } from '../platform/node-internals.ts'
 import { ConnectionTracker } from './connection-tracker.ts'
 import { drain, endSession } from './drain.ts'
-import { Handover, type Send } from './handover.ts'
+import { Handover, type HandoverSetup } from './handover.ts'
 
 /** The connections of a server: their number, their handover and their end. */
 export class Connections {
@@ -14,14 +14,14 @@ export class Connections {
   #isDraining = false
   #seesRequests = false
 
-  /** @param send sends a connection to another process; without it connections stay */
-  constructor(server: Server, send?: Send) {
+  /** @param setup how connections reach another process; without it they stay */
+  constructor(server: Server, setup?: HandoverSetup) {
     this.#server = server
     this.#tracker = new ConnectionTracker(server, {
       onClose: (socket) => this.#handover?.forget(socket),
       onSession: (session) => this.#isDraining && endSession(session),
     })
-    this.#handover = send && server instanceof HttpServer ? new Handover(server, send, this.#tracker) : undefined
+    this.#handover = setup && server instanceof HttpServer ? new Handover(server, this.#tracker, setup) : undefined
   }
 
   get count(): number {

@@ -1,14 +1,27 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Affinity } from './affinity.ts'
 import { adoptHandle, idleSockets, type RawHandle, takeHandle } from '../platform/node-internals.ts'
 import { AdoptedConnections } from './adopted-connections.ts'
 import type { ConnectionTracker } from './connection-tracker.ts'
 
-/**
- * Sends a connection to another process, and calls back once it is gone. `idleMs` is how long it has been idle; negative
- * if it may be idle for longer than `keepAliveTimeout`.
- */
-export type Send = (handle: RawHandle, idleMs: number, done: () => void) => void
+/** A connection on its way to another process. */
+export interface Leaving {
+  readonly handle: RawHandle
+  /** How long it has been idle, in milliseconds; negative if it may be idle for longer than `keepAliveTimeout`. */
+  readonly idleMs: number
+  /** Id of the worker that has to serve it; `undefined` for any. */
+  readonly to: number | undefined
+}
+
+/** Sends a connection to another process, and calls back once it is gone. */
+export type Send = (leaving: Leaving, done: () => void) => void
+
+/** How connections reach another process, and with `sticky` which one. */
+export interface HandoverSetup {
+  readonly send: Send
+  readonly affinity: Affinity | undefined
+}
 
 /** Milliseconds in which connections of one round of rebalancing are handed over, before the next round. */
 const ROUND_MS = 400
@@ -22,18 +35,23 @@ export class Handover {
   readonly #server: Server
   readonly #send: Send
   readonly #tracker: ConnectionTracker
+  /** With `sticky`: which worker serves a client address. */
+  readonly #affinity: Affinity | undefined
   readonly #adopted: AdoptedConnections
   /** Connections on their way to another process. */
   readonly #leaving = new Set<Socket>()
   /** Connections that got a response in this event-loop tick. */
   readonly #responded = new Set<Socket>()
   #quota = NONE
+  #isAdopting = false
 
-  constructor(server: Server, send: Send, tracker: ConnectionTracker) {
+  constructor(server: Server, tracker: ConnectionTracker, { send, affinity }: HandoverSetup) {
     this.#server = server
     this.#send = send
     this.#tracker = tracker
     this.#adopted = new AdoptedConnections(server)
+    this.#affinity = affinity
+    if (affinity) server.on('connection', (socket) => this.#onConnection(socket, affinity))
   }
 
   /** Number of connections on their way to another process. */
@@ -62,7 +80,10 @@ export class Handover {
 
   /** Continues a connection of another process. */
   adopt(handle: RawHandle, idleMs: number): void {
-    this.#adopted.add(adoptHandle(this.#server, handle), idleMs)
+    this.#isAdopting = true
+    const socket = adoptHandle(this.#server, handle)
+    this.#isAdopting = false
+    this.#adopted.add(socket, idleMs)
   }
 
   /** A connection has sent a request: from now on the server handles its timeouts. */
@@ -113,6 +134,11 @@ export class Handover {
     })
   }
 
+  /** A new connection goes to the worker of its address before its first byte is read. */
+  #onConnection(socket: Socket, affinity: Affinity): void {
+    if (!this.#isAdopting && affinity.otherWorkerOf(socket.remoteAddress) !== undefined) this.#handOver(socket)
+  }
+
   #handOver(socket: Socket): void {
     // From here on the connection is not ours: this process reads nothing, and no timer ends it.
     const idleSince = this.#adopted.remove(socket)
@@ -121,7 +147,9 @@ export class Handover {
     // Without any request, a connection may be idle for as long as the server waits for the first one.
     const beforeFirst = this.#server.keepAliveTimeout - (this.#server.headersTimeout || DAY)
     const unused = socket.bytesRead === 0 ? beforeFirst : 0
-    this.#send(takeHandle(socket), idleSince === undefined ? unused : performance.now() - idleSince, () => {
+    const to = this.#affinity?.otherWorkerOf(socket.remoteAddress)
+    const idleMs = idleSince === undefined ? unused : performance.now() - idleSince
+    this.#send({ handle: takeHandle(socket), idleMs, to }, () => {
       this.#leaving.delete(socket)
       socket.destroy()
       this.#tracker.onChange()

@@ -54,6 +54,8 @@ export interface StartMessage {
   readyPath: string | undefined
   /** Maximum time for connections and requests to end, in milliseconds. */
   drainTimeout: number
+  /** Whether one worker serves all connections of a client address. */
+  sticky: boolean
   /** Setup of the reporter of blocked event loops, and the descriptor of its pipe. */
   report: (ReportSetup & { fd: number }) | undefined
 }
@@ -65,6 +67,8 @@ export type ToWorker =
   | { type: 'listen' }
   /** Stop accepting connections, hand idle ones over if `handOver` is set, and end when no connection is left. */
   | { type: 'retire'; handOver: boolean }
+  /** Ids of the workers that accept connections. */
+  | { type: 'workers'; ids: readonly number[] }
   /** Hand over `count` connections to other workers. */
   | { type: 'rebalance'; count: number }
   /** A connection of another worker, idle for `idleMs` milliseconds. Comes with its handle. */
@@ -98,8 +102,8 @@ export type ToPrimary =
   | { type: 'burst' }
   /** Current statistics, on request or where there is no shared file. */
   | { type: 'stats'; stats: WorkerStats }
-  /** A connection for another worker, idle for `idleMs` milliseconds. Comes with its handle. */
-  | { type: 'connection'; idleMs: number }
+  /** A connection for another worker, `to` or any, idle for `idleMs` milliseconds. Comes with its handle. */
+  | { type: 'connection'; idleMs: number; to?: number | undefined }
   /** The worker has tasks for one worker only. */
   | { type: 'candidate' }
   /** The worker has ended its tasks for one worker only. */

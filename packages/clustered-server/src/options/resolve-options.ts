@@ -10,12 +10,15 @@ export function resolveOptions(app: URL | string, options: ClusteredServerOption
   const url = moduleUrl(app)
   const checked = checkOptions(schema, options, fail)
   const { workers, port, heartbeatTimeout, blockedLoopReport, reportDirectory, logger } = checked
+  if (checked.sticky !== undefined && typeof port === 'string')
+    throw fail(invalidOption('sticky', 'no value, because clients of a UNIX socket have no address', checked.sticky))
   return {
     ...checked,
     app: url.href,
     workers: workers === 'auto' ? availableCores() : workers,
     ...(typeof port === 'string' ? { port: 0, path: port } : { port, path: undefined }),
     host: checked.host,
+    sticky: checked.sticky === 'address',
     readyPath: checked.readyPath,
     heartbeatTimeout: heartbeatTimeout === false ? Infinity : heartbeatTimeout,
     blockedLoopReport: blockedLoopReport && { kind: blockedLoopReport, directory: resolve(reportDirectory ?? '') },

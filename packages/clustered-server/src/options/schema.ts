@@ -41,6 +41,7 @@ export const schema: OptionsSchema<ClusteredServerOptions, CheckedOptions> = obj
     workers: optional(anyOf(workers, oneOf('auto')), 'auto'),
     port: optional(anyOf(port(), socketPath()), 3000),
     host: optional(host()),
+    sticky: optional(oneOf('address')),
     spare: optional(boolean(), true),
     startTimeout: optional(milliseconds(), 30_000),
     readyPath: optional(string('a path that begins with a slash, such as "/ready"', /^\/[!-~]*$/)),

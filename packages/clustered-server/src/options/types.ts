@@ -6,6 +6,8 @@ export interface ClusteredServerOptions {
   port?: number | string
   /** IP address or host name to listen on. @default all addresses */
   host?: string
+  /** `'address'` lets one worker serve all connections of a client address, as long polling of Socket.IO needs. @default none */
+  sticky?: 'address'
   /** Keep one standby worker loaded that replaces a worker that dies. @default true */
   spare?: boolean
   /** Maximum time for a worker to load its app, in milliseconds. @default 30000 */
@@ -119,6 +121,7 @@ export interface ResolvedOptions extends Required<
   readonly path: string | undefined
   /** `undefined` for all addresses. */
   readonly host: string | undefined
+  readonly sticky: boolean
   readonly readyPath: string | undefined
   /** `Infinity` for no limit. */
   readonly heartbeatTimeout: number

@@ -12,6 +12,7 @@ import { OperationQueue } from './operation-queue.ts'
 import { Rebalance } from './rebalance.ts'
 import { Recycling } from './recycling.ts'
 import { Reload } from './reload.ts'
+import { announceWorkers } from './sticky-workers.ts'
 import { WorkerFactory } from './worker-factory.ts'
 import { nameOf, WorkerPool } from './worker-pool.ts'
 
@@ -42,7 +43,11 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     this.#operations = new OperationQueue(assertOpen)
     this.#reload = new Reload(this.#pool, this, assertOpen)
     this.#recycling = new Recycling(options.recycle)
-    const rebalance = new Rebalance(this.#pool, this, listener.fd !== undefined && canHandOver())
+    const rebalance = new Rebalance(this.#pool, this, {
+      canHandOver: listener.fd !== undefined && canHandOver(),
+      sticky: options.sticky,
+    })
+    if (options.sticky) announceWorkers(this.#pool)
     this.#health = new Health(this.#pool, this, options.heartbeatTimeout, () => {
       this.#recycle()
       rebalance.poll()

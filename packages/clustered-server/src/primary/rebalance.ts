@@ -15,31 +15,39 @@ export class Rebalance {
   readonly #pool: WorkerPool
   readonly #events: EventEmitter<ClusteredServerEvents>
   readonly #canHandOver: boolean
+  readonly #sticky: boolean
   #nextRoundAt = 0
   /** Until then, connections of the last round may still be on their way. */
   #movingUntil = 0
   #isCounting = false
 
-  constructor(pool: WorkerPool, events: EventEmitter<ClusteredServerEvents>, canHandOver: boolean) {
+  /** @param sticky whether connections stay on the worker of their client address */
+  constructor(
+    pool: WorkerPool,
+    events: EventEmitter<ClusteredServerEvents>,
+    { canHandOver, sticky }: { canHandOver: boolean; sticky: boolean },
+  ) {
     this.#pool = pool
     this.#events = events
     this.#canHandOver = canHandOver
+    this.#sticky = sticky
     pool.on('start', (worker) => this.#add(worker))
   }
 
   /** Rebalances if the time has come. */
   poll(): void {
-    if (performance.now() >= this.#nextRoundAt) this.#rebalance()
+    if (!this.#sticky && performance.now() >= this.#nextRoundAt) this.#rebalance()
   }
 
   #add(worker: WorkerHandle): void {
-    worker.on('connection', (handle, idleMs) => this.#forward(worker, handle, idleMs))
-    worker.on('burst', () => void this.#onBurst())
+    worker.on('connection', (...connection) => this.#forward(worker, ...connection))
+    if (!this.#sticky) worker.on('burst', () => void this.#onBurst())
     worker.on('lost', (pid) => this.#events.emit('connectionLost', { pid }))
   }
 
-  #forward(from: WorkerHandle, handle: RawHandle, idleMs: number): void {
-    const receiver = this.#receiver(from)
+  #forward(from: WorkerHandle, handle: RawHandle, idleMs: number, to: number | undefined): void {
+    const chosen = this.#pool.active.find(({ id, isConnected }) => id === to && isConnected)
+    const receiver = chosen ?? this.#receiver(from)
     if (receiver) receiver.handOver(handle, idleMs)
     else handle.close()
   }

@@ -25,7 +25,8 @@ export class WorkerFactory {
 
   /** @param poolSize number of workers that share the memory of the container */
   create(generation: number, poolSize: number): WorkerHandle {
-    const { app, readyPath, drainTimeout, startTimeout, blockedLoopReport, execArgv, args = [], env } = this.#options
+    const { execArgv, args = [], env } = this.#options
+    const { app, readyPath, drainTimeout, startTimeout, blockedLoopReport, sticky } = this.#options
     const { host, port, path, fd } = this.#listener
     const id = ++this.#lastId
     // PORT is for apps that listen by themselves.
@@ -36,7 +37,7 @@ export class WorkerFactory {
     }
     const worker = new WorkerHandle({
       ...{ id, generation, app, host, port, path, fd },
-      ...{ readyPath, drainTimeout, startTimeout, blockedLoopReport },
+      ...{ readyPath, drainTimeout, startTimeout, blockedLoopReport, sticky },
       sharedStats: this.#sharedStats,
       args,
       env: { ...variables, [WORKER_ID]: String(id), [PRIMARY_PID]: String(process.pid) },

@@ -15,7 +15,7 @@ export type WorkerRole = 'standby' | 'assigned' | 'retiring'
 /** Setup of a worker. */
 export interface WorkerSetup extends Pick<
   StartMessage,
-  'app' | 'host' | 'port' | 'path' | 'readyPath' | 'drainTimeout'
+  'app' | 'host' | 'port' | 'path' | 'readyPath' | 'drainTimeout' | 'sticky'
 > {
   readonly id: number
   readonly generation: number
@@ -36,8 +36,10 @@ interface WorkerEvents {
   exit: [WorkerExit]
   /** The worker accepts connections from now on. */
   active: []
-  /** A connection for another worker. */
-  connection: [handle: RawHandle, idleMs: number]
+  /** The worker stops accepting connections. */
+  retiring: []
+  /** A connection for another worker: a certain one, or any. */
+  connection: [handle: RawHandle, idleMs: number, to: number | undefined]
   /** A process, the worker or this one, had no descriptor for a connection. */
   lost: [pid: number | undefined]
   /** The worker requests a shared socket. */
@@ -145,7 +147,13 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
     this.role = 'retiring'
     if (this.state === 'starting') return this.kill()
     this.state = 'retiring'
+    this.emit('retiring')
     this.#channel.send({ type: 'retire', handOver })
+  }
+
+  /** Tells the worker which workers accept connections. */
+  announce(ids: readonly number[]): void {
+    if (this.state !== 'starting') this.#channel.send({ type: 'workers', ids })
   }
 
   /** Makes the worker hand over `count` connections. */
@@ -210,7 +218,7 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
       this.#onMessage(message, handle)
       this.#notifyWaiting()
     })
-    this.#channel.on('returned', (handle, idleMs) => this.emit('connection', handle, idleMs))
+    this.#channel.on('returned', (handle, idleMs) => this.emit('connection', handle, idleMs, undefined))
     this.#channel.on('lost', (pid) => this.emit('lost', pid))
     this.#channel.on('failed', (message) => {
       if (this.failure === undefined) this.#progress.fail(message)
@@ -237,7 +245,7 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
         return void this.emit('stats')
       case 'connection':
         // Node withholds messages whose handle was lost; this code must not depend on that.
-        if (handle) this.emit('connection', handle, message.idleMs)
+        if (handle) this.emit('connection', handle, message.idleMs, message.to)
         return
       case 'share':
         return void this.emit('share', message.request, message.query)

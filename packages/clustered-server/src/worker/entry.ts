@@ -7,7 +7,9 @@ import { extname } from 'node:path'
 import { ListenHook, nothingListened } from '../app/listen-hook.ts'
 import { type App, loadApp } from '../app/load-app.ts'
 import { checkReady, NotReadyError } from '../app/ready-check.ts'
+import { Affinity } from '../connections/affinity.ts'
 import { Connections } from '../connections/connections.ts'
+import type { Leaving } from '../connections/handover.ts'
 import { ClusteredServerError } from '../errors.ts'
 import { decode, encode, type StartMessage, type ToPrimary, type ToWorker, WORKER_ID } from '../ipc/messages.ts'
 import { sendToPrimary } from '../ipc/send-to-primary.ts'
@@ -27,6 +29,7 @@ const ORPHAN_TIMEOUT = 1200
 const ORPHAN_EXIT = 1600
 /** Milliseconds for an app to close its WebSockets itself before close frames are sent. */
 const OWN_CLOSE_MS = 100
+const STICKY_APP = 'The option "sticky" needs an HTTP/1 server without TLS: other connections cannot be handed over'
 /** Module of the thread that reports a blocked event loop. */
 const REPORTER = new URL(`blocked-loop-report-thread${extname(import.meta.filename)}`, import.meta.url)
 
@@ -40,6 +43,8 @@ let connections: Connections
 /** Connections of servers beside the main one. */
 const others = new Set<Connections>()
 let heartbeat: Heartbeat | undefined
+/** With the option `sticky`. */
+let affinity: Affinity | undefined
 let isLeaving = false
 let isOrphan = false
 /** Whether the primary has ever requested the app's metrics. */
@@ -63,6 +68,7 @@ async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<v
   switch (message.type) {
     case 'start':
       start = message
+      affinity = message.sticky ? new Affinity(Number(process.env[WORKER_ID])) : undefined
       return load()
     case 'listen':
       return listen()
@@ -71,6 +77,9 @@ async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<v
       if (!handle) return
       heartbeat?.onAdopt()
       return connections.adopt(handle, message.idleMs)
+    case 'workers':
+      if (affinity) affinity.workers = message.ids
+      return
     case 'rebalance':
       return connections.rebalance(message.count)
     case 'shared':
@@ -115,6 +124,8 @@ async function load(): Promise<void> {
   }
   await listensSettled()
   connections ??= connectionsOf(loaded.server)
+  if (start.sticky && !connections.canHandOver)
+    throw new ClusteredServerError('CLUSTERED_SERVER_INVALID_APP', STICKY_APP)
   app = loaded
   heartbeat = new Heartbeat(connections, start.stats)
   // Before `loaded`: from then on the primary expects statistics.
@@ -132,7 +143,7 @@ async function listen(): Promise<void> {
 }
 
 function connectionsOf(server: Server): Connections {
-  const ofServer = new Connections(server, start.fd !== undefined && canHandOver() ? send : undefined)
+  const ofServer = new Connections(server, start.fd !== undefined && canHandOver() ? { send, affinity } : undefined)
   if (ofServer.canHandOver) server.on('connection', () => heartbeat?.onConnection())
   return ofServer
 }
@@ -181,8 +192,8 @@ async function sendMetrics(): Promise<void> {
   await new Promise((resolve) => process.send!(encode(message), resolve))
 }
 
-function send(handle: RawHandle, idleMs: number, done: () => void): void {
-  process.send!(encode({ type: 'connection', idleMs }), handle as never, {}, () => done())
+function send({ handle, idleMs, to }: Leaving, done: () => void): void {
+  process.send!(encode({ type: 'connection', idleMs, to }), handle as never, {}, () => done())
 }
 
 function fail(error: unknown): void {

@@ -12,6 +12,7 @@ it.each([true, false])('detects a stopped worker, with shared statistics: %s', a
     sharedStats,
     ...{
       readyPath: undefined,
+      sticky: false,
       drainTimeout: 1000,
       startTimeout: 30_000,
       blockedLoopReport: undefined,
