@@ -14,9 +14,9 @@ import { limits } from './bounds.ts'
 /** Servers. More kills of one would be a crash loop to it. */
 const SERVERS = 5
 const KILLS = 4
-/** A p99 needs a hundred kills. */
+/** It takes a hundred kills to have a p99. */
 const KILLED_SERVERS = 25
-/** Milliseconds until a new standby worker is loaded: the last of four deaths delays it by half a second. */
+/** Milliseconds until a new worker waits in reserve: the last of four deaths delays it by half a second. */
 const SPARE_IS_READY = 2000
 /** Milliseconds. */
 const PATIENCE = 5000

@@ -53,7 +53,7 @@ async function reloaded({ port, reload }: ReloadingServer): Promise<Reloaded> {
   let reloads = 0
   for (let time = 0; time < RELOADS; time++) {
     await sleep(300 + Math.random() * 400)
-    // A reload that never ends, or fails, is a result too.
+    // One that never ends, or ends in an error, is a figure too.
     await reload().then(
       () => reloads++,
       () => {},
