@@ -48,7 +48,7 @@ const statusOf = async (app: FastifyInstance): Promise<object> =>
   (await app.inject('/__gateway')).json<{ upstreams: { it: [object] } }>().upstreams.it[0]
 
 describe.each(KINDS)('a %s that waits for a connection', (kind) => {
-  it('and is late does not count against the origin', async () => {
+  it('does not count against the origin when it is late', async () => {
     const { origin, seen } = await waiting()
     const app = await before(origin, kind, { circuitBreaker: { window: 2, errorRate: 0.9, resetTimeout: 60_000 } }, 300)
     const first = app.inject('/sent').then(({ statusCode }) => statusCode)
@@ -59,7 +59,7 @@ describe.each(KINDS)('a %s that waits for a connection', (kind) => {
     expect(await statusOf(app)).toMatchObject({ circuit: 'closed', pending: 0 })
   })
 
-  it('leaves the queue with its client: the next one has its place, and no connection is made for it', async () => {
+  it('leaves the queue with its client, and gets no connection', async () => {
     const { origin, seen, connections } = await waiting()
     const app = await before(origin, kind, { maxQueue: 4 }, 60_000)
     await app.listen({ port: 0, host: '127.0.0.1' })
@@ -92,7 +92,7 @@ describe.each(KINDS)('a %s that waits for a connection', (kind) => {
   })
 })
 
-it('a call whose connection is not established in time counts against the origin', async () => {
+it('a connection timeout counts against the origin', async () => {
   const { origin } = await waiting()
   // Names that are looked up for ever.
   const lookup = (): void => {}
@@ -106,7 +106,7 @@ it('a call whose connection is not established in time counts against the origin
   expect(await statusOf(app)).toMatchObject({ circuit: 'open', pending: 0 })
 })
 
-it('a call that is given up while its connection is made leaves the connection to the next one', async () => {
+it('a call that is aborted while it connects leaves the connection to the next one', async () => {
   let connections = 0
   const origin = await tcpUpstream((socket) => {
     connections++
