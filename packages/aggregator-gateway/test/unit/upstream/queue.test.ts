@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { UpstreamOptions } from '../../../src/index.ts'
+import type { CallOptions, EndpointOptions, PassThroughEndpointOptions, UpstreamOptions } from '../../../src/index.ts'
 import { gateway, sendJson, tcpUpstream, upstream } from '../../helpers/servers.ts'
 
 interface Waiting {
@@ -28,6 +28,15 @@ async function waiting(): Promise<Waiting> {
 const KINDS = ['call', 'call with a cache', 'pass-through', 'pass-through with a cache'] as const
 type Kind = (typeof KINDS)[number]
 
+const endpointOf = (
+  kind: Kind,
+  path: string,
+  timeout: number,
+): EndpointOptions<Record<string, CallOptions>> | PassThroughEndpointOptions =>
+  kind.startsWith('call')
+    ? { path, timeout, calls: { one: { upstream: 'it', path: '/{params.id}' } } }
+    : { path, timeout, passThrough: { upstream: 'it', path: '/{params.id}' } }
+
 const before = (
   origin: string,
   kind: Kind,
@@ -36,11 +45,7 @@ const before = (
 ): Promise<FastifyInstance> =>
   gateway({
     upstreams: { it: { origin, maxConnections: 1, cache: kind.endsWith('cache'), ...options } },
-    endpoints: [
-      kind.startsWith('call')
-        ? { path: '/:id', timeout, calls: { one: { upstream: 'it', path: '/{params.id}' } } }
-        : { path: '/:id', timeout, passThrough: { upstream: 'it', path: '/{params.id}' } },
-    ],
+    endpoints: [endpointOf(kind, '/:id', timeout), endpointOf(kind, '/patient/:id', 60_000)],
     status: true,
   })
 
@@ -51,12 +56,13 @@ describe.each(KINDS)('a %s that waits for a connection', (kind) => {
   it('does not count against the origin when it is late', async () => {
     const { origin, seen } = await waiting()
     const app = await before(origin, kind, { circuitBreaker: { window: 2, errorRate: 0.9, resetTimeout: 60_000 } }, 300)
-    const first = app.inject('/sent').then(({ statusCode }) => statusCode)
+    const first = app.inject('/patient/sent').then(({ statusCode }) => statusCode)
     await expect.poll(() => seen.length).toBe(1)
     const others = Array.from({ length: 5 }, () => app.inject('/waits').then(({ statusCode }) => statusCode))
     expect(await Promise.all(others)).toEqual(Array.from({ length: 5 }, () => 504))
-    expect(await first).toBe(504)
-    expect(await statusOf(app)).toMatchObject({ circuit: 'closed', pending: 0 })
+    expect(await statusOf(app)).toMatchObject({ circuit: 'closed', pending: 1 })
+    sendJson(seen[0]!.response, '1')
+    expect(await first).toBe(200)
   })
 
   it('leaves the queue with its client, and gets no connection', async () => {
