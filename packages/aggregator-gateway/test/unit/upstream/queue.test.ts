@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { CallOptions, EndpointOptions, PassThroughEndpointOptions, UpstreamOptions } from '../../../src/index.ts'
+import type { EndpointOptions, PassThroughEndpointOptions, UpstreamOptions } from '../../../src/index.ts'
 import { gateway, sendJson, tcpUpstream, upstream } from '../../helpers/servers.ts'
 
 interface Waiting {
@@ -28,11 +28,7 @@ async function waiting(): Promise<Waiting> {
 const KINDS = ['call', 'call with a cache', 'pass-through', 'pass-through with a cache'] as const
 type Kind = (typeof KINDS)[number]
 
-const endpointOf = (
-  kind: Kind,
-  path: string,
-  timeout: number,
-): EndpointOptions<Record<string, CallOptions>> | PassThroughEndpointOptions =>
+const endpointOf = (kind: Kind, path: string, timeout: number): EndpointOptions | PassThroughEndpointOptions =>
   kind.startsWith('call')
     ? { path, timeout, calls: { one: { upstream: 'it', path: '/{params.id}' } } }
     : { path, timeout, passThrough: { upstream: 'it', path: '/{params.id}' } }
