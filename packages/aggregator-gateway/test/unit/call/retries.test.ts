@@ -18,43 +18,43 @@ async function withStatuses(
   return { origin, times }
 }
 
-describe('a call that fails', () => {
-  it.each([429, 500, 502, 503, 504])('is made again after %i', async (status) => {
+describe('a failed call', () => {
+  it.each([429, 500, 502, 503, 504])('is retried after %i', async (status) => {
     const { origin, times } = await withStatuses([status, status])
     const app = await gatewayOf(origin, { one: { path: '/', retries: 2 } })
     expect((await app.inject('/')).body).toBe('{"one":1}')
     expect(times).toHaveLength(3)
   })
 
-  it.each([301, 400, 401, 403, 404, 405, 409, 422, 501])('is not made again after %i', async (status) => {
+  it.each([301, 400, 401, 403, 404, 405, 409, 422, 501])('is not retried after %i', async (status) => {
     const { origin, times } = await withStatuses([status])
     const app = await gatewayOf(origin, { one: { path: '/', retries: 2 } })
     expect((await app.inject('/')).statusCode).toBe(502)
     expect(times).toHaveLength(1)
   })
 
-  it('is made as often as is allowed, and no more', async () => {
+  it('is retried `retries` times', async () => {
     const { origin, times } = await withStatuses([503, 503, 503, 503])
     const app = await gatewayOf(origin, { one: { path: '/', retries: 2 }, two: { path: '/two' } })
     expect((await app.inject('/')).statusCode).toBe(502)
     expect(times.length).toBeLessThanOrEqual(4)
   })
 
-  it('is not made again where nobody says so', async () => {
+  it('is not retried by default', async () => {
     const { origin, times } = await withStatuses([503])
     const app = await gatewayOf(origin, { one: { path: '/' } })
     expect((await app.inject('/')).statusCode).toBe(502)
     expect(times).toHaveLength(1)
   })
 
-  it.each(['PUT', 'DELETE'] as const)('is made again for %s', async (method) => {
+  it.each(['PUT', 'DELETE'] as const)('is retried for %s', async (method) => {
     const { origin, times } = await withStatuses([503])
     const app = await gatewayOf(origin, { one: { path: '/', method, retries: 1 } })
     expect((await app.inject('/')).body).toBe('{"one":1}')
     expect(times).toHaveLength(2)
   })
 
-  it('is made again after its connection was reset in the body', async () => {
+  it('is retried after a reset in the body', async () => {
     let count = 0
     const origin = await tcpUpstream((socket) => {
       socket.on('data', () => {
@@ -68,7 +68,7 @@ describe('a call that fails', () => {
     expect((await app.inject('/')).body).toBe('{"one":{}}')
   })
 
-  it('is not made again after an answer that cannot be taken', async () => {
+  it('is not retried after an invalid response', async () => {
     let count = 0
     const origin = await upstream((_, response) => {
       count++
@@ -81,7 +81,7 @@ describe('a call that fails', () => {
 })
 
 describe('retry-after', () => {
-  it('is waited for', async () => {
+  it('delays the retry', async () => {
     const { origin, times } = await withStatuses([429], { 'retry-after': '1' })
     const app = await gatewayOf(origin, { one: { path: '/', retries: 1 } }, { timeout: 10_000 })
     expect((await app.inject('/')).body).toBe('{"one":1}')
@@ -105,7 +105,7 @@ describe('retry-after', () => {
   )
 })
 
-it('an upstream that fails all calls gets a tenth more of them, after the first ten', async () => {
+it('an upstream that fails all calls gets 10 % more of them, after the first ten', async () => {
   let count = 0
   const origin = await upstream((_, response) => {
     count++
@@ -122,7 +122,7 @@ it('an upstream that fails all calls gets a tenth more of them, after the first 
   expect(count).toBeLessThanOrEqual(200 + 10 + 20)
 })
 
-it('without a budget nothing is made again', async () => {
+it('without a budget there are no retries', async () => {
   const { origin, times } = await withStatuses([503])
   const app = await gateway({
     upstreams: { it: { origin, retryBudget: 0 } },
@@ -197,7 +197,7 @@ describe('a connection that its server closes while it is used again', () => {
     }
   })
 
-  it('more is up to `retry` and its budget', async () => {
+  it('further attempts need `retries` and the budget', async () => {
     let isBroken = false
     let requests = 0
     const origin = await tcpUpstream((socket) => {
@@ -225,7 +225,7 @@ describe('a connection that its server closes while it is used again', () => {
     expect([await count('/free'), await count('/paid')]).toEqual([2, 4])
   })
 
-  it('a request that the server has seen is not such a case', async () => {
+  it('a request that the server has seen is not sent again', async () => {
     let requests = 0
     const origin = await tcpUpstream((socket) => {
       socket.on('data', () => {
@@ -250,7 +250,7 @@ describe('a connection that its server closes while it is used again', () => {
     expect(requests()).toBe(2)
   })
 
-  it('a new connection that is closed is no such case', async () => {
+  it('a request on a new connection is not sent again', async () => {
     let connections = 0
     const origin = await tcpUpstream((socket) => {
       connections++

@@ -25,7 +25,7 @@ const shadowing = async (
 
 const ask = async (app: FastifyInstance): Promise<unknown> => (await app.inject('/7')).json()
 
-it('a copy of the call goes to the second upstream, and its answer nowhere', async () => {
+it('a copy goes to the second upstream, and its response is discarded', async () => {
   const seen: [string | undefined, string | undefined, IncomingHttpHeaders][] = []
   const origin = await upstream((request, response) => {
     seen.push([request.method, request.url, request.headers])
@@ -78,7 +78,7 @@ it('only a share of the calls is copied', async () => {
   expect(copies).toBe(0)
 })
 
-it('a copy is not ended with the answer, but when it had its time', async () => {
+it('a copy ends by its own timeout, not with the response', async () => {
   let [asked, closed] = [0, 0]
   const origin = await upstream((request) => {
     asked++
@@ -92,7 +92,7 @@ it('a copy is not ended with the answer, but when it had its time', async () => 
   await expect.poll(() => closed).toBe(1)
 })
 
-it('there are no more copies than the second upstream takes, and none while its circuit is open', async () => {
+it('no copy is sent to a full queue or an open circuit', async () => {
   let asked = 0
   const hanging = await upstream(() => asked++)
   const full = await shadowing({ origin: hanging, maxConnections: 2, maxQueue: 0 }, { timeout: 60_000 })
@@ -112,7 +112,7 @@ it('there are no more copies than the second upstream takes, and none while its 
   expect(failed).toBe(4)
 })
 
-it('a copy that waits for a connection has its time too', async () => {
+it('a copy in the queue has a timeout, too', async () => {
   const asked: (string | undefined)[] = []
   const origin = await upstream(({ url }, response) => {
     asked.push(url)

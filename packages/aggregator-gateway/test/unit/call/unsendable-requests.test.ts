@@ -60,13 +60,13 @@ describe.each<[string, EndpointOptions | PassThroughEndpointOptions, Partial<Ups
   })
 })
 
-it('is refused with 400 where the call is optional, too', async () => {
+it('is a 400 for an optional call, too', async () => {
   const { app, seen, ends } = await before(optional)
   expect((await app.inject({ url: '/', query: { user: 'Łukasz' } })).statusCode).toBe(400)
   expect([seen, ends]).toEqual([[], []])
 })
 
-it('does not close a circuit that is open', async () => {
+it('does not close an open circuit', async () => {
   let asked = 0
   const origin = await upstream((_, response) => {
     asked++

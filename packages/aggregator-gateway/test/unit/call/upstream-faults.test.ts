@@ -132,7 +132,7 @@ describe.each(FAULTS)('an upstream that %s', (_title, makeOrigin, reason, messag
       ],
     })
 
-  it('fails the answer that needs it', async () => {
+  it('fails a request that requires it', async () => {
     const app = await before({})
     for (const _ of [1, 2]) {
       const { statusCode, json } = await app.inject('/')
@@ -148,7 +148,7 @@ describe.each(FAULTS)('an upstream that %s', (_title, makeOrigin, reason, messag
     }
   })
 
-  it('is left out where it is optional', async () => {
+  it('is null in the response if the call is optional', async () => {
     const app = await before({ optional: true })
     for (const _ of [1, 2]) {
       const { statusCode, headers, json } = await app.inject('/')
@@ -161,7 +161,7 @@ describe.each(FAULTS)('an upstream that %s', (_title, makeOrigin, reason, messag
   })
 })
 
-it('a valid answer after an invalid one is taken, and the other way round', async () => {
+it('a valid response after an invalid one is used, and vice versa', async () => {
   const answers = ['{"a":1}', '{"a":1', '{"a":1}', '{"a":1}', '{"a":2}']
   const origin = await upstream((_, response) => sendJson(response, answers.shift()!))
   const app = await gatewayOf(origin, { one: { path: '/' } })

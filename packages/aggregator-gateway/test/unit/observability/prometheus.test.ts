@@ -9,7 +9,7 @@ import { gateway, jsonUpstream, nobody, sendJson, upstream } from '../../helpers
 const linesOf = async (registry: Registry, name: string): Promise<string[]> =>
   (await registry.metrics()).split('\n').filter((line) => new RegExp(`^${name}(_count|_bucket)?\\{`).test(line))
 
-it('times the calls in seconds, and counts those that failed by reason', async () => {
+it('times calls in seconds, and counts failures by reason', async () => {
   const registry = new Registry()
   const origin = await upstream((request, response) => {
     if (request.url === '/no') response.writeHead(404).end()
@@ -75,7 +75,7 @@ it('counts retries and hedges', async () => {
   expect(await linesOf(registry, 'gateway_call_failures_total')).toEqual([])
 })
 
-it('shows the origins as they are when it is asked, of all gateways that are open', async () => {
+it('shows the current origins of all open gateways', async () => {
   const registry = new Registry()
   const observer = prometheusObserver({ registry })
   const waiting: (() => void)[] = []

@@ -56,7 +56,7 @@ const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`
 const statusOf = async (app: FastifyInstance): Promise<{ pending: number; streams: number; connected: number }> =>
   (await app.inject('/__gateway')).json<{ upstreams: { it: [never] } }>().upstreams.it[0]
 
-it('take no place of calls: responses without an end', async () => {
+it('leave the places of calls free: endless responses', async () => {
   const { origin, streams } = await serving()
   const { app, port } = await before(origin)
   const clients: Awaited<ReturnType<typeof dial>>[] = []
@@ -76,7 +76,7 @@ it('take no place of calls: responses without an end', async () => {
   expect((await statusOf(app)).connected).toBeLessThanOrEqual(2)
 })
 
-it('take no place of calls: responses that a client does not take', async () => {
+it('leave the places of calls free: responses that a client does not read', async () => {
   const { origin } = await serving()
   const { app, port } = await before(origin)
   for (let count = 0; count < 4; count++) {
@@ -87,7 +87,7 @@ it('take no place of calls: responses that a client does not take', async () => 
   expect((await app.inject('/call')).json()).toEqual({ one: 1 })
 })
 
-it('take no place of calls: bodies that a client does not send on', async () => {
+it('leave the places of calls free: bodies that a client stops sending', async () => {
   const { origin, paths } = await serving()
   const { app, port } = await before(origin)
   for (let count = 0; count < 4; count++) {
@@ -98,7 +98,7 @@ it('take no place of calls: bodies that a client does not send on', async () => 
   expect((await app.inject('/call')).json()).toEqual({ one: 1 })
 })
 
-it('a place that a stream has left is taken by a call that waits', async () => {
+it('a queued call takes the place that a stream has left', async () => {
   const held: ServerResponse[] = []
   const origin = await upstream((request, response) => {
     if (request.url === '/call') sendJson(response, '1')
@@ -114,7 +114,7 @@ it('a place that a stream has left is taken by a call that waits', async () => {
   expect(await statusOf(app)).toMatchObject({ pending: 0, streams: 1 })
 })
 
-it('beyond `maxStreams` are rejected at once, without asking the upstream; calls are not', async () => {
+it('beyond `maxStreams` are rejected immediately; calls are not', async () => {
   const { origin, paths } = await serving()
   const { app, port } = await before(origin, { maxStreams: 2 })
   const clients = [await dial(port, get('/events')), await dial(port, get('/events'))]
@@ -153,7 +153,7 @@ it('beyond `maxStreams` are rejected also when they begin at the same time', asy
   await expect.poll(() => statusOf(app)).toMatchObject({ pending: 0, streams: 1 })
 })
 
-it('go to an origin that has room for them', async () => {
+it('go to an origin below its maximum', async () => {
   const servers = await Promise.all([serving(), serving(), serving()])
   const { port } = await before(
     servers.map(({ origin }) => origin),

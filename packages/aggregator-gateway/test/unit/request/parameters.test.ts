@@ -78,7 +78,7 @@ describe('a value stays within its query value', () => {
   })
 })
 
-it('takes values of headers and bodies where they are named', async () => {
+it('takes values of headers and bodies', async () => {
   const asked: string[] = []
   const origin = await jsonUpstream((path) => asked.push(path))
   const app = await gateway({
@@ -96,7 +96,7 @@ it('takes values of headers and bodies where they are named', async () => {
   expect(asked).toEqual(['/a%20b/7?all=false'])
 })
 
-it('refuses an empty segment', async () => {
+it('responds 400 to an empty segment', async () => {
   expect(await ask('/users/{params.*}/orders', '/at/', '/at/*')).toEqual({
     asked: [],
     status: 400,
@@ -104,7 +104,7 @@ it('refuses an empty segment', async () => {
   })
 })
 
-it('makes no other call when one has a bad value', async () => {
+it('makes no call when one has an invalid value', async () => {
   const asked: string[] = []
   const origin = await jsonUpstream((path) => asked.push(path))
   const app = await gatewayOf(origin, { good: { path: '/good' }, bad: { path: '/{query.q}' } })

@@ -79,7 +79,7 @@ it.each<[string, EndpointOptions | PassThroughEndpointOptions, string, string]>(
   },
 )
 
-it('names all addresses of a host that has several', async () => {
+it('has the errors of all addresses of a host', async () => {
   const server = createTcpServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -114,7 +114,7 @@ it.each<[string, () => Promise<string>, string]>([
   expect(warnings(lines)).toMatchObject([{ msg: `call "one" to it ${message}`, origin }])
 })
 
-it('writes one line for each origin and cause in ten seconds, and how often it was repeated', async () => {
+it('has one line per origin and cause in 10 seconds, with the number of repetitions', async () => {
   let status = 500
   const first = await upstream((_, response) => void response.writeHead(status).end())
   const second = await nobody()

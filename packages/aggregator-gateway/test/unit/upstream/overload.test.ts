@@ -9,7 +9,7 @@ async function waiting(): Promise<{ origin: string; seen: { path: string; respon
   return { origin, seen }
 }
 
-it('refuses calls beyond its queue at once', async () => {
+it('responds 503 immediately when the queue is full', async () => {
   const { origin, seen } = await waiting()
   const app = await gateway({
     upstreams: { it: { origin, maxConnections: 1, maxQueue: 1 } },
@@ -44,7 +44,7 @@ it.each([
   )
 })
 
-it('makes none of the calls of a request that there is no room for', async () => {
+it('makes no call of a request whose calls cannot all be queued', async () => {
   const { origin, seen } = await waiting()
   const other = await waiting()
   const app = await gateway({
@@ -74,7 +74,7 @@ it('makes none of the calls of a request that there is no room for', async () =>
   expect(await accepted).toBe('{"other":1,"one":1,"two":1}')
 })
 
-it('traces no refusal, which would cost more than the refusal', async () => {
+it('rejections have no stack trace', async () => {
   const { origin, seen } = await waiting()
   const errors: Error[] = []
   const onError = async (_request: unknown, _reply: unknown, error: Error): Promise<void> => void errors.push(error)
@@ -96,7 +96,7 @@ it('traces no refusal, which would cost more than the refusal', async () => {
   expect(await accepted).toBe(200)
 })
 
-it('makes a call that waited for another, though there is no room any more', async () => {
+it('makes a dependent call although the queue is full', async () => {
   const { origin, seen } = await waiting()
   const app = await gateway({
     upstreams: { it: { origin, maxConnections: 1, maxQueue: 0 } },
@@ -118,7 +118,7 @@ it('makes a call that waited for another, though there is no room any more', asy
   expect(await chain).toBe('{"one":7,"two":8}')
 })
 
-it('leaves out an optional call that there is no room for', async () => {
+it('responds without an optional call when the queue is full', async () => {
   const { origin, seen } = await waiting()
   const app = await gateway({
     upstreams: { it: { origin, maxConnections: 1, maxQueue: 0 } },

@@ -38,20 +38,17 @@ const codes = async (app: FastifyInstance, times: number): Promise<unknown[]> =>
 const times = (count: number, what: unknown): unknown[] => Array.from({ length: count }, () => what)
 
 describe('an origin', () => {
-  it.each([500, 502, 503, 504])(
-    'that answers %i to most of the last 20 calls is not called any more',
-    async (status) => {
-      const server = await settable()
-      const app = await before(server.url, { resetTimeout: 60_000 })
-      expect(await codes(app, 30)).toEqual(times(30, 200))
-      server.answer(status)
-      expect(await codes(app, 11)).toEqual(times(11, 'AGGREGATOR_GATEWAY_UPSTREAM_FAILED'))
-      expect(await codes(app, 20)).toEqual(times(20, 'AGGREGATOR_GATEWAY_CIRCUIT_OPEN'))
-      expect(server.seen()).toBe(41)
-    },
-  )
+  it.each([500, 502, 503, 504])('that responds %i to most of the last 20 calls is no longer called', async (status) => {
+    const server = await settable()
+    const app = await before(server.url, { resetTimeout: 60_000 })
+    expect(await codes(app, 30)).toEqual(times(30, 200))
+    server.answer(status)
+    expect(await codes(app, 11)).toEqual(times(11, 'AGGREGATOR_GATEWAY_UPSTREAM_FAILED'))
+    expect(await codes(app, 20)).toEqual(times(20, 'AGGREGATOR_GATEWAY_CIRCUIT_OPEN'))
+    expect(server.seen()).toBe(41)
+  })
 
-  it('that does not answer is not called any more', async () => {
+  it('that hangs is no longer called', async () => {
     const server = await settable()
     server.answer(0)
     const app = await before(server.url, { window: 3, resetTimeout: 60_000 }, 100)
@@ -61,14 +58,14 @@ describe('an origin', () => {
     ])
   })
 
-  it.each([400, 404, 429])('that answers %i works', async (status) => {
+  it.each([400, 404, 429])('that responds %i counts as working', async (status) => {
     const server = await settable()
     server.answer(status)
     const app = await before(server.url)
     expect(await codes(app, 50)).toEqual(times(50, 'AGGREGATOR_GATEWAY_UPSTREAM_FAILED'))
   })
 
-  it('that fails half of its calls is called on', async () => {
+  it('that fails half of its calls is still called', async () => {
     let count = 0
     const origin = await upstream((_, response) => {
       if (count++ % 2 === 0) sendJson(response, '1')
@@ -77,14 +74,14 @@ describe('an origin', () => {
     expect(new Set(await codes(await before(origin), 60))).toEqual(new Set([200, 'AGGREGATOR_GATEWAY_UPSTREAM_FAILED']))
   })
 
-  it('is called whatever it does, without a breaker', async () => {
+  it('is always called without a circuit breaker', async () => {
     const server = await settable()
     server.answer(500)
     const app = await before(server.url, false)
     expect(await codes(app, 50)).toEqual(times(50, 'AGGREGATOR_GATEWAY_UPSTREAM_FAILED'))
   })
 
-  it('is tried by one call at a time, and called again when that is answered', async () => {
+  it('is probed by one call at a time, and called again after a success', async () => {
     const server = await settable()
     server.answer(500)
     const app = await before(server.url, { window: 5, resetTimeout: 1000 })
@@ -100,7 +97,7 @@ describe('an origin', () => {
     expect((await codes(app, 3)).at(-1)).toBe('AGGREGATOR_GATEWAY_UPSTREAM_FAILED')
   })
 
-  it('that answers again is called again, though the try before it was never answered', async () => {
+  it('that recovers is called again, even if the probe before it hung', async () => {
     const server = await settable()
     server.answer(0)
     const app = await before(server.url, { window: 2, resetTimeout: 50 }, 100)
@@ -110,7 +107,7 @@ describe('an origin', () => {
   })
 })
 
-it('of two origins, the one that works gets the calls', async () => {
+it('a working origin gets the calls of a broken one', async () => {
   const broken = await settable()
   broken.answer(500)
   const working = await jsonUpstream(() => 1)
@@ -121,7 +118,7 @@ it('of two origins, the one that works gets the calls', async () => {
   expect(broken.seen()).toBe(4)
 })
 
-it('an optional call says that its circuit is open', async () => {
+it('an open circuit is the reason of a missing optional call', async () => {
   const { url, answer } = await settable()
   answer(500)
   const app = await gateway({
@@ -133,7 +130,7 @@ it('an optional call says that its circuit is open', async () => {
   expect([statusCode, headers['x-gateway-missing']]).toEqual([502, 'one;reason=circuit-open'])
 })
 
-it('counts each call that is late at the deadline, those behind one that is needed too', async () => {
+it('counts each late call at the deadline, also those after a required one', async () => {
   const servers = await Promise.all([settable(), settable()])
   for (const server of servers) server.answer(0)
   const circuitBreaker = { window: 2, resetTimeout: 60_000 }
