@@ -8,17 +8,17 @@ export interface AllowedExpression {
 
 export const allowed: readonly AllowedExpression[] = [
   {
-    file: 'next-on-fastify/src/route-rules.ts',
+    file: 'next-on-fastify/src/next/route-rules.ts',
     text: 'new RegExp(source)',
     why: 'Next has made it for its own router, which matches the same paths with it.',
   },
   {
-    file: 'next-on-fastify/src/route-rules.ts',
+    file: 'next-on-fastify/src/next/route-rules.ts',
     text: "new RegExp(source, 'i')",
     why: 'Next has made it for its own router, which matches the same paths with it.',
   },
   {
-    file: 'next-on-fastify/src/memory/bots.ts',
+    file: 'next-on-fastify/src/response-cache/build/bots.ts',
     text: "new RegExp(htmlLimitedBots, 'i')",
     why: "The app's own option `htmlLimitedBots`, which Next matches with the same user agents.",
   },

@@ -56,7 +56,7 @@ beforeAll(() => {
 afterAll(() => tarball.remove())
 
 isWellPacked(tarball, {
-  dependencies: ['@fastify/error', 'fastify-plugin', 'lru-cache', 'on-headers', 'vary'],
+  dependencies: ['@fastify/error', 'fastify-plugin', 'lru-cache', 'on-headers', 'semver', 'vary'],
   values: ['createNextOnFastify', 'default', 'nextPlugin', 'routableUrl'],
   types: [
     'CreateNextOnFastifyOptions',

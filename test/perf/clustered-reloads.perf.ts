@@ -4,7 +4,12 @@ import { requireProgram } from '@test/required-program'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, expect, it } from 'vitest'
-import { connectTo, type FaultReport, mixed, startFaultLoad } from '../../packages/clustered-server/test/fault-load.ts'
+import {
+  connectTo,
+  type FaultReport,
+  mixed,
+  startFaultLoad,
+} from '../../packages/clustered-server/test/helpers/fault-load.ts'
 import { type ReloadingServer, reloadingServers, stopServers } from '../suites/reloading-servers.ts'
 import { type Comparison, markdownOf, textOf } from './report.ts'
 

@@ -20,7 +20,7 @@ perfSuite('trpc', [
     bounds: bounds['trpc'],
   },
   {
-    title: 'inputs, outputs, and an answer of 10 kB',
+    title: 'inputs, outputs and a response of 10 kB',
     subjects: race,
     options: { ...load, cases: { greet, greetChecked, article }, replicas: 8 },
     bounds: bounds['trpc-values'],
@@ -33,7 +33,7 @@ perfSuite('trpc', [
     bounds: bounds['trpc-plain'],
   },
   {
-    title: 'what only tRPC answers',
+    title: 'requests that only tRPC servers support',
     subjects: race,
     options: { ...load, cases: { batch, middlewares, options }, replicas: 8 },
     bounds: bounds['trpc-only'],

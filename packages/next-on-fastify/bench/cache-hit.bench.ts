@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http'
 import { test } from 'vitest'
-import { BODY, filledMemory, HEAD, requestOf } from './filled-memory.ts'
+import { BODY, filledMemory, HEAD, requestOf } from './filled-cache.ts'
 
 // Decides how much of a hit is the cache itself: the rest is what Node takes to write any response.
 
@@ -13,7 +13,7 @@ test('a hit among 5,000 pages, from the lookup to the written head', async ({ be
   const head = [...HEAD]
   await bench.compare(
     bench('from the cache', async () => {
-      await memory.answer(never, request, new ServerResponse(request))
+      await memory.serve(never, request, new ServerResponse(request))
     }),
     bench('the same response without a lookup', () => {
       new ServerResponse(request).writeHead(200, head).end(BODY)

@@ -1,6 +1,6 @@
 import { test } from 'vitest'
-import { tellRevalidated } from '../src/memory/page-reads.ts'
-import { filledMemory } from './filled-memory.ts'
+import { notifyRevalidated } from '../src/next/cache-changes.ts'
+import { filledMemory } from './filled-cache.ts'
 
 const ENTRIES = 5000
 
@@ -15,7 +15,7 @@ test(`a revalidated tag that none of ${ENTRIES} entries has`, async ({ bench }) 
   }
   await bench.compare(
     bench('by a scan of all entries', () => {
-      tellRevalidated(['absent'], undefined)
+      notifyRevalidated(['absent'], undefined)
     }),
     bench('by an index', () => {
       for (const key of index.get('absent') ?? []) index.delete(key)

@@ -73,7 +73,7 @@ describe('a quota of cores', () => {
     writeFileSync(`${outer}/cpu.cfs_quota_us`, '25000')
     const auto = `
       import { createClusteredServer } from '${index}'
-      const app = '${new URL('../apps/hello.ts', import.meta.url).href}'
+      const app = '${new URL('../fixtures/apps/hello.ts', import.meta.url).href}'
       const server = await createClusteredServer(app, { workers: 'auto', port: 0, host: '127.0.0.1' })
       const answer = await fetch('http://127.0.0.1:' + server.port)
       console.log(Number(await answer.text()) === process.pid)
@@ -97,7 +97,7 @@ describe('a limit of memory', () => {
 
   const heapOf = (options: object): string => `
     import { createClusteredServer } from '${index}'
-    const app = '${new URL('../apps/heap-limit.ts', import.meta.url).href}'
+    const app = '${new URL('../fixtures/apps/heap-limit.ts', import.meta.url).href}'
     const options = { workers: 2, port: 0, host: '127.0.0.1', ...${JSON.stringify(options)} }
     const server = await createClusteredServer(app, options)
     const answer = await fetch('http://127.0.0.1:' + server.port)

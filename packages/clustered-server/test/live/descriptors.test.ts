@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { appPath, Command } from '../command.ts'
-import { connectTo, isAnswer, RawConnection } from '../fault-load.ts'
-import { descriptorsOf, isAlive, settled, startProcess, startServer } from '../running-server.ts'
+import { appPath, Command } from '../helpers/command.ts'
+import { connectTo, isAnswer, RawConnection } from '../helpers/fault-load.ts'
+import { descriptorsOf, isAlive, settled, startProcess, startServer } from '../helpers/running-server.ts'
 
 /** Whether there is what sets the limit of a process that runs. */
 const canLimit = spawnSync('prlimit', ['--pid', String(process.pid)]).status === 0
@@ -95,9 +95,9 @@ it('says so when a worker has no descriptor for connections of another one', { t
   const open = many.filter((_, index) => isAnswer(results[index] as never))
   // One of the two leaves, and the other one cannot have all.
   command.kill('SIGTTOU')
-  const { level, msg } = await command.logged((line) => line.msg.includes('has no descriptor left'))
+  const { level, msg } = await command.logged((line) => line.msg.includes('has no free file descriptor'))
   expect(level).toBe(50)
-  await command.logged((line) => /^worker \d has ended with code 0$/.test(line.msg))
+  await command.logged((line) => /^worker \d ended with code 0$/.test(line.msg))
   const again = await Promise.all(open.map(ask))
   const answered = again.filter((result) => isAnswer(result as never))
   await context.annotate(`${open.length} connections before, ${answered.length} after: ${msg}`)
@@ -118,10 +118,10 @@ it.runIf(canLimit)('says so when the primary has none for a connection on its wa
   // Those below are in use.
   execFileSync('prlimit', ['--pid', String(pid), '--nofile=12:4096'])
   command.kill('SIGTTOU')
-  const { msg } = await command.logged((line) => line.msg.includes('has no descriptor left'))
+  const { msg } = await command.logged((line) => line.msg.includes('has no free file descriptor'))
   expect(msg).toMatch(`process ${pid} has`)
   execFileSync('prlimit', ['--pid', String(pid), '--nofile=4096:4096'])
-  await command.logged((line) => /^worker \d has ended with code 0$/.test(line.msg))
+  await command.logged((line) => /^worker \d ended with code 0$/.test(line.msg))
   expect(await Promise.all(many.map(ask))).not.toContain('timeout')
   const fresh = new RawConnection(connectTo(port!)())
   expect(await ask(fresh)).toEqual(answer)

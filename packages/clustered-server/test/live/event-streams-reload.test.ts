@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { connectTo, isAnswer, RawConnection } from '../fault-load.ts'
-import { startServer } from '../running-server.ts'
+import { connectTo, isAnswer, RawConnection } from '../helpers/fault-load.ts'
+import { startServer } from '../helpers/running-server.ts'
 
 it('a stream of events ends in good order when its time is up, and its connection goes on', async () => {
   const server = await startServer('faults.ts', { drainTimeout: 500 })

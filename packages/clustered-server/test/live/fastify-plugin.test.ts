@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Command } from '../command.ts'
-import { startServer } from '../running-server.ts'
-import { copyPackage } from '../without-workspace.ts'
+import { Command } from '../helpers/command.ts'
+import { startServer } from '../helpers/running-server.ts'
+import { copyPackage } from '../helpers/without-workspace.ts'
 
 describe.each([1, 2])('with %i workers', (workers) => {
   it.each(['plugin.ts', 'async-listener.ts'])('serves an app of the form %s', async (app) => {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { connectTo, RawConnection } from '../fault-load.ts'
-import { startServer } from '../running-server.ts'
+import { connectTo, RawConnection } from '../helpers/fault-load.ts'
+import { startServer } from '../helpers/running-server.ts'
 
 it('a connection that has moved may rest for as long as any other', async () => {
   const server = await startServer('hasty.ts')

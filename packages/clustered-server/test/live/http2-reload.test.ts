@@ -1,8 +1,8 @@
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { canCertify, certificate } from '../certificate.ts'
-import { startServer } from '../running-server.ts'
+import { canCertify, certificate } from '../helpers/certificate.ts'
+import { startServer } from '../helpers/running-server.ts'
 
 const reloads = Number(process.env['RELOADS'] ?? 6)
 

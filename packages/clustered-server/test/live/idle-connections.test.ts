@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { connectTo, RawConnection } from '../fault-load.ts'
-import { isQuiet } from '../quiet-machine.ts'
-import { startServer } from '../running-server.ts'
+import { connectTo, RawConnection } from '../helpers/fault-load.ts'
+import { isQuiet } from '../helpers/quiet-machine.ts'
+import { startServer } from '../helpers/running-server.ts'
 
 const count = Number(process.env['IDLE'] ?? 2000)
 

@@ -5,8 +5,8 @@ import { expect, it } from 'vitest'
 
 const run = promisify(execFile)
 const index = new URL('../../src/index.ts', import.meta.url).href
-const worker = fileURLToPath(new URL('../../src/worker.ts', import.meta.url))
-const hello = new URL('../apps/hello.ts', import.meta.url).href
+const worker = fileURLToPath(new URL('../../src/worker/entry.ts', import.meta.url))
+const hello = new URL('../fixtures/apps/hello.ts', import.meta.url).href
 
 async function printedBy(script: string, ...argv: string[]): Promise<string> {
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script, ...argv])

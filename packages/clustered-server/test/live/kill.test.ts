@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'
 import { createClusteredServer } from '../../src/index.ts'
 
-const slow = new URL('../apps/slow.ts', import.meta.url)
+const slow = new URL('../fixtures/apps/slow.ts', import.meta.url)
 
 it.each([1, 2])('kill() ends everything at once, also what is being closed (%i workers)', async (workers) => {
   const server = await createClusteredServer(slow, { workers, port: 0, host: '127.0.0.1', signals: false })

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { coreTime } from '../../src/core-time.ts'
-import { connectTo, isAnswer, mixed, startFaultLoad, RawConnection } from '../fault-load.ts'
-import { childrenOf, commandOf, isAlive, startProcess } from '../running-server.ts'
+import { coreTime } from '../../src/platform/proc-stat.ts'
+import { connectTo, isAnswer, mixed, startFaultLoad, RawConnection } from '../helpers/fault-load.ts'
+import { childrenOf, commandOf, isAlive, startProcess } from '../helpers/running-server.ts'
 
 it('no worker outlives its primary for long, and the port is free', async ({ annotate }) => {
   const { process: primary, port, workers } = await startProcess([process.execPath])

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { connectTo, isAnswer, mixed, RawConnection, startFaultLoad } from '../fault-load.ts'
-import { isQuiet } from '../quiet-machine.ts'
-import { settled, startServer } from '../running-server.ts'
+import { connectTo, isAnswer, mixed, RawConnection, startFaultLoad } from '../helpers/fault-load.ts'
+import { isQuiet } from '../helpers/quiet-machine.ts'
+import { settled, startServer } from '../helpers/running-server.ts'
 
 /** As many in a row as do not make a crash loop. */
 const kills = 8

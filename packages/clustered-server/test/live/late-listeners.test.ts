@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { freePort } from '../free-port.ts'
-import { startServer } from '../running-server.ts'
+import { freePort } from '../helpers/free-port.ts'
+import { startServer } from '../helpers/running-server.ts'
 
 it.each([1, 2])('says that nothing listened on the port, and what the app listens on: %i workers', async (workers) => {
   const [port, own] = [await freePort(), await freePort()]

@@ -6,12 +6,12 @@ import { promisify } from 'node:util'
 import { queryObjects } from 'node:v8'
 import { expect, it, onTestFinished } from 'vitest'
 import { type ClusteredServer, createClusteredServer } from '../../src/index.ts'
-import { Primary } from '../../src/primary.ts'
+import { Primary } from '../../src/primary/primary.ts'
 import { SingleProcess } from '../../src/single-process.ts'
-import { WorkerProcess } from '../../src/worker-process.ts'
-import type { Retained } from '../apps/watched.ts'
-import { eventually } from '../eventually.ts'
-import { settled, startServer } from '../running-server.ts'
+import { WorkerHandle } from '../../src/primary/worker-handle.ts'
+import type { Retained } from '../fixtures/apps/watched.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { settled, startServer } from '../helpers/running-server.ts'
 
 const run = promisify(execFile)
 const CONNECTIONS = 60
@@ -82,13 +82,13 @@ it('the primary retains no worker that has ended', async () => {
   // What they had counted is added up when it is asked for, once a second.
   await wait(1100)
   await askMetrics()
-  expect(queryObjects(WorkerProcess, { format: 'count' })).toBe(server.status().workers.length)
+  expect(queryObjects(WorkerHandle, { format: 'count' })).toBe(server.status().workers.length)
 })
 
 it.each([1, 2])('nothing is left of a server that is closed, with %i workers', async (workers) => {
   // Each test's own reference ends with this function.
   await (async () => {
-    const url = new URL('../apps/hello.ts', import.meta.url)
+    const url = new URL('../fixtures/apps/hello.ts', import.meta.url)
     const server = await createClusteredServer(url, { workers, port: 0, host: '127.0.0.1', admin: { port: 0 } })
     await server.close()
   })()

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type ClusteredServer, type ClusteredServerOptions, createClusteredServer } from '../../src/index.ts'
-import { eventually } from '../eventually.ts'
+import { eventually } from '../helpers/eventually.ts'
 
-const app = (name: string): URL => new URL(`../apps/${name}.ts`, import.meta.url)
+const app = (name: string): URL => new URL(`../fixtures/apps/${name}.ts`, import.meta.url)
 /** Metrics are good for a second. */
 const FRESH = 1100
 

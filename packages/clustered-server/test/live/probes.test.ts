@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type ClusteredServer, type ClusteredServerOptions, createClusteredServer } from '../../src/index.ts'
-import { eventually } from '../eventually.ts'
-import { freePort } from '../free-port.ts'
-import { settled } from '../running-server.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { freePort } from '../helpers/free-port.ts'
+import { settled } from '../helpers/running-server.ts'
 
-const hello = new URL('../apps/hello.ts', import.meta.url)
+const hello = new URL('../fixtures/apps/hello.ts', import.meta.url)
 const options = { port: 0, host: '127.0.0.1', signals: false } as const
 
 let server: ClusteredServer | undefined
@@ -39,7 +39,7 @@ async function app(): Promise<number> {
 describe.each([1, 2])('with %i workers', (workers) => {
   it('is alive and not ready while the app is loaded, and ready after that', async () => {
     const port = await freePort()
-    const asking = new URL('../apps/asks-while-loading.ts', import.meta.url)
+    const asking = new URL('../fixtures/apps/asks-while-loading.ts', import.meta.url)
     await start(workers, { admin: { port }, env: { ADMIN_PORT: String(port) } }, asking)
     expect(await (await fetch(`http://127.0.0.1:${server!.port}`)).text()).toBe('200,503')
     expect([await probe('/live'), await probe('/ready')]).toEqual([200, 200])
@@ -80,7 +80,7 @@ describe.each([1, 2])('with %i workers', (workers) => {
     await start(workers)
     const origin = `http://127.0.0.1:${server!.admin!.port}`
     const other = await fetch(`${origin}/`)
-    expect([other.status, await other.text()]).toEqual([404, 'There are /live, /ready, /status, /metrics\n'])
+    expect([other.status, await other.text()]).toEqual([404, 'Not found. Paths: /live, /ready, /status, /metrics\n'])
     expect((await fetch(`${origin}/ready`, { method: 'POST' })).status).toBe(405)
     expect((await fetch(`${origin}/ready?from=kubelet`, { method: 'HEAD' })).status).toBe(200)
   })
@@ -88,7 +88,7 @@ describe.each([1, 2])('with %i workers', (workers) => {
 
 it.each([1, 2])('its ports are on 127.0.0.1 unless a host is given, with %i workers', async (workers) => {
   const bound = { workers, port: 0, host: '::', signals: false, admin: { port: 0, agentPort: 0 } }
-  const open = await createClusteredServer(new URL('../apps/hello.ts', import.meta.url), bound)
+  const open = await createClusteredServer(new URL('../fixtures/apps/hello.ts', import.meta.url), bound)
   try {
     const { host, port, agentPort } = open.admin!
     expect([open.host, host]).toEqual(['::', '127.0.0.1'])
@@ -113,7 +113,7 @@ it('a worker that dies in the delay is replaced: there is still work to do', asy
   await closed
 })
 
-it('is not ready without a worker that takes connections', async () => {
+it('is not ready without a worker that accepts connections', async () => {
   await start(2, { spare: false })
   // The second death in a row waits for a while before a new one is started.
   for (const { pid } of server!.status().workers) process.kill(pid!, 'SIGKILL')

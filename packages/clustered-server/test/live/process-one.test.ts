@@ -2,9 +2,9 @@
 
 import { spawnSync } from 'node:child_process'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { appPath, Command } from '../command.ts'
-import { eventually } from '../eventually.ts'
-import { childrenOf, commandOf, isAlive } from '../running-server.ts'
+import { appPath, Command } from '../helpers/command.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { childrenOf, commandOf, isAlive } from '../helpers/running-server.ts'
 
 const NAMESPACE = ['unshare', '--map-root-user', '--pid', '--fork', '--kill-child', '--mount-proc']
 const canMake = spawnSync(NAMESPACE[0]!, [...NAMESPACE.slice(1), 'true']).status === 0
@@ -23,6 +23,8 @@ describe.runIf(canMake).each([1, 2])('as process 1, with %i workers', (workers) 
     const command = start(workers)
     const { pid } = await command.listening()
     expect(pid).toBe(1)
+    const { msg } = await command.logged((line) => line.msg.startsWith('a shutdown may take'))
+    expect(msg).toContain('docker stop --time 27 or terminationGracePeriodSeconds: 27')
     const [first] = childrenOf(command.child.pid!)
     process.kill(first!, 'SIGTERM')
     expect(await command.exit).toBe(0)
@@ -36,10 +38,10 @@ describe.runIf(canMake).each([1, 2])('as process 1, with %i workers', (workers) 
     const [first] = childrenOf(command.child.pid!)
     await eventually(() => zombiesOf(first!).length === 20 || undefined)
     const { level, msg } = await command.logged((line) => line.msg.includes('zombies'))
-    expect([level, msg]).toEqual([40, expect.stringMatching(/^\d+ processes have ended and stay as zombies/)])
+    expect([level, msg]).toEqual([40, expect.stringMatching(/^\d+ zombie processes/)])
     expect(Number(await ask('/'))).toBeGreaterThan(0)
     // Its own become none.
-    const worker = childrenOf(first!).find((pid) => commandOf(pid).includes('worker.ts'))
+    const worker = childrenOf(first!).find((pid) => commandOf(pid).includes('worker/entry.ts'))
     expect(worker !== undefined).toBe(workers > 1)
     if (worker) process.kill(worker, 'SIGKILL')
     await expect.poll(() => worker && childrenOf(first!).includes(worker), { timeout: 10_000 }).toBeFalsy()

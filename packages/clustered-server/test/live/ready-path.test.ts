@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { canCertify, certificate } from '../certificate.ts'
-import { appPath, Command } from '../command.ts'
-import { freePort } from '../free-port.ts'
-import { settled, startServer } from '../running-server.ts'
+import { canCertify, certificate } from '../helpers/certificate.ts'
+import { appPath, Command } from '../helpers/command.ts'
+import { freePort } from '../helpers/free-port.ts'
+import { settled, startServer } from '../helpers/running-server.ts'
 
 const readyPath = '/ready'
 const NOT_READY = 'GET /ready responded 503, expected a status below 500'
@@ -64,7 +64,7 @@ it.each(['http', 'http2', 'listens by itself', ...secure])('asks a server that i
 it.each([
   ['503', NOT_READY],
   ['silence', 'its app did not respond to GET /ready within 5000 ms'],
-  ['the end', 'its process ended with code 5, asked for /ready'],
+  ['the end', 'its process ended with code 5 during GET /ready'],
 ])('a reload fails when the new version responds with %s, and the old one goes on', async (ready, why) => {
   const versions = { READY: '200' }
   const server = await startServer('readiness.ts', { readyPath, startTimeout: 5000, env: () => ({ ...versions }) })
@@ -75,7 +75,7 @@ it.each([
   await expect(server.reload()).rejects.toMatchObject({ code: 'CLUSTERED_SERVER_RELOAD_FAILED' })
   const [{ error }] = (await failed) as [{ error: Error }]
   expect(error.message).toMatch(
-    new RegExp(`^The new version does not start, the old one goes on: Worker \\d did not start: ${why}$`),
+    new RegExp(`^The new version did not start, the old one keeps running: Worker \\d did not start: ${why}$`),
   )
   expect(server.status().workers.map(({ pid }) => pid)).toEqual(pids)
   expect(pids).toContain((await ask(server.port)).pid)
@@ -86,7 +86,7 @@ it.each([
 
 it('a plugin that nothing tells from a request listener does not start', async () => {
   const started = startServer('unmarked-plugin.ts', { readyPath: '/' })
-  await expect(started).rejects.toThrow('its process ended with code 1, asked for /')
+  await expect(started).rejects.toThrow('its process ended with code 1 during GET /')
 })
 
 it('a worker that is not ready never becomes the spare, and its end tells why', async () => {

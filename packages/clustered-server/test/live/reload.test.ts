@@ -2,7 +2,7 @@ import { Agent, get } from 'node:http'
 import { afterEach, expect, it } from 'vitest'
 import { type ClusteredServer, createClusteredServer } from '../../src/index.ts'
 
-const hello = new URL('../apps/hello.ts', import.meta.url)
+const hello = new URL('../fixtures/apps/hello.ts', import.meta.url)
 const options = { workers: 2, port: 0, host: '127.0.0.1', signals: false } as const
 
 let server: ClusteredServer

@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type ClusteredServer, createClusteredServer } from '../../src/index.ts'
-import { eventually } from '../eventually.ts'
-import { freePort } from '../free-port.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { freePort } from '../helpers/free-port.ts'
 
-const onlyOne = new URL('../apps/only-one.ts', import.meta.url)
+const onlyOne = new URL('../fixtures/apps/only-one.ts', import.meta.url)
 
 let folder: string
 let env: { LOG: string; LOCK_PORT: string }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { connectTo, mixed, startFaultLoad } from '../fault-load.ts'
-import { settled, startServer } from '../running-server.ts'
+import { connectTo, mixed, startFaultLoad } from '../helpers/fault-load.ts'
+import { settled, startServer } from '../helpers/running-server.ts'
 
 const times = Number(process.env['RELOADS'] ?? 5)
 

@@ -4,11 +4,11 @@ import { get, type IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type ClusteredServer, type ClusteredServerOptions, createClusteredServer } from '../../src/index.ts'
-import { freePort } from '../free-port.ts'
+import { freePort } from '../helpers/free-port.ts'
 
 const run = promisify(execFile)
 const host = '127.0.0.1'
-const appAt = (name: string): URL => new URL(`../apps/${name}.ts`, import.meta.url)
+const appAt = (name: string): URL => new URL(`../fixtures/apps/${name}.ts`, import.meta.url)
 const hello = appAt('hello')
 
 async function started(app: URL, options: ClusteredServerOptions = {}): Promise<ClusteredServer> {

@@ -6,9 +6,9 @@ import { once } from 'node:events'
 import { setTimeout as after } from 'node:timers/promises'
 import { describe, expect, it, type TestContext } from 'vitest'
 import { type ClusteredServer, createClusteredServer } from '../../src/index.ts'
-import { freePort } from '../free-port.ts'
+import { freePort } from '../helpers/free-port.ts'
 
-const failing = new URL('../apps/failing.ts', import.meta.url)
+const failing = new URL('../fixtures/apps/failing.ts', import.meta.url)
 const host = '127.0.0.1'
 const common = { workers: 2, host, signals: false } as const
 

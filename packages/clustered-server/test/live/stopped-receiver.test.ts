@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { connectTo, isAnswer, RawConnection, type Result } from '../fault-load.ts'
-import { isAlive, settled, startProcess, startServer } from '../running-server.ts'
+import { connectTo, isAnswer, RawConnection, type Result } from '../helpers/fault-load.ts'
+import { isAlive, settled, startProcess, startServer } from '../helpers/running-server.ts'
 
 async function ask(connection: RawConnection, what: string): Promise<Result> {
   const [result] = await connection.ask(`GET /${what} HTTP/1.1\r\nhost: test\r\n\r\n`)
@@ -21,7 +21,7 @@ it('connections that are on their way to a worker that dies go on elsewhere', { 
   )
   const [first] = server.status().workers
   const elsewhere = all.filter((_, index) => pids[index] !== undefined && pids[index] !== first!.pid)
-  const stuck = once(server, 'workerStuck')
+  const stuck = once(server, 'workerBlocked')
   process.kill(first!.pid!, 'SIGSTOP')
   // The newest goes, and gives its connections to the others: that one of them has stopped is not known yet.
   await server.scale(2)

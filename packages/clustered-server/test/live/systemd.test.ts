@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { requireProgram } from '@test/required-program'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { appPath, Command } from '../command.ts'
-import { eventually } from '../eventually.ts'
+import { appPath, Command } from '../helpers/command.ts'
+import { eventually } from '../helpers/eventually.ts'
 
 const hasPrograms = requireProgram('python3', 'python3') && requireProgram('systemd-notify', 'systemd')
-const script = (name: string): string => fileURLToPath(new URL(`../${name}.py`, import.meta.url))
+const script = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}.py`, import.meta.url))
 const args = (workers: number): string[] => ['--workers', String(workers), '--port', '0', '--host', '127.0.0.1']
 
 let command: Command | undefined
@@ -51,7 +51,7 @@ describe.runIf(hasPrograms)('what systemd is told', () => {
       'READY=1 STATUS=2 workers of generation 1',
       expect.stringMatching(/^RELOADING=1 MONOTONIC_USEC=\d+ STATUS=Reloading$/),
       'READY=1 STATUS=2 workers of generation 2',
-      'STOPPING=1 STATUS=Lets requests end',
+      'STOPPING=1 STATUS=Shutting down',
     ])
     expect(said).not.toContain('WATCHDOG')
   })
@@ -74,7 +74,7 @@ describe.runIf(hasPrograms)('what systemd is told', () => {
   it('nothing without systemd-notify, which is logged once', async () => {
     command = new Command([appPath('hello'), ...args(1)], { ...env(), PATH: folder })
     const line = await command.logged(({ level }) => level === 40)
-    expect(line.msg).toBe('systemd is told nothing: spawn systemd-notify ENOENT')
+    expect(line.msg).toBe('cannot notify systemd: spawn systemd-notify ENOENT')
     command.kill('SIGTERM')
     expect(await command.exit).toBe(0)
     expect(command.log.filter(({ level }) => level === 40)).toHaveLength(1)
@@ -92,7 +92,7 @@ describe.runIf(hasPrograms)('a socket of systemd', () => {
     expect((await command.listening()).port).toBe(port)
     // One process says that it cannot, and goes on.
     command.kill('SIGHUP')
-    await command.logged(({ msg }) => /^reloaded|came to nothing/.test(msg))
+    await command.logged(({ msg }) => /^reloaded|SIGHUP failed/.test(msg))
     expect((await fetch(`http://127.0.0.1:${port}`)).status).toBe(200)
     command.kill('SIGTERM')
     expect(await command.exit).toBe(0)

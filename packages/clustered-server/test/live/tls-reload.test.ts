@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { expect, it } from 'vitest'
-import { canCertify, certificate } from '../certificate.ts'
-import { mixed, RawConnection, startFaultLoad } from '../fault-load.ts'
-import { startServer } from '../running-server.ts'
+import { canCertify, certificate } from '../helpers/certificate.ts'
+import { mixed, RawConnection, startFaultLoad } from '../helpers/fault-load.ts'
+import { startServer } from '../helpers/running-server.ts'
 
 const reloads = Number(process.env['RELOADS'] ?? 6)
 const env = canCertify ? certificate() : {}

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { appPath, Command } from '../command.ts'
-import { startFaultLoad } from '../fault-load.ts'
-import { settled, startServer } from '../running-server.ts'
+import { appPath, Command } from '../helpers/command.ts'
+import { startFaultLoad } from '../helpers/fault-load.ts'
+import { settled, startServer } from '../helpers/running-server.ts'
 
 function newPath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'clustered-server-'))

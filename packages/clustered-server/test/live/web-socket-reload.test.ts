@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { startServer } from '../running-server.ts'
+import { startServer } from '../helpers/running-server.ts'
 
 const reloads = Number(process.env['RELOADS'] ?? 4)
 

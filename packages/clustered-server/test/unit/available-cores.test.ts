@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { availableCores } from '../../src/index.ts'
-import { fileTree } from './file-tree.ts'
+import { fileTree } from '../helpers/file-tree.ts'
 
 /** A machine of 8 cores, as Linux tells of it. */
 const MACHINE = {

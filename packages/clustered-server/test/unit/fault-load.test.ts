@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { onTestFinished, expect, it } from 'vitest'
-import { connectTo, type Kind, RawConnection, startFaultLoad, type FaultReport } from '../fault-load.ts'
+import { connectTo, type Kind, RawConnection, startFaultLoad, type FaultReport } from '../helpers/fault-load.ts'
 
 /** A server that does something wrong with each request, which it is told the number of in its connection. */
 async function misbehaving(onRequest: (socket: Socket, number: number, id: string) => void): Promise<number> {

@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { heapArguments, memoryLimit } from '../../src/memory-limit.ts'
-import { fileTree } from './file-tree.ts'
+import { heapArguments, memoryLimit } from '../../src/platform/memory-limit.ts'
+import { fileTree } from '../helpers/file-tree.ts'
 
 const MEBIBYTE = 2 ** 20
 const UNIFIED = {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from 'redis'
-import { FIRST_POSITION } from '../../src/cache/change-log.ts'
-import { inTime, RedisChanges } from '../../src/cache/redis-store.ts'
-import { BUILD_TIMEOUT } from '../built-fixture.ts'
-import { sharesCache } from '../shared-behaviour.ts'
-import { sharedApp, type SharedApp } from '../sharing-processes.ts'
-import { isMissing, redisServer } from './redis-server.ts'
+import { FIRST_POSITION } from '../../src/shared-cache/store.ts'
+import { sendWithTimeout, RedisChanges } from '../../src/shared-cache/redis-store.ts'
+import { BUILD_TIMEOUT } from '../helpers/built-fixture.ts'
+import { sharesCache } from '../helpers/describe-shared-cache.ts'
+import { sharedApp, type SharedApp } from '../helpers/sharing-processes.ts'
+import { isMissing, redisServer } from '../helpers/redis-server.ts'
 
 describe.skipIf(isMissing)('machines that share a Redis', () => {
   const redis = redisServer()
@@ -58,7 +58,7 @@ describe.skipIf(isMissing)('what was revalidated', () => {
   /** Changes as one process has them, and what it was told. */
   function changesOf(key: string): { changes: RedisChanges; tags: string[]; lost: number[] } {
     const [tags, lost]: [string[], number[]] = [[], []]
-    const send = inTime({ redis: (command) => client.sendCommand(command), timeout: 10_000 })
+    const send = sendWithTimeout({ redis: (command) => client.sendCommand(command), timeout: 10_000 })
     const reader = {
       changed: (change: { tags?: readonly string[] }) => void tags.push(...(change.tags ?? [])),
       lost: (position: number) => void lost.push(position),

@@ -3,12 +3,13 @@
 import { createRequire } from 'node:module'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { afterOlderPages } from '../../src/cache/pending-pages.ts'
-import { isPlainPath, oddityOf, queryOf } from '../../src/direct/direct-request.ts'
-import { botsOf } from '../../src/memory/bots.ts'
-import { takesBrotli } from '../../src/memory/brotli.ts'
-import { requestKey } from '../../src/memory/request-key.ts'
-import { routableUrl } from '../../src/routable-url.ts'
+import { afterOlderPages } from '../../src/shared-cache/pending-pages.ts'
+import { isPlainPath, queryOf } from '../../src/next/plain-url.ts'
+import { ineligible } from '../../src/router-bypass/eligibility.ts'
+import { botsOf } from '../../src/response-cache/build/bots.ts'
+import { acceptsBrotli } from '../../src/response-cache/brotli.ts'
+import { requestKey } from '../../src/response-cache/key.ts'
+import { routableUrl } from '../../src/fastify/routable-url.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -70,8 +71,8 @@ const READERS: Readonly<Record<string, (hostile: string) => unknown>> = {
       (hostile: string) => requestKey(asked({ 'if-none-match': '"a"', [name]: hostile })),
     ]),
   ),
-  'a header of the direct path': (hostile) => oddityOf(asked({ cookie: hostile, [hostile]: hostile })),
-  'the codings that a client takes': takesBrotli,
+  'a header of the direct path': (hostile) => ineligible(asked({ cookie: hostile, [hostile]: hostile })),
+  'the codings that a client takes': acceptsBrotli,
   'the name of a client': (hostile) => isBot(hostile),
   'the URL of a cached page': (hostile) => requestKey(asked({}, `/${hostile}`)),
   'the query of a cached page': (hostile) => requestKey(asked({}, `/?${hostile}`)),

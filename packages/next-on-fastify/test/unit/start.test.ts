@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { createNextOnFastify, nextPlugin, type NextPluginOptions } from 'next-on-fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { standInApp } from './stand-in.ts'
+import { standInApp } from '../helpers/stand-in.ts'
 
 const counted = globalThis as { closedNext?: number }
 
@@ -114,7 +114,7 @@ describe('an app', () => {
     const dir = standInApp({ name: 'broken' })
     await expect(createNextOnFastify({ dir })).rejects.toMatchObject({
       code: 'NEXT_ON_FASTIFY_NOT_PREPARED',
-      message: `Expected the Next app in ${dir} to start, got: No pages`,
+      message: `The Next app in ${dir} failed to start: No pages`,
       cause: { message: 'No pages' },
     })
   })
@@ -123,7 +123,7 @@ describe('an app', () => {
     const dir = standInApp({ config: { basePath: '/store' } })
     await expect(createNextOnFastify({ dir, dev: false, prefix: '/shop' })).rejects.toMatchObject({
       code: 'NEXT_ON_FASTIFY_BASE_PATH',
-      message: `Expected \`basePath\` in the configuration of ${dir} to be \`prefix\`, '/shop', got '/store'`,
+      message: `The option "prefix" is "/shop", but ${dir} was built with the basePath "/store": use the same path for both, and build again.`,
     })
   })
 

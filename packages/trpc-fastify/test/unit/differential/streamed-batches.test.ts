@@ -2,15 +2,21 @@
 
 import { TRPCError } from '@trpc/server'
 import { describe, expect, it } from 'vitest'
-import { compare, type ComparedRequest, type Comparison, type Mount, titled } from './compare.ts'
-import { TRANSPORT } from './over-http2.ts'
-import { BROKEN_OFF } from './exchange.ts'
-import { STREAMED_AS_NULL } from './known-differences.ts'
-import { generated, iterable, later, rejectedLater, someTurns } from './later.ts'
-import type { Recorder } from './recorder.ts'
-import { echoMount, JSON_TYPE, STREAM } from './requests.ts'
-import { observed, observedTRPC } from './router.ts'
-import { readStream } from './stream-content.ts'
+import {
+  compare,
+  type ComparedRequest,
+  type Comparison,
+  type Mount,
+  titled,
+} from '../../helpers/differential/compare.ts'
+import { TRANSPORT } from '../../helpers/differential/over-http2.ts'
+import { BROKEN_OFF } from '../../helpers/differential/exchange.ts'
+import { STREAMED_AS_NULL } from '../../helpers/differential/known-differences.ts'
+import { generated, iterable, later, rejectedLater, someTurns } from '../../helpers/differential/later.ts'
+import type { Recorder } from '../../helpers/differential/recorder.ts'
+import { echoMount, JSON_TYPE, STREAM } from '../../helpers/differential/requests.ts'
+import { observed, observedTRPC } from '../../helpers/differential/router.ts'
+import { readStream } from '../../helpers/differential/stream-content.ts'
 
 type Config = Parameters<typeof observedTRPC>[1]
 
@@ -230,12 +236,12 @@ describe('known difference: what no line can tell of', () => {
   ])('%s', (_, resolve) => {
     const comparison = serve({ resolve })
     it('fails its call, and the connection there', async () => {
-      const { official, compiled, direct } = await comparison.answers(request)
+      const { official, compiled, uncompiled } = await comparison.answers(request)
       expect(official).toEqual(BROKEN_OFF)
       expect(compiled.status).toBe(200)
       expect(compiled.body).toContain('INTERNAL_SERVER_ERROR')
       expect(JSON.parse(compiled.body)).toMatchObject({ 1: { data: 'ok' } })
-      expect(direct).toEqual(compiled)
+      expect(uncompiled).toEqual(compiled)
     })
   })
 
@@ -253,10 +259,10 @@ describe('known difference: what no line can tell of', () => {
   ])('%s', (_, failure) => {
     const comparison = serve(failure)
     it('is answered with 500 while nothing is sent, and ends the connection there', async () => {
-      const { official, compiled, direct } = await comparison.answers(request)
+      const { official, compiled, uncompiled } = await comparison.answers(request)
       expect(official).toEqual(BROKEN_OFF)
       expect(compiled.status).toBe(500)
-      expect(direct).toEqual(compiled)
+      expect(uncompiled).toEqual(compiled)
     })
   })
 
@@ -287,14 +293,14 @@ describe('known difference: nothing is streamed as null', () => {
     return { router, options: observed(recorder) }
   })
   it(`${name}: there, and as nothing here`, async () => {
-    const { official, compiled, direct } = await comparison.answers({
+    const { official, compiled, uncompiled } = await comparison.answers({
       url: `/trpc/${name}?batch=1`,
       headers: STREAM,
       on: 'compiled',
     })
     expect(JSON.parse(official.body)).toEqual({ 0: { data: null } })
     expect(JSON.parse(compiled.body)).toEqual({ 0: { data: '<undefined undefined>' } })
-    expect(direct).toEqual(compiled)
+    expect(uncompiled).toEqual(compiled)
   })
 })
 

@@ -1,0 +1,147 @@
+// The responses of an endpoint as JSON Schema, for `@fastify/swagger` and other generators.
+
+import type { FastifyInstance, FastifySchema, FastifySerializerCompiler, RouteShorthandOptions } from 'fastify'
+import { invalidOptionError } from '../options/invalid-option.ts'
+import type { ResolvedCall, ResolvedEndpoint } from '../options/resolved.ts'
+
+type Schema = Readonly<Record<string, unknown>>
+
+/**
+ * The route options of an endpoint, with schemas of its responses if its calls have schemas. The user's own schemas win.
+ *
+ * @throws AGGREGATOR_GATEWAY_INVALID_OPTION for schemas beside a `compose` function
+ */
+export function documented(
+  { calls, compose, route }: ResolvedEndpoint,
+  where: string,
+  app: FastifyInstance,
+): RouteShorthandOptions {
+  if (Object.values(calls).every(({ schema }) => schema === undefined)) return route
+  if (typeof compose === 'function') {
+    const expected = '"object" or "array" or "merge" beside the schema of a call (or use route.schema.response)'
+    throw invalidOptionError(`${where}.compose`, expected, compose)
+  }
+  const own = (route.schema?.response ?? {}) as Record<string, unknown>
+  return {
+    ...route,
+    schema: { ...route.schema, response: { ...failures(calls), 200: responseOf(calls, compose), ...own } },
+    serializerCompiler: serializers(Object.keys(own), route.serializerCompiler ?? app.serializerCompiler),
+  }
+}
+
+/**
+ * Our schemas must not change the bytes: Fastify would drop members that they do not name. The user's own schemas go to the
+ * serializer compiler that the user has set. Fastify's default compiler is not accessible here.
+ */
+function serializers(
+  own: readonly string[],
+  compiler: FastifySerializerCompiler<FastifySchema> | undefined,
+): FastifySerializerCompiler<FastifySchema> {
+  return (route) => {
+    if (compiler && own.includes(String(route.httpStatus))) return compiler(route)
+    return (value) => JSON.stringify(value instanceof Error ? membersOf(value) : value)
+  }
+}
+
+/** The members of Fastify's error response, which are not enumerable here. */
+function membersOf({
+  statusCode,
+  code,
+  error,
+  message,
+}: Error & Partial<Record<'statusCode' | 'code' | 'error', unknown>>): object {
+  return { statusCode, code, error, message }
+}
+
+function responseOf(
+  calls: Readonly<Record<string, ResolvedCall>>,
+  compose: Exclude<ResolvedEndpoint['compose'], ((...values: never) => unknown) | undefined>,
+): Schema {
+  const description = 'The responses of the calls'
+  const names = Object.keys(calls)
+  const schemas = Object.values(calls).map(nullable)
+  switch (compose) {
+    case 'object':
+      return {
+        description,
+        type: 'object',
+        properties: Object.fromEntries(names.map((name, index) => [name, schemas[index]!])),
+        required: names,
+      }
+    case 'array': {
+      // OpenAPI 3.0 has no tuples.
+      const count = { minItems: names.length, maxItems: names.length }
+      const different = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()]
+      return {
+        description,
+        type: 'array',
+        items: different.length === 1 ? different[0] : { anyOf: different },
+        ...count,
+      }
+    }
+    default:
+      return { description, ...merged(Object.values(calls)) }
+  }
+}
+
+/** The schema of a call's part of the response. */
+function nullable({ schema = {}, optional }: ResolvedCall): Schema {
+  return optional && Object.keys(schema).length > 0 ? { anyOf: [schema, { type: 'null' }] } : schema
+}
+
+/** The schema for `merge`. Members of optional calls are not required. If names clash, the later call wins. */
+function merged(calls: readonly ResolvedCall[]): Schema {
+  const described = calls.filter(({ schema }) => schema !== undefined)
+  if (!described.every(({ schema }) => isPlain(schema!))) {
+    // The members behind a reference or a union are unknown here.
+    const needed = described.filter(({ optional }) => !optional).map(({ schema }) => schema!)
+    return needed.length === 0 ? { type: 'object' } : { type: 'object', allOf: needed }
+  }
+  const required = described.flatMap(({ schema, optional }) =>
+    optional ? [] : ((schema!['required'] ?? []) as string[]),
+  )
+  return {
+    type: 'object',
+    properties: Object.assign({}, ...described.map(({ schema }) => schema!['properties'])) as Schema,
+    ...(required.length === 0 ? {} : { required: [...new Set(required)] }),
+  }
+}
+
+/** Whether a schema only lists the members of an object. */
+function isPlain(schema: Schema): boolean {
+  const known = ['type', 'properties', 'required', 'title', 'description', 'additionalProperties']
+  return schema['properties'] !== undefined && Object.keys(schema).every((keyword) => known.includes(keyword))
+}
+
+const ERROR = {
+  type: 'object',
+  properties: {
+    statusCode: { type: 'integer' },
+    code: { type: 'string' },
+    error: { type: 'string' },
+    message: { type: 'string' },
+  },
+  required: ['statusCode', 'error', 'message'],
+} as const
+
+/** The error responses of an endpoint. */
+function failures(calls: Readonly<Record<string, ResolvedCall>>): Record<string, Schema> {
+  const all = Object.values(calls)
+  const needed = all.filter(({ optional }) => !optional)
+  const described: Record<string, string> = {}
+  if (all.some(({ path }) => /\{(?:params|query|headers|body)/.test(path))) {
+    described['400'] = 'AGGREGATOR_GATEWAY_BAD_PARAMETER: a value of the request is missing, or cannot be used'
+  }
+  for (const status of needed.flatMap(({ forwardStatuses }) => forwardStatuses)) {
+    described[status] = 'AGGREGATOR_GATEWAY_UPSTREAM_STATUS: the status of an upstream'
+  }
+  if (needed.length > 0) {
+    described['502'] =
+      'AGGREGATOR_GATEWAY_UPSTREAM_FAILED, AGGREGATOR_GATEWAY_CIRCUIT_OPEN: a call failed, or its circuit is open'
+    described['503'] = 'AGGREGATOR_GATEWAY_OVERLOADED: the queue of an upstream is full'
+    described['504'] = 'AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT: an upstream did not respond in time'
+  }
+  return Object.fromEntries(
+    Object.entries(described).map(([status, description]) => [status, { description, ...ERROR }]),
+  )
+}

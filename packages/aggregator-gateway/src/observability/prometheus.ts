@@ -1,0 +1,130 @@
+// Metrics of calls and upstreams, by prom-client. Labels are names from the options, and reasons: clients cannot create
+// time series.
+
+import { checkOptions } from 'checked-options'
+import { Counter, Gauge, Histogram, register, type Registry } from 'prom-client'
+import { InvalidOptionError } from '../errors.ts'
+import type { GatewayObserver, ObservedCall, ObservedGateway, OriginStatus } from '../options/observer.ts'
+import { type PrometheusObserverOptions, prometheusSchema } from './prometheus-options.ts'
+
+export type { PrometheusObserverOptions }
+
+const CALL_LABELS = ['method', 'route', 'call', 'upstream'] as const
+const ORIGIN_LABELS = ['upstream', 'origin'] as const
+
+/**
+ * Counts and times the calls of gateways for Prometheus. One observer serves all gateways of a process: a registry
+ * takes each metric once.
+ *
+ * @throws AGGREGATOR_GATEWAY_INVALID_OPTION
+ *
+ * @example
+ * const registry = new Registry()
+ * await app.register(gatewayPlugin, { upstreams, endpoints, observers: [prometheusObserver({ registry })] })
+ * app.get('/metrics', async (request, reply) => reply.type(registry.contentType).send(await registry.metrics()))
+ */
+export function prometheusObserver(options: PrometheusObserverOptions = {}): GatewayObserver<void> {
+  const { registry = register, buckets } = checkOptions(prometheusSchema, options, (message) => {
+    return new InvalidOptionError(message)
+  })
+  const { durations, failures, retries, hedges } = callMetrics(registry, buckets)
+  const gateways = new Set<ObservedGateway>()
+  addOriginGauges(registry, gateways)
+  const labelsOf = labelCache()
+  return {
+    gatewayOpened: (gateway) => void gateways.add(gateway),
+    gatewayClosed: (gateway) => void gateways.delete(gateway),
+    callEnded(call, { duration, attempts, hedged, reason }) {
+      const labels = labelsOf(call)
+      durations.observe(labels, duration / 1000)
+      if (reason !== undefined) failures.inc({ ...labels, reason })
+      const retried = attempts - 1 - Number(hedged)
+      if (retried > 0) retries.inc(labels, retried)
+      if (hedged) hedges.inc(labels)
+    },
+  }
+}
+
+type CallLabels = Readonly<Record<(typeof CALL_LABELS)[number], string>>
+
+interface CallMetrics {
+  readonly durations: Histogram<(typeof CALL_LABELS)[number]>
+  readonly failures: Counter<(typeof CALL_LABELS)[number] | 'reason'>
+  readonly retries: Counter<(typeof CALL_LABELS)[number]>
+  readonly hedges: Counter<(typeof CALL_LABELS)[number]>
+}
+
+function callMetrics(registry: Registry, buckets: readonly number[]): CallMetrics {
+  const registers = [registry]
+  return {
+    durations: new Histogram({
+      name: 'gateway_call_duration_seconds',
+      help: 'Duration of calls to upstreams, all attempts together',
+      labelNames: CALL_LABELS,
+      buckets: [...buckets],
+      registers,
+    }),
+    failures: new Counter({
+      name: 'gateway_call_failures_total',
+      help: 'Failed calls to upstreams',
+      labelNames: [...CALL_LABELS, 'reason'],
+      registers,
+    }),
+    retries: new Counter({
+      name: 'gateway_call_retries_total',
+      help: 'Retries of calls',
+      labelNames: CALL_LABELS,
+      registers,
+    }),
+    hedges: new Counter({
+      name: 'gateway_call_hedges_total',
+      help: 'Hedged requests',
+      labelNames: CALL_LABELS,
+      registers,
+    }),
+  }
+}
+
+const ORIGIN_GAUGES: readonly (readonly [name: string, help: string, valueOf: (origin: OriginStatus) => number])[] = [
+  [
+    'gateway_origin_circuit_open',
+    'Whether the circuit of the origin is open: 1 or 0',
+    ({ circuit }) => (circuit === 'open' ? 1 : 0),
+  ],
+  ['gateway_origin_pending_calls', 'Running and queued calls to the origin', ({ pending }) => pending],
+  ['gateway_origin_connections', 'Open connections to the origin', ({ connected }) => connected],
+]
+
+function addOriginGauges(registry: Registry, gateways: ReadonlySet<ObservedGateway>): void {
+  for (const [name, help, valueOf] of ORIGIN_GAUGES) {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames: ORIGIN_LABELS,
+      registers: [],
+      collect() {
+        this.reset()
+        for (const { status } of gateways) {
+          for (const [upstream, origins] of Object.entries(status().upstreams)) {
+            for (const origin of origins) this.inc({ upstream, origin: origin.origin }, valueOf(origin))
+          }
+        }
+      },
+    })
+    registry.registerMetric(gauge)
+  }
+}
+
+/** Makes the labels of each call once. There are as many calls as in the options. */
+function labelCache(): (call: ObservedCall) => CallLabels {
+  const cached = new Map<ObservedCall, CallLabels>()
+  return (call) => {
+    let labels = cached.get(call)
+    if (!labels) {
+      const { endpoint, name, upstream } = call
+      labels = { method: endpoint.method, route: endpoint.path, call: name, upstream }
+      cached.set(call, labels)
+    }
+    return labels
+  }
+}

@@ -1,0 +1,96 @@
+// Records the reads and changes of Next's page cache, by a cache handler that passes all calls on.
+
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { LRUCache } from 'lru-cache'
+import { type PageRead, notifyReplaced, notifyRevalidated } from './cache-changes.ts'
+import {
+  type CacheHandler,
+  type CacheHandlerClass,
+  type Context,
+  type Found,
+  type Lifetime,
+  PAGE_KINDS,
+  pageTags,
+} from './cache-handler.ts'
+
+/** Maximum lifetimes that are kept for older versions of Next. */
+const MAX_LIFETIMES = 10_000
+
+const current = new AsyncLocalStorage<PageRead[]>()
+
+/** Runs Next for a request, and appends what it reads from its cache to `reads`. */
+export function recordReads<T>(reads: PageRead[], run: () => T): T {
+  return current.run(reads, run)
+}
+
+/** Wraps a cache handler class, and notifies listeners of its changes. */
+export function observedHandler(Handler: CacheHandlerClass): CacheHandlerClass {
+  // Older versions of Next don't return the lifetime that an entry was stored with.
+  const lifetimes = new LRUCache<string, Lifetime>({ max: MAX_LIFETIMES })
+  return class extends ObservedHandler {
+    constructor(options: unknown) {
+      super(new Handler(options), lifetimes)
+    }
+  }
+}
+
+class ObservedHandler implements CacheHandler {
+  readonly #inner: CacheHandler
+  readonly #lifetimes: LRUCache<string, Lifetime>
+
+  constructor(inner: CacheHandler, lifetimes: LRUCache<string, Lifetime>) {
+    this.#inner = inner
+    this.#lifetimes = lifetimes
+  }
+
+  async get(key: string, context: Context): Promise<Found | null> {
+    const reads = current.getStore()
+    const found = await this.#inner.get(key, context)
+    reads?.push(readOf(key, context, found, this.#lifetimes.get(key)))
+    return found
+  }
+
+  async set(key: string, value: { kind?: string } | null, context: Context): Promise<void> {
+    // A missing page is stored as null.
+    const isPage = value === null || PAGE_KINDS.has(value.kind ?? '')
+    if (!isPage) return this.#inner.set(key, value, context)
+    notifyReplaced(key, current.getStore())
+    if (context.cacheControl === undefined) this.#lifetimes.delete(key)
+    else this.#lifetimes.set(key, context.cacheControl)
+    try {
+      await this.#inner.set(key, value, context)
+    } finally {
+      // A read during the write may have returned the old entry.
+      notifyReplaced(key)
+    }
+  }
+
+  async revalidateTag(tags: string | readonly string[], durations?: { expire?: number }): Promise<void> {
+    const all = typeof tags === 'string' ? [tags] : tags
+    const expire = durations?.expire
+    const expireAt = expire === undefined ? undefined : Date.now() + expire * 1000
+    notifyRevalidated(all, expireAt)
+    try {
+      await this.#inner.revalidateTag(tags, durations)
+    } finally {
+      notifyRevalidated(all, expireAt)
+    }
+  }
+
+  resetRequestCache(): void {
+    this.#inner.resetRequestCache?.()
+  }
+}
+
+function readOf(key: string, context: Context, found: Found | null, stored: Lifetime | undefined): PageRead {
+  const value = found?.value
+  return {
+    key,
+    isPage: PAGE_KINDS.has(value?.kind ?? ''),
+    isPartial: context.isFallback === true || (value?.postponed !== undefined && value.postponed !== null),
+    lastModified: found?.lastModified,
+    lifetime: found?.cacheControl ?? stored,
+    tags: pageTags(value),
+    version: found?.version,
+  }
+}

@@ -1,0 +1,33 @@
+// Redirects, rewrites and headers of a configuration, as the manifest of a build has them.
+
+/** A redirect, a rewrite, or a header rule. */
+export interface Rule {
+  readonly regex: string
+  readonly has?: readonly unknown[]
+  readonly missing?: readonly unknown[]
+}
+
+/** The used parts of `routes-manifest.json`. */
+export interface RoutesManifest {
+  readonly redirects: readonly Rule[]
+  readonly headers: readonly Rule[]
+  readonly onMatchHeaders?: readonly Rule[]
+  readonly rewrites: readonly Rule[] | Readonly<Record<'afterFiles' | 'beforeFiles' | 'fallback', readonly Rule[]>>
+}
+
+/** The rules of the configuration, and those that Next adds, such as the redirect of paths with a trailing slash. */
+export function rulesOf({ redirects, headers, onMatchHeaders = [], rewrites }: RoutesManifest): {
+  readonly rewrites: readonly Rule[]
+  readonly others: readonly Rule[]
+} {
+  return {
+    rewrites:
+      'beforeFiles' in rewrites ? [...rewrites.beforeFiles, ...rewrites.afterFiles, ...rewrites.fallback] : rewrites,
+    others: [...redirects, ...headers, ...onMatchHeaders],
+  }
+}
+
+/** Each pattern with and without case: a pattern that excludes `/api` excludes less if case counts. */
+export function patternsOf(sources: readonly string[]): RegExp[] {
+  return sources.flatMap((source) => [new RegExp(source), new RegExp(source, 'i')])
+}

@@ -1,0 +1,100 @@
+// Notifies observers, such as metrics, of the requests that Next serves.
+
+import { finished } from 'node:stream'
+import type { FastifyBaseLogger } from 'fastify'
+import type { NextHandler } from '../next/handler.ts'
+import type { NextMemory } from '../response-cache/response-cache.ts'
+
+/** A Next app, as its observers see it. */
+export interface ObservedNext {
+  /** The path prefix of the app. Empty for all paths. */
+  readonly prefix: string
+  /** The response cache of the app, if it has one. */
+  readonly memory: NextMemory | undefined
+}
+
+/** A request that Next has served. */
+export interface NextAnswer {
+  readonly method: string
+  /** The URL as the client has sent it. */
+  readonly url: string
+  /** The status of the response. Undefined if the client had disconnected before. */
+  readonly status: number | undefined
+  /** Time from the call of Next to the end of the response, or until the client disconnected, in ms. */
+  readonly duration: number
+  /** Whether the client disconnected before the end. */
+  readonly aborted: boolean
+}
+
+/**
+ * Callbacks for requests that Next serves. Responses from the response cache are only counted. The first error of a
+ * callback is logged; errors never affect responses.
+ *
+ * @example
+ * const slowPages: NextObserver = {
+ *   nextAnswered: (next, { url, duration }) => {
+ *     if (duration > 500) app.log.warn({ url, duration }, 'slow page')
+ *   },
+ * }
+ */
+export interface NextObserver {
+  /** Called when a Next app is ready. One observer may serve several apps. */
+  nextOpened?(next: ObservedNext): void
+  /** Called before a Next app closes. */
+  nextClosed?(next: ObservedNext): void
+  /** Called once per request, after its response has ended. */
+  nextAnswered?(next: ObservedNext, answer: NextAnswer): void
+}
+
+/** The observers of one Next app. */
+export class Observers {
+  readonly #observers: readonly NextObserver[]
+  readonly #log: FastifyBaseLogger
+  readonly #next: ObservedNext
+  /** Callbacks that have thrown. Their errors are logged once, because they may throw for each response. */
+  readonly #faulty = new Set<string>()
+
+  constructor(observers: readonly NextObserver[], log: FastifyBaseLogger, next: ObservedNext) {
+    this.#observers = observers
+    this.#log = log
+    this.#next = next
+  }
+
+  opened(): void {
+    this.#notify('nextOpened', (observer) => observer.nextOpened?.(this.#next))
+  }
+
+  closed(): void {
+    this.#notify('nextClosed', (observer) => observer.nextClosed?.(this.#next))
+  }
+
+  /** Wraps a handler, so that observers are notified of its responses. */
+  observe(handler: NextHandler): NextHandler {
+    if (!this.#observers.some((observer) => 'nextAnswered' in observer)) return handler
+    return (request, response) => {
+      // Next may change the request.
+      const { method = '', url = '' } = request
+      const start = performance.now()
+      finished(response, (error) => {
+        const status = response.headersSent ? response.statusCode : undefined
+        const duration = performance.now() - start
+        const served = { method, url, status, duration, aborted: error !== undefined && error !== null }
+        this.#notify('nextAnswered', (observer) => observer.nextAnswered?.(this.#next, served))
+      })
+      return handler(request, response)
+    }
+  }
+
+  #notify(name: keyof NextObserver, notify: (observer: NextObserver) => void): void {
+    for (const [index, observer] of this.#observers.entries()) {
+      try {
+        notify(observer)
+      } catch (err) {
+        const where = `observers[${index}].${name}`
+        if (this.#faulty.has(where)) continue
+        this.#faulty.add(where)
+        this.#log.error({ err, observer: where }, 'observer threw; further errors are suppressed')
+      }
+    }
+  }
+}
