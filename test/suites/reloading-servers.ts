@@ -25,7 +25,7 @@ export interface ReloadingServer {
 }
 
 export interface ReloadingSubject {
-  /** What has to be there that no npm package of this repository brings. */
+  /** A program that no npm package of this repository installs. */
   readonly program?: string
   start: () => Promise<ReloadingServer>
 }
@@ -57,7 +57,7 @@ export const reloadingServers: Readonly<Record<string, ReloadingSubject>> = {
 
 const ends: (() => Promise<void>)[] = []
 
-/** Ends all that were started. */
+/** Ends all started servers. */
 export async function stopServers(): Promise<void> {
   for (const end of ends.splice(0).toReversed()) await end()
 }
