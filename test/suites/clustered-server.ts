@@ -4,7 +4,7 @@ import { findWatt, wattFolder } from './watt.ts'
 
 const folder = new URL('../../examples/clustered-server/', import.meta.url)
 
-/** Number of workers of each server but the single process. */
+/** Number of processes, except for the single one. */
 const WORKERS = '2'
 
 const subject = (name: string, env: Readonly<Record<string, string>> = {}): FileSubject & { file: URL } => ({
@@ -32,7 +32,7 @@ export async function wattCluster(): Promise<{ subject: CommandSubject; remove: 
   return { subject: { command: ['wattpm', 'start', dir] }, remove: () => rm(dir, { recursive: true }) }
 }
 
-/** Fast responses over a kept-alive connection, over one connection for each request, and after milliseconds of work. */
+/** A fast response over a keep-alive connection, one over a new connection, and one after milliseconds of work. */
 export const cases: Record<'hello' | 'shortConnection' | 'primes', CaseOptions> = {
   hello: { path: '/' },
   shortConnection: { path: '/', headers: { connection: 'close' } },

@@ -42,7 +42,7 @@ export const cases: Record<'text' | 'hello' | 'json' | 'missing', CaseOptions> =
   /** The request of seed 004. */
   hello: { path: '/', expect: { body: 'Hello World!' } },
   json: { path: '/json' },
-  /** Each framework has a 404 page of its own, and people run them as they come. */
+  /** Each framework has its own 404 page, so bodies are not compared. */
   missing: { path: '/missing', expect: { status: 404, body: '' }, compareHeaders: [], normalize: withoutBody },
 }
 

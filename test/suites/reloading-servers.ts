@@ -25,7 +25,7 @@ export interface ReloadingServer {
 }
 
 export interface ReloadingSubject {
-  /** Required programs that no npm package of this repository installs. */
+  /** A program that no npm package of this repository installs. */
   readonly program?: string
   start: () => Promise<ReloadingServer>
 }
