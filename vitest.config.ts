@@ -4,7 +4,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Which versions of the packages' peers a project runs with. */
     peers: 'lowest' | 'newest'
-    /** How requests of differential tests are sent, see packages/trpc-fastify/test/unit/differential/over-http2.ts. */
+    /** How requests of differential tests are sent, see packages/trpc-fastify/test/helpers/differential/over-http2.ts. */
     transport: 'h2c' | 'h2' | undefined
     /** Which races of the performance suites run. */
     races: 'headlines' | 'all'
@@ -31,9 +31,9 @@ const alone = { pool: 'forks', fileParallelism: false, maxWorkers: 1, retry: 0, 
 /** What takes many minutes, and of which `test:all` has the most important part: `test:nightly` runs them. */
 const thorough = [
   'packages/*/test/thorough/**/*.test.ts',
-  'packages/next-on-fastify/test/live/{direct,memory,memory-after-proxy,shared-cache}-lowest.test.ts',
+  'packages/next-on-fastify/test/live/{middleware,response-cache,router-bypass,shared-cache}-lowest.test.ts',
   'packages/next-on-fastify/test/live/shared-cache-many.test.ts',
-  'packages/next-on-fastify/test/live/{memory-base-path,memory-trailing-slash,shared-redis}{,-lowest}.test.ts',
+  'packages/next-on-fastify/test/live/{response-cache-base-path,response-cache-trailing-slash,shared-redis}{,-lowest}.test.ts',
   'packages/next-on-fastify/test/live/soak.test.ts',
   'test/conformance/next-{cache-components,direct,http2,new-build}.test.ts',
 ]

@@ -1,5 +1,5 @@
 import { createAggregatorGateway } from 'aggregator-gateway'
-import { closeOnSignal } from './close-on-signal.ts'
+import { closeOnSignal } from '@examples/close-on-signal'
 
 const host = process.env.HOST ?? '127.0.0.1'
 const port = Number(process.env.PORT ?? 0)

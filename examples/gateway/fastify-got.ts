@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import got from 'got'
-import { closeOnSignal } from './close-on-signal.ts'
+import { closeOnSignal } from '@examples/close-on-signal'
 
 const host = process.env.HOST ?? '127.0.0.1'
 const port = Number(process.env.PORT ?? 0)

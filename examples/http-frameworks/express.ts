@@ -1,4 +1,4 @@
-import { closeOnSignal } from './close-on-signal.ts'
+import { closeOnSignal } from '@examples/close-on-signal'
 import { app } from './express-app.ts'
 
 const host = process.env.HOST ?? '127.0.0.1'

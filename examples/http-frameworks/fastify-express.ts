@@ -1,6 +1,6 @@
 import fastifyExpress from '@fastify/express'
 import Fastify from 'fastify'
-import { closeOnSignal } from './close-on-signal.ts'
+import { closeOnSignal } from '@examples/close-on-signal'
 import { app as expressApp } from './express-app.ts'
 
 const host = process.env.HOST ?? '127.0.0.1'

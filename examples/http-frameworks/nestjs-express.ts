@@ -1,6 +1,6 @@
 import { NestFactory } from '@nestjs/core'
 import type { NestExpressApplication } from '@nestjs/platform-express'
-import { closeOnSignal } from './close-on-signal.ts'
+import { closeOnSignal } from '@examples/close-on-signal'
 import { AppModule } from './nestjs-app.ts'
 
 const host = process.env.HOST ?? '127.0.0.1'

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { parse } from 'node:querystring'
-import { closeOnSignal } from './close-on-signal.ts'
+import { closeOnSignal } from '@examples/close-on-signal'
 import { order } from './order.ts'
 
 const host = process.env.HOST ?? '127.0.0.1'

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { dir, fail, host, next, port } from './app.ts'
-import { closeOnSignal } from './close-on-signal.ts'
+import { closeOnSignal } from '@examples/close-on-signal'
 
 const app = next({ dir, dev: false, hostname: host, port })
 await app.prepare()

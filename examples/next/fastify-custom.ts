@@ -2,7 +2,7 @@
 
 import Fastify from 'fastify'
 import { dir, fail, host, next, port } from './app.ts'
-import { closeOnSignal } from './close-on-signal.ts'
+import { closeOnSignal } from '@examples/close-on-signal'
 
 const nextApp = next({ dir, dev: false, hostname: host, port })
 await nextApp.prepare()

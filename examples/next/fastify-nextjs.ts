@@ -1,7 +1,7 @@
 import fastifyNext from '@fastify/nextjs'
 import Fastify from 'fastify'
 import { dir, fail, host, port } from './app.ts'
-import { closeOnSignal } from './close-on-signal.ts'
+import { closeOnSignal } from '@examples/close-on-signal'
 
 const app = Fastify({ return503OnClosing: false })
 app.get('/fastify/message', () => ({ message: 'hello' }))

@@ -1,5 +1,5 @@
 import { fail, host, port } from './app.ts'
-import { closeOnSignal } from './close-on-signal.ts'
+import { closeOnSignal } from '@examples/close-on-signal'
 import makeApp from './next-on-fastify-app.ts'
 
 const app = await makeApp()

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import { serve } from '@hono/node-server'
 import { trpcServer } from '@hono/trpc-server'
 import { Hono, type Context as HonoContext } from 'hono'
-import { closeOnSignal } from './close-on-signal.ts'
+import { closeOnSignal } from '@examples/close-on-signal'
 import { onError, responseMeta } from './options.ts'
 import { appRouter } from './router.ts'
 

@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http'
-import { closeOnSignal } from './close-on-signal.ts'
+import { closeOnSignal } from '@examples/close-on-signal'
 import { article } from './content.ts'
 
 const host = process.env.HOST ?? '127.0.0.1'

@@ -1,5 +1,5 @@
 import { createHTTPServer } from '@trpc/server/adapters/standalone'
-import { closeOnSignal } from './close-on-signal.ts'
+import { closeOnSignal } from '@examples/close-on-signal'
 import { appRouter } from './router.ts'
 
 const host = process.env.HOST ?? '127.0.0.1'

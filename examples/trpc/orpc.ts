@@ -2,7 +2,7 @@ import { os } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/fastify'
 import Fastify from 'fastify'
 import { z } from 'zod'
-import { closeOnSignal } from './close-on-signal.ts'
+import { closeOnSignal } from '@examples/close-on-signal'
 import { article, greeting } from './content.ts'
 
 const host = process.env.HOST ?? '127.0.0.1'

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 import { createTrpcFastify } from 'trpc-fastify'
-import { closeOnSignal } from './close-on-signal.ts'
+import { closeOnSignal } from '@examples/close-on-signal'
 import { appRouter } from './router.ts'
 
 const host = process.env.HOST ?? '127.0.0.1'

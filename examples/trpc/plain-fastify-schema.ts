@@ -1,6 +1,6 @@
 import Fastify, { type FastifyReply } from 'fastify'
 import { z } from 'zod'
-import { closeOnSignal } from './close-on-signal.ts'
+import { closeOnSignal } from '@examples/close-on-signal'
 import { article, greeting } from './content.ts'
 
 const host = process.env.HOST ?? '127.0.0.1'

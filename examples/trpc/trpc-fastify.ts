@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import { trpcPlugin } from 'trpc-fastify'
-import { closeOnSignal } from './close-on-signal.ts'
+import { closeOnSignal } from '@examples/close-on-signal'
 import { mounts } from './options.ts'
 
 const host = process.env.HOST ?? '127.0.0.1'

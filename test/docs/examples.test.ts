@@ -10,7 +10,7 @@ import { subjects as trpc } from '../suites/trpc.ts'
 
 const folder = fileURLToPath(new URL('../../examples/', import.meta.url))
 const SUITES = readdirSync(folder, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
+  .filter((entry) => entry.isDirectory() && !['node_modules', 'close-on-signal'].includes(entry.name))
   .map(({ name }) => name)
 
 function example(...args: string[]): { status: number | null; stdout: string; stderr: string } {

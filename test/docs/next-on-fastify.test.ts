@@ -11,11 +11,11 @@ const rows = rowsOf(readme)
 const source = read('src/options.ts')
 const options = [
   ...optionsOf(source, 'NextPluginOptions'),
-  ...optionsOf(read('src/memory/create-memory.ts'), 'MemoryOptions'),
-  ...optionsOf(read('src/prometheus.ts'), 'PrometheusObserverOptions'),
-  ...optionsOf(read('src/cache/share-cache.ts'), 'MachineCacheOptions'),
-  ...optionsOf(read('src/cache/redis-store.ts'), 'RedisCacheOptions'),
-  ...optionsOf(read('src/graceful-stop.ts'), 'GracefulStopOptions'),
+  ...optionsOf(read('src/response-cache/create-response-cache.ts'), 'MemoryOptions'),
+  ...optionsOf(read('src/observability/prometheus.ts'), 'PrometheusObserverOptions'),
+  ...optionsOf(read('src/shared-cache/open-shared-cache.ts'), 'MachineCacheOptions'),
+  ...optionsOf(read('src/shared-cache/redis/redis-store.ts'), 'RedisCacheOptions'),
+  ...optionsOf(read('src/http/graceful-stop.ts'), 'GracefulStopOptions'),
   ...optionsOf(
     source.replace('<Fastify = FastifyServerOptions> extends NextPluginOptions', ''),
     'CreateNextOnFastifyOptions',
@@ -50,7 +50,7 @@ const atStart = [
 ]
 hasCodedErrors('next-on-fastify', {
   'create-next-on-fastify.ts': atStart,
-  'next-plugin.ts': atStart,
+  'plugin.ts': atStart,
   'request.ts': ['NEXT_ON_FASTIFY_NO_REQUEST'],
 })
 
@@ -71,7 +71,7 @@ it('the README names what the package supports, and its source refuses what is o
   expect(`^${supported['Fastify']}.0.0`).toBe(peerDependencies!['fastify'])
   const oldest = /^[\d.]+/.exec(supported['next']!)![0]
   expect(peerDependencies!['next']).toBe(`>=${oldest} <17`)
-  expect(read('src/load-next.ts')).toContain(`const OLDEST = [${oldest.replaceAll('.', ', ')}] as const`)
+  expect(read('src/next/load.ts')).toContain(`const OLDEST = [${oldest.replaceAll('.', ', ')}] as const`)
   const catalog = readFileSync(new URL('../../pnpm-workspace.yaml', import.meta.url), 'utf8')
   expect(catalog).toContain(`next-lowest: npm:next@${oldest}\n`)
 })

@@ -8,10 +8,12 @@ const policy = readFileSync(join(root, 'SECURITY.md'), 'utf8')
 const packages = globSync('packages/*/README.md', { cwd: root })
   .map((path) => path.split('/')[1]!)
   .toSorted()
-/** The part of a README under a heading, up to the next one. */
+/** The section of the README or of `docs/security.md`. */
 const promisesOf = (name: string): string | undefined =>
-  readFileSync(join(root, 'packages', name, 'README.md'), 'utf8')
-    .split(/^## /m)
+  ['README.md', 'docs/security.md']
+    .map((file) => join(root, 'packages', name, file))
+    .filter((path) => existsSync(path))
+    .flatMap((path) => readFileSync(path, 'utf8').split(/^#{1,2} /m))
     .find((section) => section.startsWith('Security promises\n'))
 const promising = packages.filter((name) => promisesOf(name) !== undefined)
 

@@ -4,7 +4,7 @@ import { optionsOf, rowsOf } from './options-table.ts'
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const readme = read('packages/speed-bounds/README.md')
-const source = read('packages/speed-bounds/src/options.ts')
+const source = read('packages/speed-bounds/src/options/resolve.ts')
 
 const rows = rowsOf(readme)
 

@@ -6,7 +6,7 @@ import { optionsOf, rowsOf } from './options-table.ts'
 const read = (path: string): string =>
   readFileSync(new URL(`../../packages/trpc-fastify/${path}`, import.meta.url), 'utf8')
 const readme = read('README.md')
-const source = read('src/options.ts')
+const source = read('src/options/types.ts')
 const rows = rowsOf(readme)
 
 /** What stands in the first cells of the table below such a head. */
@@ -24,7 +24,7 @@ const factoryOptions = [...source.matchAll(/\/\*\*([^/]*)\*\/\s*fastify\?:/g)].m
   return { option: 'fastify', meaning: meaning!, standard: standard! }
 })
 
-const rules = optionsOf(read('src/procedure-rules.ts'), 'ProcedureRule')
+const rules = optionsOf(read('src/options/types.ts'), 'ProcedureRule')
 
 describe('options', () => {
   it.each(rules)('the rule $option stands in the README as in its TSDoc', ({ option, meaning }) => {
@@ -51,7 +51,7 @@ describe('options', () => {
   })
 
   it('the README has the options of trpcOptions that are checked, and no others', () => {
-    const checked = /const HANDLER_OPTIONS[^{]*\{\n([\s\S]*?)\n\}/.exec(source)![1]!
+    const checked = /const HANDLER_OPTIONS[^{]*\{\n([\s\S]*?)\n\}/.exec(read('src/options/validate.ts'))![1]!
     const names = [...checked.matchAll(/^ {2}(\w+): /gm)].map(([, name]) => name!)
     expect(names.length).toBeGreaterThan(8)
     expect(namesBelow('option', 'meaning')).toEqual(names)
@@ -73,7 +73,7 @@ it('the README has the codes of all errors, with what they mean, and no others',
 })
 
 it('the README has all reasons for which a request goes to the official adapter, and no others', () => {
-  const union = /export type OfficialReason =\n((?: {2}\| '[\w-]+'\n)+)/.exec(read('src/read-request.ts'))![1]!
+  const union = /export type FallbackReason =\n((?: {2}\| '[\w-]+'\n)+)/.exec(read('src/request/parse-request.ts'))![1]!
   const reasons = [...new Set([...union.matchAll(/'([\w-]+)'/g)].map(([, reason]) => reason!))]
   expect(namesBelow('reason', 'when').toSorted()).toEqual(reasons.toSorted())
   expect(rows.filter(([first]) => reasons.includes(first!.replaceAll('`', ''))).every(([, when]) => when !== '')).toBe(
@@ -102,7 +102,7 @@ it('each difference that the README names has a test, and each that has a test i
 
 it('what the README says is kept from the official adapter has a test, and what has a test is said', () => {
   const named = [...readme.matchAll(/^- _([^_]+)_/gm)].map(([, name]) => name)
-  const tested = [...read('test/unit/kept.test.ts').matchAll(/^it\('([^']+)'/gm)].map(([, name]) => name)
+  const tested = [...read('test/unit/official-quirks.test.ts').matchAll(/^it\('([^']+)'/gm)].map(([, name]) => name)
   expect(named.length).toBeGreaterThan(3)
   expect(tested).toEqual(named)
 })

@@ -8,22 +8,22 @@ export interface AllowedExpression {
 
 export const allowed: readonly AllowedExpression[] = [
   {
-    file: 'next-on-fastify/src/route-rules.ts',
+    file: 'next-on-fastify/src/next/route-rules.ts',
     text: 'new RegExp(source)',
     why: 'Next has made it for its own router, which matches the same paths with it.',
   },
   {
-    file: 'next-on-fastify/src/route-rules.ts',
+    file: 'next-on-fastify/src/next/route-rules.ts',
     text: "new RegExp(source, 'i')",
     why: 'Next has made it for its own router, which matches the same paths with it.',
   },
   {
-    file: 'next-on-fastify/src/memory/bots.ts',
+    file: 'next-on-fastify/src/response-cache/build/bots.ts',
     text: "new RegExp(htmlLimitedBots, 'i')",
     why: "The app's own option `htmlLimitedBots`, which Next matches with the same user agents.",
   },
   {
-    file: 'speed-bounds/src/process-tree.ts',
+    file: 'speed-bounds/src/subject/process-tree.ts',
     text: "new RegExp(`^${field}:\\\\s+(\\\\d+)`, 'm')",
     why: 'The field is a constant of that file, and the text is of the Linux kernel.',
   },

@@ -22,8 +22,11 @@ describe.each(PACKAGES)('the quick start of %s', (name) => {
 
   beforeAll(async () => {
     quickStart = await readQuickStart(readFileSync(join(tarball.source, 'README.md'), 'utf8'))
-    const path = await tarball.pack()
-    const install = quickStart.commands[0]!.replace(new RegExp(`^(npm install .*)\\b${name}\\b`, 'm'), `$1${path}`)
+    const paths = await tarball.pack()
+    const install = quickStart.commands[0]!.replace(
+      new RegExp(`^(npm install .*)\\b${name}\\b`, 'm'),
+      `$1${paths.join(' ')}`,
+    )
     await demand(project, shell(install, NODES[24]))
     writeFiles(project, quickStart.files)
   })

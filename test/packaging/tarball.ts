@@ -73,6 +73,14 @@ const filesIn = (folder: string, skipped?: string): string[] =>
     .filter((entry) => entry.isFile() && (skipped === undefined || !entry.parentPath.startsWith(join(folder, skipped))))
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
 
+/** Packages of this workspace that a package needs at run time. */
+function workspaceDependencies(name: string): string[] {
+  const { dependencies = {} } = readJson(join(ROOT, 'packages', name, 'package.json')) as {
+    dependencies?: Record<string, string>
+  }
+  return Object.keys(dependencies).filter((one) => dependencies[one]!.startsWith('workspace:'))
+}
+
 /** The configuration of a project whose compiler is as strict as it can be about our types. */
 export function tsconfig(files: readonly string[]): string {
   const compilerOptions = {
@@ -104,18 +112,22 @@ export class Tarball {
     this.installed = join(this.project, 'node_modules', name)
   }
 
-  /** Packs, and returns the path of the tarball. */
-  async pack(): Promise<string> {
-    await demand(this.source, [...pnpm(), 'pack', '--pack-destination', this.#folder])
-    return this.#path
+  /** Packs the package and those of this workspace that it depends on. Returns the paths of the tarballs, its own first. */
+  async pack(): Promise<string[]> {
+    const sources = [this.name, ...workspaceDependencies(this.name)].map((name) => join(ROOT, 'packages', name))
+    for (const source of sources) await demand(source, [...pnpm(), 'pack', '--pack-destination', this.#folder])
+    return sources.map((source) => this.#pathOf(basename(source)))
   }
 
   /** Packs, and installs beside the packages that are named, in the versions that the package is developed with. */
   async install(files: Readonly<Record<string, string>>, packages: readonly string[]): Promise<void> {
-    await this.pack()
+    const [own, ...others] = await this.pack()
     for (const [name, content] of Object.entries(files)) writeFileSync(join(this.project, name), content)
     const versions = packages.map((name) => `${name}@${readJson(this.#developedWith(name))['version'] as string}`)
-    await demand(this.project, [...pnpm(), 'add', '--ignore-workspace', this.#path, ...versions])
+    // Packages of this workspace may be on no registry.
+    const overrides = Object.fromEntries(workspaceDependencies(this.name).map((name, index) => [name, others[index]]))
+    writeFileSync(join(this.project, 'pnpm-workspace.yaml'), `${JSON.stringify({ packages: ['.'], overrides })}\n`)
+    await demand(this.project, [...pnpm(), 'add', '--workspace-root', own!, ...versions])
   }
 
   remove(): void {
@@ -167,8 +179,12 @@ export class Tarball {
   }
 
   get #path(): string {
-    const name = readdirSync(this.#folder).find((file) => file.endsWith('.tgz'))
-    return join(this.#folder, name!)
+    return this.#pathOf(this.name)
+  }
+
+  #pathOf(name: string): string {
+    const { version } = readJson(join(ROOT, 'packages', name, 'package.json')) as { version: string }
+    return join(this.#folder, `${name}-${version}.tgz`)
   }
 
   /** Path of the package.json of a dependency; not all packages export theirs. */

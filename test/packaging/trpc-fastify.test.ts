@@ -73,7 +73,7 @@ isWellPacked(tarball, {
     'CreateTrpcFastifyOptions',
     'EndedCall',
     'EngineOption',
-    'OfficialReason',
+    'FallbackReason',
     'ProcedureRule',
     'RateLimitResult',
     'SerializerOption',

@@ -153,7 +153,7 @@ export const bounds: Readonly<Record<keyof typeof claims, readonly Bound[]>> = c
 /** Claims that are no ratios of a race. */
 export const limits = {
   /** From `kill -9` of one of two workers until a new connection gets a response, in ms. */
-  answerAfterKill: { median: 15, p99: 50, longest: 150 },
+  responseAfterKill: { median: 15, p99: 50, longest: 150 },
   /** Private memory of a worker beyond that of the app in one process, in MB. */
   memoryPerWorker: 2,
   /** Private memory of the primary, in MB. */

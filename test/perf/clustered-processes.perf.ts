@@ -28,7 +28,7 @@ const folder = new URL('../../results/clustered-processes/', import.meta.url)
 
 afterEach(endSubjects)
 
-const { median: usual, p99: rare, longest } = limits.answerAfterKill
+const { median: usual, p99: rare, longest } = limits.responseAfterKill
 const atMost = [`${usual} ms at the median`, `${rare} ms at the p99`, `${longest} ms at the most`]
 it(`kill -9 of a worker: new connections are answered after ${atMost.join(', ')}`, async ({ annotate }) => {
   const times: number[] = []

@@ -62,7 +62,7 @@ for (const { contender, over, atLeast, metric } of bounds['clustered-tail']) {
   const claim = claimText({ contender, over, atLeast, ...(metric && { metric }) })
   it(`new connections while workers are blocked 50 ms at a time: ${claim}`, async ({ annotate, skip }) => {
     const late = Math.max(...[contender, over].flatMap((name) => measured[name]!.map((of) => of.late)))
-    if (late > LATE) skip(`undecided, as the generator itself had to wait ${late.toFixed(1)} ms for a core`)
+    if (late > LATE) skip(`inconclusive, as the generator itself had to wait ${late.toFixed(1)} ms for a core`)
     const p99 = (name: string): number[] => measured[name]!.map((of) => of.p99)
     const lowest = Math.min(...p99(over)) / Math.max(...p99(contender))
     await annotate(`the worst process against the best: ${lowest.toFixed(2)}x`, 'evidence')

@@ -1,7 +1,13 @@
 import { styleText } from 'node:util'
 import { type RaceResult, type Summary, toMarkdown, toTerminal } from 'speed-bounds'
 import type { Published, PublishedFigures } from './published.ts'
-import type { Outcome } from './suite.ts'
+
+/** A race and its result, for the report of its suite. */
+export interface Outcome {
+  title: string
+  result: RaceResult
+  published: Published | undefined
+}
 
 /** The suite's tables for a terminal. */
 export function suiteTerminal(name: string, outcomes: readonly Outcome[]): string {

@@ -11,7 +11,7 @@ export default class PerfReporter implements Reporter {
   #passed = 0
   /** Claims that hold or were refuted, and those of which the machine let nothing be said. */
   #decided = 0
-  #undecided = 0
+  #inconclusive = 0
   /** What failed, said again at the end: a log of an hour is read from there. */
   readonly #failures: string[] = []
 
@@ -30,7 +30,7 @@ export default class PerfReporter implements Reporter {
     const evidence = test.annotations().filter(({ type }) => type === 'evidence')
     if (state === 'passed') this.#passed++
     if (evidence.length > 0) this.#decided++
-    if (note?.startsWith('undecided')) this.#undecided++
+    if (note?.startsWith('inconclusive')) this.#inconclusive++
     const mark =
       state === 'passed'
         ? styleText('green', '✓')
@@ -65,16 +65,16 @@ export default class PerfReporter implements Reporter {
       ]),
     ]
     this.#failures.push(...errors.map(({ message, stack }) => styleText('red', stack ?? message)))
-    if (this.#undecided > this.#decided) {
-      this.#failures.push(styleText('red', 'Most claims are undecided: such a run proves nothing.'))
+    if (this.#inconclusive > this.#decided) {
+      this.#failures.push(styleText('red', 'Most claims are inconclusive: such a run proves nothing.'))
       process.exitCode = 1
     }
     for (const failure of this.#failures) this.#print(failure)
     this.#print(
       `\nThe report is results/report.html, this took ${Math.round((performance.now() - this.#began) / 1000)} s.`,
     )
-    const undecided = this.#undecided > 0 ? `, ${this.#undecided} undecided` : ''
-    this.#print(`${this.#passed} passed, ${this.#failures.length} failed${undecided}`)
+    const inconclusive = this.#inconclusive > 0 ? `, ${this.#inconclusive} inconclusive` : ''
+    this.#print(`${this.#passed} passed, ${this.#failures.length} failed${inconclusive}`)
   }
 
   #show(text: string): void {

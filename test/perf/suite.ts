@@ -1,13 +1,13 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
-import type { Progress, Race, RaceOptions, RaceResult, Subject } from 'speed-bounds'
+import type { Progress, Race, RaceOptions, Subject } from 'speed-bounds'
 import { race } from 'speed-bounds'
 import 'speed-bounds/vitest'
 import { afterAll, beforeAll, expect, inject, it, type TestContext } from 'vitest'
 import type { Bound } from './bounds.ts'
 import type { Published } from './published.ts'
-import { comparisonsOf, suiteMarkdown, suiteTerminal } from './report.ts'
+import { comparisonsOf, type Outcome, suiteMarkdown, suiteTerminal } from './report.ts'
 import { freshFolder, report } from './report-file.ts'
-import { claimBudget, whyUndecided } from './undecided.ts'
+import { claimBudget, excuseOf } from './inconclusive.ts'
 
 /** One race of a suite, and what is said of it. */
 export interface SuiteRace {
@@ -22,13 +22,6 @@ export interface SuiteRace {
   refuted?: readonly Bound[]
   /** What others measured under the load that this race repeats. */
   published?: Published
-}
-
-/** What a suite found, for its report. */
-export interface Outcome {
-  title: string
-  result: RaceResult
-  published: Published | undefined
 }
 
 /** `test:perf:all` has the time to tell targets apart; `test:perf` claims bounds that stand below them. */
@@ -95,18 +88,21 @@ export function perfSuite(name: string, races: readonly SuiteRace[]): void {
     })
   }
 
-  afterAll(() => {
-    const markdown = suiteMarkdown(name, outcomes)
-    writeFileSync(new URL('report.md', folder), markdown)
-    if (process.env['GITHUB_STEP_SUMMARY']) appendFileSync(process.env['GITHUB_STEP_SUMMARY'], markdown)
-    console.log(suiteTerminal(name, outcomes))
-    const reported = outcomes.map((outcome) => {
-      const { rounds: _rounds, ...result } = outcome.result
-      return { suite: name, title: outcome.title, result, comparisons: comparisonsOf(outcome) }
-    })
-    const command = `npx -y pnpm@12 ${CLAIMS_TARGETS ? 'test:perf:all' : 'test:perf'}`
-    report(name, { run: inject('startedAt'), races: reported }, command)
+  afterAll(() => writeReports(name, outcomes, folder))
+}
+
+/** Writes the suite's report as Markdown, on the terminal and as a page. */
+function writeReports(name: string, outcomes: readonly Outcome[], folder: URL): void {
+  const markdown = suiteMarkdown(name, outcomes)
+  writeFileSync(new URL('report.md', folder), markdown)
+  if (process.env['GITHUB_STEP_SUMMARY']) appendFileSync(process.env['GITHUB_STEP_SUMMARY'], markdown)
+  console.log(suiteTerminal(name, outcomes))
+  const reported = outcomes.map((outcome) => {
+    const { rounds: _rounds, ...result } = outcome.result
+    return { suite: name, title: outcome.title, result, comparisons: comparisonsOf(outcome) }
   })
+  const command = `npx -y pnpm@12 ${CLAIMS_TARGETS ? 'test:perf:all' : 'test:perf'}`
+  report(name, { run: inject('startedAt'), races: reported }, command)
 }
 
 function prepare(entry: SuiteRace): {
@@ -132,7 +128,7 @@ function prepare(entry: SuiteRace): {
   }
 }
 
-/** Passes or fails by the verdict, and tells its evidence; skips what the machine left undecided. */
+/** Passes or fails by the verdict, and tells its evidence; skips a claim that the machine left inconclusive. */
 async function decided(context: TestContext, match: Race, claim: (budget: number) => Promise<void>): Promise<void> {
   const left = inject('deadline') - Date.now()
   const claimsBefore = match.result().claims.length
@@ -144,9 +140,9 @@ async function decided(context: TestContext, match: Race, claim: (budget: number
     const time = CLAIMS_TARGETS
       ? { isTimeShort: left < BUDGET, mostStages: STAGES }
       : { isTimeShort: true, mostStages: Infinity }
-    const why = judged && whyUndecided(judged, result, time)
+    const why = judged && excuseOf(judged, result, time)
     if (why === undefined) throw error
-    context.skip(`undecided, as ${why}\n${(error as Error).message}`)
+    context.skip(`inconclusive, as ${why}\n${(error as Error).message}`)
   }
   await tellEvidence(context, match)
 }

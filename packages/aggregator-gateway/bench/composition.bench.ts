@@ -1,6 +1,6 @@
 import { test } from 'vitest'
-import { composeOf } from '../src/compose.ts'
-import { JsonBodyReader } from '../src/json-body.ts'
+import { composeOf } from '../src/endpoint/compose.ts'
+import { JsonBodyReader } from '../src/call/json-body.ts'
 
 const NAMES = ['a', 'b', 'c', 'd', 'e']
 const bytes = Buffer.from(JSON.stringify({ id: 12, text: 'x'.repeat(120) }))

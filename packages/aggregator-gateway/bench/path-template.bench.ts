@@ -1,7 +1,7 @@
 import { test } from 'vitest'
 import type { FastifyRequest } from 'fastify'
-import type { Values } from '../src/places.ts'
-import { parseTemplate } from '../src/template.ts'
+import type { Values } from '../src/request/placeholders.ts'
+import { parseTemplate } from '../src/request/path-template.ts'
 
 const values: Values = {
   request: { params: { id: '4711', name: 'Zoë & Söhne' }, query: { page: '2' } } as unknown as FastifyRequest,

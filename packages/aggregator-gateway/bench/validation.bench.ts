@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { JsonBodyReader } from '../src/json-body.ts'
+import { JsonBodyReader } from '../src/call/json-body.ts'
 
 const OPTIONS = { maxDepth: 64, mapping: undefined, mustBeObject: false }
 

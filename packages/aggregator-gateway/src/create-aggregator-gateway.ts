@@ -1,9 +1,10 @@
 import Fastify, { type FastifyInstance } from 'fastify'
-import { checkOptions, type CreateAggregatorGatewayOptions } from './options.ts'
+import type { CreateAggregatorGatewayOptions } from './options/gateway-options.ts'
+import { checkOptions } from './options/validate.ts'
 import { gatewayPlugin } from './plugin.ts'
 
 /**
- * Makes a Fastify app that answers endpoints by calls to upstreams: `Fastify()` plus {@link gatewayPlugin}.
+ * Creates a Fastify app that serves endpoints by calls to upstreams: `Fastify()` plus {@link gatewayPlugin}.
  *
  * @throws GATEWAY_INVALID_OPTION
  *

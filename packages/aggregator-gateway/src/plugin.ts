@@ -1,26 +1,26 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { Aggregate, type PlannedEndpoint } from './aggregate.ts'
-import { ResponseCache } from './cache.ts'
-import { callLog } from './call-log.ts'
-import { Coalescing } from './coalesce.ts'
-import { recordingBodies } from './forwarded-body.ts'
-import { keepClasses } from './kept-classes.ts'
-import { type Observing, Observers, statusOf } from './observe.ts'
-import { documented } from './openapi.ts'
-import {
-  checkOptions,
-  type EndpointOptions,
-  type GatewayPluginOptions,
-  type PassThroughEndpointOptions,
-} from './options.ts'
-import { addPassThrough } from './pass-through.ts'
-import { coalesces, planEndpoint } from './plan.ts'
-import { demandRateLimit } from './rate-limit.ts'
-import { addStatus } from './status.ts'
-import { Upstream } from './upstream.ts'
+import { ResponseCache } from './cache/response-cache.ts'
+import { Coalescing, isCoalescing } from './endpoint/coalescing.ts'
+import { EndpointRequest } from './endpoint/endpoint-request.ts'
+import { documented } from './endpoint/openapi.ts'
+import { planEndpoint } from './endpoint/plan.ts'
+import type { PlannedEndpoint } from './endpoint/planned-endpoint.ts'
+import { assertRateLimit } from './endpoint/rate-limit.ts'
+import { retainClasses } from './endpoint/retained-classes.ts'
+import { callLog } from './observability/call-log.ts'
+import { type Instrumentation, Observers } from './observability/observers.ts'
+import { addStatusRoute } from './observability/status-route.ts'
+import type { EndpointOptions, PassThroughEndpointOptions } from './options/endpoint-options.ts'
+import type { GatewayPluginOptions } from './options/gateway-options.ts'
+import type { GatewayStatus } from './options/observer.ts'
+import { checkOptions } from './options/validate.ts'
+import { planPassThrough } from './pass-through/plan.ts'
+import { addPassThroughRoute } from './pass-through/route.ts'
+import { recordingBodies } from './request/forwarded-body.ts'
+import { statusOf } from './upstream/gateway-status.ts'
+import { Upstream } from './upstream/upstream.ts'
 
-/** Answers endpoints by calls to upstreams, in an app that is there. */
 type GatewayPlugin = <const Endpoints extends readonly unknown[]>(
   app: FastifyInstance,
   options: GatewayPluginOptions<Endpoints>,
@@ -34,8 +34,9 @@ const plugin = async (app: FastifyInstance, options: GatewayPluginOptions): Prom
       new Upstream(name, typeof upstream === 'string' ? { origin: upstream } : upstream),
     ]),
   )
-  const observers = observersOf(options, app, upstreams)
-  keepClasses()
+  const status = statusOf(upstreams)
+  const observers = observersOf(options, app, status)
+  retainClasses()
   app.addHook('onClose', async () => {
     observers?.closed()
     await Promise.all([...upstreams.values()].map((upstream) => upstream.close()))
@@ -43,45 +44,59 @@ const plugin = async (app: FastifyInstance, options: GatewayPluginOptions): Prom
   addCaches(upstreams, options)
   for (const [index, endpoint] of options.endpoints.entries()) {
     const where = `endpoints[${index}]`
-    demandRateLimit(endpoint.route ?? {}, `${where}.route`, app)
+    assertRateLimit(endpoint.route ?? {}, `${where}.route`, app)
+    const instrumentation = observers && instrumentationOf(observers, endpoint, app.prefix)
     if (endpoint.passThrough) {
-      addPassThrough(app, endpoint, where, upstreams, observers && observing(observers, endpoint, app.prefix))
-      continue
+      const plan = planPassThrough(endpoint, `${where}.passThrough`, upstreams, instrumentation)
+      addPassThroughRoute(app, endpoint, plan)
+    } else {
+      const plan = planEndpoint(endpoint, where, upstreams, instrumentation)
+      addRoute(app, endpoint, where, plan, options.coalesce ?? false)
     }
-    const planned = planEndpoint(endpoint, where, upstreams, observers && observing(observers, endpoint, app.prefix))
-    const route = documented(endpoint, where, app)
-    const forwardsBody = planned.calls.some((call) => call.forwardsBody)
-    app.route({
-      ...(forwardsBody ? recordingBodies(route) : route),
-      method: endpoint.method ?? 'GET',
-      url: endpoint.path,
-      handler: handlerOf(planned, coalesces(endpoint, where, options.coalesce ?? false)),
-    })
   }
-  const { status = false } = options
-  if (status !== false) {
-    const { route = {}, ...others } = status === true ? {} : status
-    demandRateLimit(route, 'status.route', app)
-    addStatus(app, { route, ...others }, statusOf(upstreams))
-  }
+  addStatus(app, options, status)
   observers?.opened()
 }
 
-/** Those who are told of calls; nothing when nobody is. */
+function addRoute(
+  app: FastifyInstance,
+  endpoint: EndpointOptions,
+  where: string,
+  plan: PlannedEndpoint,
+  coalesce: boolean,
+): void {
+  const route = documented(endpoint, where, app)
+  const forwardsBody = plan.calls.some((call) => call.forwardsBody)
+  app.route({
+    ...(forwardsBody ? recordingBodies(route) : route),
+    method: endpoint.method ?? 'GET',
+    url: endpoint.path,
+    handler: handlerOf(plan, isCoalescing(endpoint, where, coalesce)),
+  })
+}
+
+function addStatus(app: FastifyInstance, { status = false }: GatewayPluginOptions, read: () => GatewayStatus): void {
+  if (status === false) return
+  const { route = {}, ...others } = status === true ? {} : status
+  assertRateLimit(route, 'status.route', app)
+  addStatusRoute(app, { route, ...others }, read)
+}
+
+/** The observers of the gateway; undefined if there are none. */
 function observersOf(
   { observers = [], callLogLevel = 'silent' }: GatewayPluginOptions,
   app: FastifyInstance,
-  upstreams: ReadonlyMap<string, Upstream>,
+  status: () => GatewayStatus,
 ): Observers | undefined {
   const all = callLogLevel === 'silent' ? observers : [...observers, callLog(callLogLevel)]
-  return all.length === 0 ? undefined : new Observers(all, app.log, upstreams)
+  return all.length === 0 ? undefined : new Observers(all, app.log, { status })
 }
 
-function observing(
+function instrumentationOf(
   observers: Observers,
   { method: own = 'GET', path: ownPath, calls, passThrough }: EndpointOptions | PassThroughEndpointOptions,
   prefix: string,
-): Observing {
+): Instrumentation {
   const endpoint = { method: own, path: prefix + ownPath }
   const all = passThrough ? { passThrough: { method: own, ...passThrough } } : calls
   return {
@@ -96,32 +111,31 @@ function addCaches(
   upstreams: ReadonlyMap<string, Upstream>,
   { upstreams: options, endpoints }: GatewayPluginOptions,
 ): void {
-  const longest = Math.max(...endpoints.map(({ timeout = 2000 }) => timeout))
+  const maxTimeout = Math.max(...endpoints.map(({ timeout = 2000 }) => timeout))
   for (const [name, upstream] of upstreams) {
     const one = options[name]!
     const cache = typeof one === 'string' ? undefined : one.cache
-    if (!cache) continue
-    upstream.cache = new ResponseCache(upstream, cache === true ? {} : cache, longest)
+    if (cache) upstream.cache = new ResponseCache(upstream, cache === true ? {} : cache, maxTimeout)
   }
 }
 
 function handlerOf(
   endpoint: PlannedEndpoint,
-  isCoalescing: boolean,
+  coalesces: boolean,
 ): (request: FastifyRequest, reply: FastifyReply) => void {
-  if (isCoalescing) {
+  if (coalesces) {
     const coalescing = new Coalescing(endpoint)
-    return (request, reply) => coalescing.answer(request, reply)
+    return (request, reply) => coalescing.serve(request, reply)
   }
   return (request, reply) => {
-    const aggregate = new Aggregate(endpoint, request)
-    aggregate.join(reply)
-    aggregate.start()
+    const one = new EndpointRequest(endpoint, request)
+    one.join(reply)
+    one.start()
   }
 }
 
 /**
- * Merges the answers of many upstream calls into one.
+ * Merges the responses of many upstream calls into one.
  *
  * @throws GATEWAY_INVALID_OPTION
  *

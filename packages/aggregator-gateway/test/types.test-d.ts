@@ -4,8 +4,8 @@ import type { Span } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { expectTypeOf } from 'vitest'
 import { type CallEnd, createAggregatorGateway, type GatewayObserver, type ObservedCall } from '../src/index.ts'
-import { openTelemetryObserver } from '../src/opentelemetry.ts'
-import { prometheusObserver } from '../src/prometheus.ts'
+import { openTelemetryObserver } from '../src/observability/opentelemetry.ts'
+import { prometheusObserver } from '../src/observability/prometheus.ts'
 
 const upstreams = { it: 'http://localhost:1' }
 

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { test } from 'vitest'
-import { aggregate, findRegistry, type Metric } from '../src/observability/prom-client.ts'
+import type { Metric } from '../src/ipc/messages.ts'
+import { aggregate, findRegistry } from '../src/observability/prom-client.ts'
 
 // Decides whether metrics of workers are merged for each scrape, or passed through with a label for each worker.
 

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 
-/** Codes of the errors that this package throws. They are API: a code is never reused and never renamed. */
+/** Error codes of this package. They are API: a code is never reused and never renamed. */
 export type ClusteredServerErrorCode =
   | 'CLUSTERED_SERVER_INVALID_OPTION'
   | 'CLUSTERED_SERVER_INVALID_APP'
@@ -12,7 +12,7 @@ export type ClusteredServerErrorCode =
   | 'CLUSTERED_SERVER_CLOSED'
 
 /**
- * An error of this package; `code` tells which.
+ * Error of this package, identified by its `code`.
  *
  * @example
  * try {
@@ -31,7 +31,7 @@ export class ClusteredServerError extends Error {
   }
 }
 
-/** The error of an address that cannot be listened on. */
+/** Creates the error for an address that cannot be listened on. */
 export function cannotListen(host: string | undefined, port: number | string, cause: unknown): ClusteredServerError {
   const isPath = typeof port === 'string' && isAbsolute(port)
   const where = isPath ? port : `${host ?? 'any address'}, port ${port}`

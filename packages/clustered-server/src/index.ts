@@ -4,20 +4,26 @@ export { createClusteredServer } from './create-clustered-server.ts'
 // Server
 export type {
   AdminAddress,
+  BlockedLoopReport,
   ClusteredServer,
   ClusteredServerEvents,
   ClusterStatus,
+  WorkerExit,
   WorkerName,
+  WorkerState,
+  WorkerStats,
   WorkerStatus,
 } from './types.ts'
-export type { WorkerFigures } from './ipc/messages.ts'
-export type { StuckReport, StuckReportKind } from './worker/blocked-loop-report.ts'
-export type { WorkerExit, WorkerState } from './primary/worker-handle.ts'
 
 // Options
-export type { HookName } from './hooks.ts'
-export type { AdminOptions, ClusteredServerOptions, Logger } from './options/options.ts'
-export type { RecycleOptions, RecycleReason } from './primary/recycling.ts'
+export type {
+  AdminOptions,
+  BlockedLoopReportKind,
+  ClusteredServerOptions,
+  Logger,
+  RecycleOptions,
+  RecycleReason,
+} from './options/types.ts'
 
 // In apps
 export { runOnOneWorker, type Task } from './worker/run-on-one-worker.ts'

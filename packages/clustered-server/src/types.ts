@@ -1,110 +1,141 @@
 import type { EventEmitter } from 'node:events'
 import type { ClusteredServerError } from './errors.ts'
-import type { HookName } from './hooks.ts'
-import type { WorkerFigures } from './ipc/messages.ts'
-import type { RecycleReason } from './primary/recycling.ts'
-import type { StuckReport } from './worker/blocked-loop-report.ts'
-import type { WorkerExit, WorkerState } from './primary/worker-handle.ts'
+import type { RecycleReason } from './options/types.ts'
 
-/** Which worker an event is about. */
+/**
+ * State of a worker: it loads the app, is loaded as the standby worker, accepts connections, has stopped accepting
+ * connections, or has ended.
+ */
+export type WorkerState = 'starting' | 'spare' | 'active' | 'retiring' | 'ended'
+
+/** How a process ended: by itself with an exit code, or by a signal. */
+export interface WorkerExit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** Identifies a worker in events. */
 export interface WorkerName {
-  /** Counts up from 1, over all workers that there ever were. */
+  /** Counts up from 1, over all workers of the server. */
   readonly id: number
   readonly pid: number | undefined
   /** Counts up from 1 with each reload. */
   readonly generation: number
 }
 
-/** A worker, and what it last said of itself. */
-export interface WorkerStatus extends WorkerName, WorkerFigures {
+/** Statistics that a worker reports ten times a second. */
+export interface WorkerStats {
+  /** Open connections. */
+  readonly connections: number
+  /** Requests received since the start of the worker. */
+  readonly requests: number
+  /** Resident memory in bytes. */
+  readonly rss: number
+  /** Used heap of V8 in bytes. */
+  readonly heapUsed: number
+  /** Event loop utilization since the last report, from 0 to 1. */
+  readonly utilization: number
+}
+
+/** A worker and its latest statistics. */
+export interface WorkerStatus extends WorkerName, WorkerStats {
   readonly state: WorkerState
-  /** Milliseconds since the epoch. */
+  /** Start time, in milliseconds since the epoch. */
   readonly startedAt: number
 }
 
-/** What there is at the moment. */
+/** Current state of the server. */
 export interface ClusterStatus {
-  /** Whether new connections are taken, and will be: no longer from the word to end on. */
+  /** Whether the server accepts connections and has not received a stop signal. */
   readonly ready: boolean
   /** Counts up from 1 with each reload. */
   readonly generation: number
-  /** None when the app runs in this process. */
+  /** Empty when the app runs in this process. */
   readonly workers: readonly WorkerStatus[]
 }
 
-/** Where probes, the status and metrics are asked for: see the option `admin`. */
+/** Addresses of probes, status and metrics: see the option `admin`. */
 export interface AdminAddress {
   readonly host: string
   readonly port: number
-  /** That of the agent checks of HAProxy. */
+  /** Port of HAProxy's agent checks. */
   readonly agentPort: number | undefined
 }
 
-/** What a clustered server tells of. */
+/** Report about a blocked event loop: see the option `blockedLoopReport`. */
+export interface BlockedLoopReport {
+  /** Path of the report, if it could be written. */
+  readonly file: string | undefined
+  /** Function that blocks the event loop, and its place. */
+  readonly at: string | undefined
+  /** Why there is no report. */
+  readonly failure: string | undefined
+}
+
+/** Events of a clustered server. */
 export interface ClusteredServerEvents {
-  /** All workers take connections, for the first time. */
+  /** All workers accept connections for the first time. */
   ready: []
-  /** A process was started. */
+  /** A worker process was started. */
   workerStart: [WorkerName]
-  /** A worker takes connections. */
+  /** A worker accepts connections. */
   workerReady: [WorkerName]
-  /** A process has ended; `expected` when it was told to, `failure` says why it did not start. */
+  /** A worker process has ended. `expected` is false for a crash; `failure` says why the worker did not start. */
   workerExit: [WorkerName & WorkerExit & { readonly expected: boolean; readonly failure: string | undefined }]
-  /** The event loop of a worker has stood still for `heartbeatTimeout`: it is killed. */
-  workerStuck: [WorkerName]
-  /** What is asked for by the option `stuckReport` was written; else `failure` says why not. */
-  stuckReport: [WorkerName & StuckReport]
-  /** A worker has reached a limit of `recycle` and is being replaced; `reason` says which limit. */
+  /** The event loop of a worker was blocked for `heartbeatTimeout`: the worker is killed. */
+  workerBlocked: [WorkerName]
+  /** The report of the option `blockedLoopReport` was written, or `failure` says why not. */
+  blockedLoopReport: [WorkerName & BlockedLoopReport]
+  /** A worker has reached a limit of `recycle` and is being replaced; `reason` names the limit. */
   recycle: [WorkerName & { readonly reason: RecycleReason }]
-  /** So many workers in a row have died soon after their start: no more are started until a reload. */
+  /** Workers kept dying soon after their start. None are started until a reload. */
   crashLoop: [{ readonly deaths: number; readonly workers: number }]
-  /** New workers are being started. */
+  /** A reload starts new workers. */
   reload: [{ readonly generation: number }]
-  /** New workers have taken over. */
+  /** The new workers have replaced the old ones. */
   reloaded: [{ readonly generation: number }]
-  /** The new workers do not start: the old ones go on. */
+  /** The new workers did not start; the old ones keep running. */
   reloadFailed: [{ readonly generation: number; readonly error: ClusteredServerError }]
-  /** A process, `pid`, had no free descriptor for a connection that was handed over to it: the connection is closed. */
+  /** Process `pid` had no free file descriptor for a connection handed over to it; the connection is closed. */
   connectionLost: [{ readonly pid: number | undefined }]
-  /** A hook has thrown or rejected, and the server goes on: `hook` says which, `error` with what. */
-  hookFailed: [{ readonly hook: HookName; readonly error: unknown }]
-  /** It was told to end: after `shutdownDelay` no new connections are taken. */
+  /** Shutdown has begun. The server stops accepting connections after `shutdownDelay`. */
   closing: []
-  /** All have ended. */
+  /** All workers have ended. */
   closed: []
 }
 
 /** A server that runs in several processes, or in this one. */
 export interface ClusteredServer extends EventEmitter<ClusteredServerEvents> {
-  /** The port, also when it was 0; 0 for a UNIX socket. */
+  /** Port of the server; 0 for a UNIX socket. */
   readonly port: number
-  /** The address; empty for a UNIX socket. */
+  /** IP address of the server; empty for a UNIX socket. */
   readonly host: string
-  /** The path of a UNIX socket; `undefined` for a port. */
+  /** Path of the UNIX socket; `undefined` for a port. */
   readonly path: string | undefined
-  /** None without the option `admin`. */
+  /** Addresses of the admin server; `undefined` without the option `admin`. */
   readonly admin: AdminAddress | undefined
+  /** Returns the readiness and the state of each worker. */
   status: () => ClusterStatus
   /**
-   * Replaces the workers one by one by new ones with the code and environment of now. Connections that rest go to the
-   * new ones; no request is lost. Resolves when the new ones have taken over.
+   * Replaces the workers one by one with new ones that run the current code and environment. Idle connections are
+   * handed over; no request is lost. Resolves when all workers are replaced.
    *
-   * @throws {ClusteredServerError} `CLUSTERED_SERVER_RELOAD_FAILED` when the new version does not start: the old one
-   * goes on; `CLUSTERED_SERVER_SINGLE_PROCESS`, `CLUSTERED_SERVER_CLOSED`
+   * @throws {ClusteredServerError} `CLUSTERED_SERVER_RELOAD_FAILED` when the new version does not start and the old one
+   * keeps running; `CLUSTERED_SERVER_SINGLE_PROCESS`, `CLUSTERED_SERVER_CLOSED`
    */
   reload: () => Promise<void>
   /**
-   * Has as many workers as that.
+   * Sets the number of workers.
    *
    * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_OPTION`, `CLUSTERED_SERVER_SINGLE_PROCESS`,
    * `CLUSTERED_SERVER_CLOSED`, `CLUSTERED_SERVER_START_FAILED`
    */
   scale: (workers: number) => Promise<void>
   /**
-   * Takes no new connections after `shutdownDelay`, lets requests end, closes the apps, and resolves when all processes
-   * have ended and `onShutdown` is done.
+   * Stops accepting connections after `shutdownDelay`, finishes requests and closes the apps. Resolves when all
+   * processes have ended and `onShutdown` has finished.
    */
   close: () => Promise<void>
-  /** Ends all at once, whatever they do. */
+  /** Kills all workers and closes all connections immediately. */
   kill: () => void
 }

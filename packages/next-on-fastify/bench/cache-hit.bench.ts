@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http'
 import { test } from 'vitest'
-import { BODY, filledMemory, HEAD, requestOf } from './filled-memory.ts'
+import { BODY, filledMemory, HEAD, requestOf } from './filled-cache.ts'
 
 // Decides how much of a hit is the cache itself: the rest is what Node takes to write any response.
 

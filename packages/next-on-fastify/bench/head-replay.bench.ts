@@ -1,7 +1,7 @@
 import { ServerResponse } from 'node:http'
 import { test } from 'vitest'
-import { readyAnswer, writeAnswer } from '../src/memory/written-answer.ts'
-import { BODY, HEAD, requestOf } from './filled-memory.ts'
+import { readyAnswer, writeAnswer } from '../src/response-cache/writer.ts'
+import { BODY, HEAD, requestOf } from './filled-cache.ts'
 
 // Decides whether a recorded head is written at once, with the body as a string, or header by header with the bytes.
 

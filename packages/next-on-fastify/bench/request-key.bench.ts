@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { test } from 'vitest'
-import { requestKey } from '../src/memory/request-key.ts'
-import { requestOf } from './filled-memory.ts'
+import { requestKey } from '../src/response-cache/key.ts'
+import { requestOf } from './filled-cache.ts'
 
 // Decides whether a key is read from the headers that matter, or made of all of them: it is paid for every request.
 

@@ -1,6 +1,6 @@
 import { test } from 'vitest'
-import { tellRevalidated } from '../src/memory/page-reads.ts'
-import { filledMemory } from './filled-memory.ts'
+import { tellRevalidated } from '../src/next/page-reads.ts'
+import { filledMemory } from './filled-cache.ts'
 
 const ENTRIES = 5000
 

@@ -6,10 +6,10 @@ import Fastify, {
   type FastifyHttpsOptions,
   type FastifyInstance,
 } from 'fastify'
-import { stopGracefully } from './graceful-stop.ts'
-import { nextPlugin } from './next-plugin.ts'
+import { stopGracefully } from './http/graceful-stop.ts'
+import { nextPlugin } from './plugin.ts'
 import { checkOptions, isDev, type CreateNextOnFastifyOptions } from './options.ts'
-import { routableUrl } from './routable-url.ts'
+import { routableUrl } from './fastify/routable-url.ts'
 
 /** Options with which Fastify speaks something else than HTTP. */
 type OptionsWith<Fastify> = CreateNextOnFastifyOptions<Fastify> & { fastify: Fastify }

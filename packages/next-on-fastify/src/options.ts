@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
 import type { FastifyServerOptions, LogLevel } from 'fastify'
-import type { MachineCacheOptions } from './cache/share-cache.ts'
-import type { RedisCacheOptions } from './cache/redis-store.ts'
+import type { MachineCacheOptions } from './shared-cache/open-shared-cache.ts'
+import type { RedisCacheOptions } from './shared-cache/redis/redis-store.ts'
 import { InvalidOptionError } from './errors.ts'
-import type { GracefulStopOptions } from './graceful-stop.ts'
-import type { MemoryOptions } from './memory/create-memory.ts'
-import type { NextObserver } from './observe.ts'
+import type { GracefulStopOptions } from './http/graceful-stop.ts'
+import type { MemoryOptions } from './response-cache/create-response-cache.ts'
+import type { NextObserver } from './observability/observers.ts'
 
 /** Options of {@link nextPlugin}. */
 export interface NextPluginOptions {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { headers } from 'next/headers.js'
 import { connection } from 'next/server.js'
-import { askedRequest } from './asked-request.ts'
+import { askedRequest } from './async-context/current-request.ts'
 import { NoRequestError } from './errors.ts'
 
 const NOBODY = 'expected code that next-on-fastify has run by Next for one of its requests, got code that runs for none'

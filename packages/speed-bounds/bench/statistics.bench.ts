@@ -1,8 +1,8 @@
 import { test } from 'vitest'
-import type { Claim } from '../src/options.ts'
-import { readTree } from '../src/process-tree.ts'
-import type { Round } from '../src/round.ts'
-import { judge } from '../src/verdict.ts'
+import type { Claim } from '../src/options/resolve.ts'
+import { readTree } from '../src/subject/process-tree.ts'
+import type { Round } from '../src/statistics/round.ts'
+import { judge } from '../src/statistics/verdict.ts'
 
 // Both happen between two rounds: what they cost is time in which nothing is measured.
 

@@ -1,5 +1,5 @@
 // Race
-export { type Race, race, type RunOptions } from './race.ts'
+export { type Race, race, type RunOptions } from './race/race.ts'
 
 // Options
 export type {
@@ -15,17 +15,17 @@ export type {
   Metric,
   RaceOptions,
   Subject,
-} from './options.ts'
-export { type Progress, progressLine, type ProgressLine } from './progress.ts'
+} from './options/resolve.ts'
+export { type Progress, progressLine, type ProgressLine } from './report/progress-line.ts'
 
 // Results
-export type { Environment } from './environment.ts'
-export type { RaceResult, Summary } from './result.ts'
-export type { Bottleneck, Round } from './round.ts'
-export type { Estimate, Judgement, Verdict } from './verdict.ts'
+export type { Environment } from './report/environment.ts'
+export type { RaceResult, Summary } from './report/result.ts'
+export type { Bottleneck, Round } from './statistics/round.ts'
+export type { Estimate, Judgement, Verdict } from './statistics/verdict.ts'
 
 // Errors
 export { SpeedBoundsError, type SpeedBoundsErrorCode } from './errors.ts'
 
 // Views
-export { toMarkdown, toTerminal } from './views.ts'
+export { toMarkdown, toTerminal } from './report/tables.ts'

@@ -1,8 +1,8 @@
 import { expect, type MatcherState } from 'vitest'
-import { adviceText, judgementText } from './describe.ts'
-import { isOnPath } from './generator.ts'
-import type { ClaimOptions } from './options.ts'
-import type { Race, RunOptions } from './race.ts'
+import { adviceText, judgementText } from './report/format.ts'
+import { isOnPath } from './load/generator.ts'
+import type { ClaimOptions } from './options/resolve.ts'
+import type { Race, RunOptions } from './race/race.ts'
 import { SpeedBoundsError } from './errors.ts'
 
 /** Matchers for a {@link Race}; importing `speed-bounds/vitest` registers them. */

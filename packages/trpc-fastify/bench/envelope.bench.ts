@@ -1,7 +1,7 @@
 import { initTRPC, transformTRPCResponse } from '@trpc/server'
 import { test } from 'vitest'
-import { envelopeOf } from '../src/envelope.ts'
-import { internalsOf } from '../src/internals.ts'
+import { envelopeOf } from '../src/response/envelope.ts'
+import { internalsOf } from '../src/procedure/trpc-internals.ts'
 
 const { config } = internalsOf(initTRPC.create().router({}))
 const responses = {

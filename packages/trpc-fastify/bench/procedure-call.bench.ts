@@ -1,7 +1,8 @@
 import { initTRPC } from '@trpc/server'
 import { test } from 'vitest'
 import { z } from 'zod'
-import { type Call, compile } from '../src/engine.ts'
+import { compile } from '../src/procedure/compile.ts'
+import type { Call } from '../src/procedure/procedure-options.ts'
 
 const t = initTRPC.create()
 const named = z.object({ name: z.string() })
@@ -31,13 +32,13 @@ const call: Call = {
 
 for (const [name, procedure] of Object.entries(procedures)) {
   test(`calling a procedure with ${name}`, async ({ bench }) => {
-    const [compiled, direct] = [compile(procedure, 'compiled'), compile(procedure, 'direct')]
+    const [compiled, uncompiled] = [compile(procedure, 'compiled'), compile(procedure, 'uncompiled')]
     await bench.compare(
       bench('step by step', async () => {
         await compiled.call(call, {})
       }),
       bench("by tRPC's own code", async () => {
-        await direct.call(call, {})
+        await uncompiled.call(call, {})
       }),
     )
   })

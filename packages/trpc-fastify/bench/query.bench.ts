@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { readQuery } from '../src/query.ts'
+import { readQuery } from '../src/request/query-string.ts'
 
 const urls = {
   'no query': '/trpc/hello',

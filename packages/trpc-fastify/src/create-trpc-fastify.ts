@@ -1,9 +1,10 @@
 import type { AnyTRPCRouter } from '@trpc/server'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { WebSocketMissingError } from './errors.ts'
-import { checkFactoryOptions, type CreateTrpcFastifyOptions, splitFactoryOptions } from './options.ts'
+import type { CreateTrpcFastifyOptions } from './options/types.ts'
+import { checkFactoryOptions, splitFactoryOptions } from './options/validate.ts'
 import { trpcPlugin } from './plugin.ts'
-import { reconnectOnClose } from './web-sockets.ts'
+import { reconnectOnClose } from './websocket.ts'
 
 /**
  * Makes a Fastify app that serves a tRPC router: `Fastify()` plus {@link trpcPlugin}, and

@@ -2,15 +2,22 @@
 export { createTrpcFastify } from './create-trpc-fastify.ts'
 
 // Plugin
-export { trpcPlugin, trpcPlugin as default, type TrpcRequestCounts } from './plugin.ts'
+export { trpcPlugin, trpcPlugin as default } from './plugin.ts'
+export type { FallbackReason } from './request/parse-request.ts'
+export type { TrpcRequestCounts } from './serve-router.ts'
 
 // WebSockets
-export { reconnectOnClose } from './web-sockets.ts'
+export { reconnectOnClose } from './websocket.ts'
 
 // Options
-export type { EndedCall } from './around-calls.ts'
-export type { ProcedureRule, RateLimitResult } from './procedure-rules.ts'
-export type { SerializerOption } from './serializer.ts'
-export type { CreateTrpcFastifyOptions, EngineOption, TrpcHandlerOptions, TrpcPluginOptions } from './options.ts'
+export type {
+  CreateTrpcFastifyOptions,
+  EndedCall,
+  EngineOption,
+  ProcedureRule,
+  RateLimitResult,
+  SerializerOption,
+  TrpcHandlerOptions,
+  TrpcPluginOptions,
+} from './options/types.ts'
 export type { CreateFastifyContextOptions } from '@trpc/server/adapters/fastify'
-export type { OfficialReason } from './read-request.ts'

@@ -1,33 +1,11 @@
 import type { AnyTRPCRouter } from '@trpc/server'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { answerStyle, servesSubscriptions } from './answer-style.ts'
-import { answer } from './answer.ts'
-import { aroundCalls, hasAround } from './around-calls.ts'
-import { keepTickClass } from './kept-classes.ts'
 import { WebSocketMissingError } from './errors.ts'
-import { fastProcedures } from './fast-procedures.ts'
-import { canCompile, internalsOf } from './internals.ts'
-import { officialHandler } from './official-handler.ts'
-import { OpenStreams } from './open-streams.ts'
-import { checkOptions, type TrpcPluginOptions } from './options.ts'
-import { ruledRoute } from './procedure-hooks.ts'
-import { ProcedureRules } from './procedure-rules.ts'
-import { type OfficialReason, readRequest } from './read-request.ts'
-import { settleHeads } from './reply-head.ts'
-import { sendWithOthers } from './send.ts'
-import { Serializers } from './serializer.ts'
-import { serveWebSockets } from './web-sockets.ts'
-
-/** How many requests took which path. */
-export interface TrpcRequestCounts {
-  /** Answered on the fast path, each step called by this package. */
-  compiled: number
-  /** Answered on the fast path, with a procedure that tRPC's own code called. */
-  direct: number
-  /** Answered by tRPC's own adapter, by reason. */
-  readonly official: Partial<Record<OfficialReason, number>>
-}
+import type { TrpcPluginOptions } from './options/types.ts'
+import { checkOptions } from './options/validate.ts'
+import { type TrpcRequestCounts, serveRouter } from './serve-router.ts'
+import { retainTickClass } from './runtime/hidden-classes.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -36,7 +14,7 @@ declare module 'fastify' {
   }
 }
 
-/** Serves a router in an app that is there: a drop-in for `fastifyTRPCPlugin` of `@trpc/server/adapters/fastify`. */
+/** Serves a router in an existing app: a drop-in for `fastifyTRPCPlugin` of `@trpc/server/adapters/fastify`. */
 type TrpcPlugin = <TRouter extends AnyTRPCRouter>(
   app: FastifyInstance,
   options: TrpcPluginOptions<TRouter>,
@@ -44,18 +22,18 @@ type TrpcPlugin = <TRouter extends AnyTRPCRouter>(
 
 const plugin: TrpcPlugin = async (app, options) => {
   checkOptions(options)
-  keepTickClass()
+  retainTickClass()
   if (options.useWSS && !app.hasDecorator('websocketServer')) {
     throw new WebSocketMissingError('`useWSS` needs @fastify/websocket to be registered before trpcPlugin')
   }
   if (!app.hasDecorator('trpcRequests')) app.decorate('trpcRequests', new Map<string, TrpcRequestCounts>())
   // Content type parsers must not leak into the app: the routes have a context of their own.
-  await app.register(routes<typeof options.trpcOptions.router>, { ...options, prefix: options.prefix ?? '' })
+  await app.register(serveRouter<typeof options.trpcOptions.router>, { ...options, prefix: options.prefix ?? '' })
 }
 
 /**
- * Serves a tRPC router: takes the options of `fastifyTRPCPlugin`, gives the same answers for a fraction
- * of the CPU. What it cannot prove itself equal on goes to tRPC's own handler; `app.trpcRequests` counts.
+ * Serves a tRPC router: takes the options of `fastifyTRPCPlugin`, and sends the same responses for a fraction of the CPU.
+ * tRPC's own handler serves all requests that the fast path does not support; `app.trpcRequests` counts them.
  *
  * @throws TRPC_FASTIFY_INVALID_OPTION, TRPC_FASTIFY_WEBSOCKET_MISSING
  *
@@ -63,74 +41,3 @@ const plugin: TrpcPlugin = async (app, options) => {
  * await app.register(trpcPlugin, { prefix: '/trpc', trpcOptions: { router: appRouter, createContext } })
  */
 export const trpcPlugin: TrpcPlugin = fp(plugin as never, { fastify: '5.x', name: 'trpc-fastify' }) as TrpcPlugin
-
-async function routes<TRouter extends AnyTRPCRouter>(
-  app: FastifyInstance,
-  { trpcOptions, useWSS, engine = 'compiled', procedures = {}, ...options }: TrpcPluginOptions<TRouter>,
-): Promise<void> {
-  const handlerOptions = trpcOptions as unknown as TrpcPluginOptions<AnyTRPCRouter>['trpcOptions']
-  const { router } = handlerOptions
-  const internals = internalsOf(router)
-  const { config } = internals
-  const rules = new ProcedureRules(procedures, internals)
-  const serializers = new Serializers(rules, internals)
-  const aroundAny = aroundCalls(options, rules, config, (path) => serializers.at(path))
-  // It makes calls asynchronous: where there is nothing to do, it is left out.
-  const around = hasAround(options, rules) ? aroundAny : undefined
-  const openStreams = options.endStreamsOnClose ? new OpenStreams() : undefined
-  if (openStreams) app.addHook('preClose', async () => openStreams.endAll())
-
-  const counts: TrpcRequestCounts = { compiled: 0, direct: 0, official: {} }
-  app.trpcRequests.set(app.prefix, counts)
-  if (engine === 'compiled' && !canCompile) {
-    app.log.warn('trpc-fastify does not know the procedures of this @trpc/server: it calls them by their own code')
-  }
-
-  app.removeContentTypeParser('application/json')
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
-  app.removeContentTypeParser('multipart/form-data')
-  app.addContentTypeParser('multipart/form-data', {}, (_request, body, done) => done(null, body))
-
-  settleHeads(app)
-  const style = await answerStyle(config)
-  const readOptions = {
-    find: fastProcedures(internals, {
-      engine: engine === 'direct' ? 'direct' : 'compiled',
-      around,
-      serializers,
-    }),
-    pathSeparator: style.pathSeparator,
-    deserialize: (input: unknown): unknown => config.transformer.input.deserialize(input) as unknown,
-    allowBatching: handlerOptions.allowBatching ?? handlerOptions.batching?.enabled ?? true,
-    allowMethodOverride: handlerOptions.allowMethodOverride ?? false,
-    maxBatchSize: handlerOptions.maxBatchSize,
-    servesSubscriptions: servesSubscriptions(config),
-    takesEmptyBody: style.takesEmptyBody,
-  }
-  const answerOptions = { trpcOptions: handlerOptions, config, openStreams, ...style }
-  const route = ruledRoute(app, rules, style.pathSeparator)
-  const answerOfficially = officialHandler(handlerOptions, {
-    around: openStreams ? aroundAny : around,
-    openStreams,
-    bodyLimitOf: route.bodyLimitOf,
-  })
-
-  app.all('/:path', route.options, (req: FastifyRequest, reply: FastifyReply): void | Promise<unknown> => {
-    const request = engine === 'official' ? 'engine' : readRequest(req, reply, readOptions)
-    if (typeof request === 'string') {
-      counts.official[request] = (counts.official[request] ?? 0) + 1
-      req.log.debug({ reason: request }, 'tRPC request left to the official adapter')
-      return answerOfficially(req, reply)
-    }
-    counts[request.engine]++
-    req.log.debug({ engine: request.engine }, 'tRPC request on the fast path')
-    return sendWithOthers(reply, answer(request, answerOptions))
-  })
-
-  if (useWSS) {
-    serveWebSockets(app, handlerOptions, {
-      around,
-      leavesOnClose: options.endStreamsOnClose ?? false,
-    })
-  }
-}

@@ -8,7 +8,7 @@ import trpcFastify, {
   type CreateFastifyContextOptions,
   type CreateTrpcFastifyOptions,
   type EngineOption,
-  type OfficialReason,
+  type FallbackReason,
   trpcPlugin,
   type TrpcPluginOptions,
   type TrpcRequestCounts,
@@ -164,5 +164,5 @@ expectTypeOf<CreateTrpcFastifyOptions<AppRouter>['router']>().toEqualTypeOf<AppR
 
 expectTypeOf(app.trpcRequests).toEqualTypeOf<Map<string, TrpcRequestCounts>>()
 expectTypeOf(app.trpcRequests.get('/trpc')?.official).toEqualTypeOf<
-  Partial<Record<OfficialReason, number>> | undefined
+  Partial<Record<FallbackReason, number>> | undefined
 >()

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Classes, Held } from './memory-server.ts'
+import type { Classes, Held } from '../fixtures/memory-server.ts'
 
 const failed = new Set<string>()
 const hanging: ServerResponse[] = []
@@ -44,7 +44,7 @@ let port: number
 beforeAll(async () => {
   upstream.listen(0, '127.0.0.1')
   await once(upstream, 'listening')
-  child = fork(fileURLToPath(new URL('memory-server.ts', import.meta.url)), {
+  child = fork(fileURLToPath(new URL('../fixtures/memory-server.ts', import.meta.url)), {
     execArgv: ['--expose-gc', '--allow-natives-syntax'],
     env: {
       ...process.env,
@@ -128,11 +128,11 @@ it('keeps the hidden classes of the objects that requests make', async () => {
   await askAll()
   for (let round = 0; round < 200; round++) await ask('call', 'x')
   expect((await tell('which classes are kept?')) as Classes).toEqual({
-    Aggregate: true,
+    EndpointRequest: true,
     Attempt: true,
     Call: true,
     PooledRequest: true,
     RequestController: true,
-    WaitingClient: true,
+    PendingReply: true,
   })
 })

@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
-import { closedLoop, type Load, openLoop, percentile } from './load.ts'
-import { remainsOf, startGateway, startUpstream } from './processes.ts'
+import { closedLoop, type Load, openLoop, percentile } from '../helpers/load.ts'
+import { remainsOf, startGateway, startUpstream } from '../helpers/processes.ts'
 
 /** Seconds of outage, in windows between which the upstream works again. */
 const OUTAGE = Number(process.env['OUTAGE'] ?? 10)

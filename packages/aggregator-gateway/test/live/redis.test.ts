@@ -4,8 +4,8 @@ import type { FastifyInstance } from 'fastify'
 import { createClient } from 'redis'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { KeyValueCacheStore } from '../../src/index.ts'
-import { gateway, upstream } from '../unit/servers.ts'
-import { isMissing, redisServer } from './redis-server.ts'
+import { gateway, upstream } from '../helpers/servers.ts'
+import { isMissing, redisServer } from '../helpers/redis-server.ts'
 
 describe.skipIf(isMissing)('answers in Redis', () => {
   const redis = redisServer()

@@ -5,8 +5,8 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { Redis } from 'ioredis'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { gatewayPlugin } from '../../src/index.ts'
-import { upstream } from '../unit/servers.ts'
-import { isMissing, redisServer } from './redis-server.ts'
+import { upstream } from '../helpers/servers.ts'
+import { isMissing, redisServer } from '../helpers/redis-server.ts'
 
 const MAX = 4
 

@@ -2,9 +2,9 @@
 
 import { Agent } from 'undici'
 import { expect, it, vi } from 'vitest'
-import type { Remains } from './gateway-server.ts'
-import { statusOf } from './load.ts'
-import { remainsOf, startGateway, startUpstream } from './processes.ts'
+import type { Remains } from '../fixtures/gateway-server.ts'
+import { statusOf } from '../helpers/load.ts'
+import { remainsOf, startGateway, startUpstream } from '../helpers/processes.ts'
 
 const REQUESTS = Number(process.env['SOAK'] ?? 40_000)
 const CLIENTS = 50

@@ -1,25 +1,25 @@
-// The form of an app that fastify-cli starts: a plugin, which gets an instance of Fastify and makes none itself.
+// Apps in the form of fastify-cli: a plugin that gets a Fastify instance.
 
 import { importFrom } from './import-from.ts'
 
 /** A function of any parameters. */
 export type AnyFunction = (...args: never[]) => unknown
 
-/** What fastify-plugin sets on a function. */
+/** Symbols that fastify-plugin sets on a function. */
 const MARKS = ['skip-override', 'fastify.display-name', 'plugin-meta'].map((name) => Symbol.for(name))
-/** Names that people give the first two parameters of a plugin and of a request listener. */
+/** Usual names of the first two parameters of a plugin and of a request listener. */
 const OF_PLUGIN = [new Set(['fastify', 'app', 'instance', 'server']), new Set(['opts', 'options'])] as const
 const OF_LISTENER = [new Set(['req', 'request']), new Set(['res', 'response', 'reply'])] as const
 
-/** Whether fastify-plugin has made a function. */
+/** Whether a function was wrapped by fastify-plugin. */
 export function isMarkedPlugin(value: AnyFunction): boolean {
   return MARKS.some((mark) => mark in value)
 }
 
 /**
- * Whether a function is a plugin of Fastify, and not a request listener: both may be async and of two or three
- * parameters. Calling it would tell, but a listener may do anything then. What the parameters are called tells as well;
- * where it does not, as in minified code, it is a listener unless fastify-plugin has marked it.
+ * Whether a function is a Fastify plugin and not a request listener. Both may be async with two or three parameters, so
+ * the names of the parameters decide. A function with other names, as in minified code, is a listener unless it was
+ * wrapped by fastify-plugin.
  */
 export function isFastifyPlugin(value: AnyFunction): boolean {
   if (isMarkedPlugin(value)) return true
@@ -30,10 +30,10 @@ export function isFastifyPlugin(value: AnyFunction): boolean {
 }
 
 /**
- * Makes an instance of the Fastify that the app's folder has installed, and registers a plugin.
+ * Creates an instance of the Fastify installed beside the app, and registers a plugin.
  *
- * @param options what the module exports as `options`, for the instance
- * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP` when there is no Fastify
+ * @param options the module's export `options`, for the instance
+ * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP` when Fastify is not installed
  */
 export async function instanceWith(plugin: AnyFunction, url: string, options: unknown): Promise<unknown> {
   const { fastify } = (await importFrom(url, 'fastify', 'a plugin of Fastify')) as { fastify: MakeInstance }
@@ -44,7 +44,7 @@ export async function instanceWith(plugin: AnyFunction, url: string, options: un
 
 type MakeInstance = (options: object) => { register: (plugin: AnyFunction, options: object) => unknown }
 
-/** The names of the first parameters, as far as the source tells; without the underscore of unused ones. */
+/** Names of the first parameters in the source, without the underscore of unused ones. */
 function parameterNames(value: AnyFunction): string[] {
   const source = withoutComments(Function.prototype.toString.call(value))
   const [open, arrow] = [source.indexOf('('), source.indexOf('=>')]
@@ -54,7 +54,7 @@ function parameterNames(value: AnyFunction): string[] {
   return splitList(list).map((parameter) => parameter.split('=', 1)[0]!.trim().replace(/^_/, ''))
 }
 
-/** What is between the commas of a list, up to its end; commas in brackets of any kind do not count. */
+/** Splits a list at its commas, up to its end. Commas within brackets do not count. */
 function splitList(list: string): string[] {
   const parts = ['']
   let depth = 0
@@ -73,7 +73,7 @@ function withoutComments(source: string): string {
   for (let at = 0; at < source.length;) {
     const start = source.indexOf('/', at)
     const end = { '/*': '*/', '//': '\n' }[source.slice(start, start + 2)]
-    // Whatever comes after the first parameters is of no interest.
+    // Only the parameters matter, so the first slash outside of a comment ends the search.
     if (start === -1 || !end) return text + source.slice(at)
     text += source.slice(at, start)
     const close = source.indexOf(end, start + 2)

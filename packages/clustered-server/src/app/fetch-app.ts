@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { importFrom } from './import-from.ts'
 
-/** An app that responds to a `Request` with a `Response`, as Hono's do. */
+/** An app that responds to a `Request` with a `Response`, such as Hono. */
 interface FetchApp {
   fetch: (...args: never[]) => Response | Promise<Response>
 }
@@ -11,9 +11,9 @@ export function isFetchApp(made: unknown): made is FetchApp {
 }
 
 /**
- * The request listener of such an app, by the adapter that the app's folder has installed.
+ * Creates the request listener of such an app, by the adapter installed beside the app.
  *
- * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP` when there is no `@hono/node-server`
+ * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP` when `@hono/node-server` is not installed
  */
 export async function listenerOf(app: FetchApp, url: string): Promise<RequestListener> {
   const adapter = (await importFrom(url, '@hono/node-server', 'an app with fetch(), such as of Hono')) as {

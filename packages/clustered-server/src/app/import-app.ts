@@ -1,4 +1,4 @@
-/** What is read from the module of an app. */
+/** Exports of an app's module. */
 export interface AppModule {
   readonly default?: unknown
   readonly warmUp?: unknown
@@ -6,7 +6,7 @@ export interface AppModule {
   readonly options?: unknown
 }
 
-/** Imports the module of an app: what TypeScript or Babel has compiled to CommonJS too, whose default export is nested. */
+/** Imports an app's module. Unwraps the nested default export of CommonJS compiled by TypeScript or Babel. */
 export async function importApp(url: string): Promise<AppModule> {
   const outer = (await import(url)) as AppModule
   let inner = outer
@@ -16,7 +16,7 @@ export async function importApp(url: string): Promise<AppModule> {
   return { default: app, warmUp, metrics, options }
 }
 
-/** Whether a default export is another module, and not the app: compilers mark such objects. */
+/** Whether a default export is another module, which compilers mark, and not the app. */
 function isNested(value: unknown): value is AppModule {
   if (typeof value !== 'object' || value === null) return false
   return '__esModule' in value || Object.prototype.toString.call(value) === '[object Module]'

@@ -5,7 +5,7 @@ import { ClusteredServerError } from '../errors.ts'
 /**
  * Imports a package as the app's module would.
  *
- * @param what the app exports that needs the package
+ * @param what describes the app that needs the package
  * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP` when it is not installed
  */
 export async function importFrom(url: string, name: string, what: string): Promise<unknown> {

@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Server } from 'node:net'
+import type { Missing } from '../ipc/messages.ts'
 import { listenOnHandle } from '../platform/node-internals.ts'
 
 const CHANNEL = 'tracing:net.server.listen:asyncStart'
@@ -8,11 +9,11 @@ const CHANNEL = 'tracing:net.server.listen:asyncStart'
 export interface Expected {
   readonly port: number
   readonly path: string | undefined
-  /** The descriptor of a socket that is bound there. */
+  /** Descriptor of a socket that is bound there. */
   readonly fd: number | undefined
 }
 
-/** What `server.listen()` was called with. */
+/** Arguments of `server.listen()`. */
 export interface ListenOptions {
   port?: number | string | null
   path?: unknown
@@ -23,17 +24,17 @@ export interface ListenOptions {
 }
 
 interface Listeners {
-  /** Is given the first server that listens where it is expected. */
+  /** Called with the first server that listens at the expected address. */
   onExpected?: (server: Server) => void
-  /** Is given each server that listens elsewhere. */
+  /** Called with each server that listens elsewhere. */
   onOther?: (server: Server, options: ListenOptions) => void
 }
 
-/** Sees each `listen()` of an app, just before it takes effect. */
-export class ListenWatch {
-  /** The first server that listens where it is expected. */
+/** Intercepts each `listen()` of an app, before it takes effect. */
+export class ListenHook {
+  /** First server that listens at the expected address. */
   server: Server | undefined
-  /** Where the others listen, in words. */
+  /** Descriptions of the other addresses. */
   readonly elsewhere: string[] = []
   readonly #expected: Expected
   readonly #listeners: Listeners
@@ -41,7 +42,7 @@ export class ListenWatch {
   readonly #onListen = (message: unknown): void => {
     const { server, options } = message as { server: Server; options: ListenOptions }
     if (!this.server && this.#isExpected(options)) this.#take(server, options)
-    // The socket of the primary is that of the app's server.
+    // The app's server may listen on the socket of the primary.
     else if (server !== this.server && (options.fd === undefined || options.fd !== this.#expected.fd))
       this.#addOther(server, options)
   }
@@ -52,7 +53,7 @@ export class ListenWatch {
     subscribe(CHANNEL, this.#onListen)
   }
 
-  /** Resolves with the first server that listens where it is expected. */
+  /** Resolves with the first server that listens at the expected address. */
   get found(): Promise<Server> {
     return this.#found.promise
   }
@@ -84,7 +85,7 @@ export class ListenWatch {
   }
 }
 
-/** What is missing while nothing listens where it should, and what may explain it. */
+/** Describes that nothing listens at the expected address, with a hint at the cause. */
 export function nothingListened({ port, path }: Omit<Expected, 'fd'>, elsewhere: readonly string[]): Missing {
   const hint =
     elsewhere.length > 0
@@ -93,13 +94,7 @@ export function nothingListened({ port, path }: Omit<Expected, 'fd'>, elsewhere:
   return { what: `nothing listened on ${path ?? `port ${port}`}`, hint }
 }
 
-/** What a start waits for. */
-export interface Missing {
-  readonly what: string
-  readonly hint?: string
-}
-
-/** Says what was missing after so many milliseconds. */
+/** Describes the missing condition of a start that has timed out. */
 export function lateText({ what, hint }: Missing, timeout: number): string {
   return `${what} within ${timeout} ms${hint === undefined ? '' : `: ${hint}`}`
 }

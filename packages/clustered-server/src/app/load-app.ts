@@ -5,24 +5,24 @@ import { ClusteredServerError } from '../errors.ts'
 import { importApp } from './import-app.ts'
 import { type AnyFunction, instanceWith, isFastifyPlugin, isMarkedPlugin } from './fastify-plugin.ts'
 import { isFetchApp, listenerOf } from './fetch-app.ts'
-import type { ListenWatch } from './listen-hook.ts'
+import type { ListenHook } from './listen-hook.ts'
 
-/** An address, or a listening socket that is there; Fastify wants to know the host in any case. */
+/** An address or an existing listening socket. Fastify needs the host in any case. */
 export type Where = { port: number; host: string } | { path: string } | { fd: number; host: string }
 
 /** An app that is ready to listen. */
 export interface App {
-  /** Its server; it has one from the start or, when it listens by itself, from then on. */
+  /** Server of the app. An app that listens by itself has it from then on. */
   readonly server: Server
-  /** Has it listen where a `port` and a `host` say, or on a socket that is there. */
+  /** Makes the app listen on an address or an existing socket. */
   listen: (where: Where) => Promise<void>
-  /** What its module exports as `metrics`: a registry of prom-client, if it has one of its own. */
+  /** The module's export `metrics`: a registry of prom-client, if the app has its own. */
   readonly metrics?: unknown
-  /** Runs its own way to close, such as Fastify's `onClose` hooks, for 5 seconds at most. */
+  /** Runs the app's own close, such as Fastify's `onClose` hooks, for 5 seconds at most. */
   close: () => Promise<void>
 }
 
-/** What Fastify's instances and NestJS's apps have in common, as far as it matters here. */
+/** Common part of Fastify instances and NestJS apps. */
 interface Closable {
   close: () => unknown
 }
@@ -40,43 +40,43 @@ interface KoaLike {
   callback: () => RequestListener
 }
 
-/** Milliseconds that an app may take to close, after its connections have ended. */
+/** Maximum milliseconds for an app to close, after its connections have ended. */
 const CLOSE_TIMEOUT = 5000
 
 const EXPECTED =
   'a default export that is a function without parameters, which returns an app of Fastify, Express, NestJS, Koa or Hono, a server of node:http, node:https or node:http2, a request listener or a plugin of Fastify'
 
 /**
- * Loads the module of an app, makes the app and warms it.
+ * Loads the module of an app, creates the app and warms it up.
  *
- * @param watch sees what the app listens on by itself
- * @param onWait is called when there is no app in the module: it may listen later
- * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP` when the module is not what is expected
+ * @param hook intercepts the app's own `listen()`
+ * @param onWait is called when the module exports no app: it may listen later
+ * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP` when the module has no app
  */
-export async function loadApp(url: string, watch: ListenWatch, onWait: () => void): Promise<App> {
+export async function loadApp(url: string, hook: ListenHook, onWait: () => void): Promise<App> {
   const module = await importApp(url)
   const given: unknown = isFactory(module.default) ? await module.default() : module.default
   const isPlugin = isFunction(given) && isFastifyPlugin(given)
   const made = isPlugin ? await instanceWith(given, url, module.options) : given
-  const app = (await appOf(made, url)) ?? serverApp(await listenerFor(url, made, watch, onWait))
+  const app = (await appOf(made, url)) ?? serverApp(await listenerFor(url, made, hook, onWait))
   if (typeof module.warmUp === 'function') await (module.warmUp as (app: unknown) => unknown)(made)
   return { ...app, metrics: module.metrics }
 }
 
-/** The server that an app has listen by itself, now or later. */
-async function listenerFor(url: string, made: unknown, watch: ListenWatch, onWait: () => void): Promise<Server> {
-  if (watch.server) return watch.server
-  // `module.exports` of a script that exports nothing is an empty object.
+/** Resolves with the server on which an app listens by itself, now or later. */
+async function listenerFor(url: string, made: unknown, hook: ListenHook, onWait: () => void): Promise<Server> {
+  if (hook.server) return hook.server
+  // A CommonJS script without exports has an empty object.
   if (made !== undefined && typeof made !== 'object')
     throw new ClusteredServerError(
       'CLUSTERED_SERVER_INVALID_APP',
       `Expected ${url} to have ${EXPECTED}; got ${typeof made}`,
     )
   onWait()
-  return watch.found
+  return hook.found
 }
 
-/** An app of Express is a function too, and what takes a request is no factory. */
+/** A function with parameters is a request listener, such as an Express app. */
 function isFactory(value: unknown): value is () => unknown {
   return isFunction(value) && value.length === 0 && !isMarkedPlugin(value)
 }
@@ -113,12 +113,12 @@ function appWith(
     listen: async (where) => {
       if (!server.listening) await listen(where)
     },
-    close: () => inTime(closable),
+    close: () => closeInTime(closable),
   }
 }
 
-/** What hangs while it closes is as good as closed. */
-async function inTime(closable: Closable): Promise<void> {
+/** An app that hangs while it closes counts as closed. */
+async function closeInTime(closable: Closable): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, CLOSE_TIMEOUT)
@@ -135,7 +135,7 @@ async function listenOn(server: Server, where: Where): Promise<void> {
   await once(server, 'listening')
 }
 
-/** One that does not run is as good as closed. */
+/** A server that does not listen counts as closed. */
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())

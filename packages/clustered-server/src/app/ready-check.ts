@@ -1,4 +1,4 @@
-// The request that a worker sends to its own app before it takes connections: see the option `readyPath`.
+// The request that a worker sends to its own app before it accepts connections: see the option `readyPath`.
 
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request, Server as HttpServer } from 'node:http'
@@ -6,15 +6,15 @@ import { connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { connect as connectTls, Server as TlsServer, type TLSSocket } from 'node:tls'
 
-/** Milliseconds for the rest of a response: its status is what counts. */
+/** Maximum milliseconds for the body of the response: only its status counts. */
 const REST = 1000
 
-/** An app does not respond as `readyPath` demands. */
+/** The app does not respond to `readyPath` as required. */
 export class NotReadyError extends Error {}
 
 /**
- * Resolves when an app responds to `GET path` with a status below 500. It need not listen: the connection comes from a
- * port of the loopback interface that is open for this one only.
+ * Resolves when an app responds to `GET path` with a status below 500. The app need not listen: the connection comes
+ * through a loopback port that is open for this request only.
  *
  * @throws {NotReadyError}
  */
@@ -35,7 +35,7 @@ async function connectionTo(server: Server): Promise<Socket> {
   const host = '127.0.0.1'
   const others: Socket[] = []
   const door = createServer((socket) => void others.push(socket))
-  // Exclusive: under node:cluster the primary would be asked for the port.
+  // Exclusive: otherwise node:cluster would request the port from the primary.
   door.listen({ port: 0, host, exclusive: true })
   await once(door, 'listening')
   const client = connect({ port: (door.address() as AddressInfo).port, host })
@@ -53,20 +53,20 @@ async function connectionTo(server: Server): Promise<Socket> {
 async function statusOf(server: Server, socket: Socket, path: string): Promise<number> {
   if (server instanceof HttpServer) return statusByHttp1(socket, path)
   if (!(server instanceof TlsServer)) return statusByHttp2(socket, path)
-  // Its certificate is for the names that clients know it by.
+  // The certificate is valid for the public names of the server.
   const secure = connectTls({ socket, ALPNProtocols: ['h2', 'http/1.1'], rejectUnauthorized: false })
   await once(secure, 'secureConnect')
   return secure.alpnProtocol === 'h2' ? statusByHttp2(secure, path) : statusByHttp1(secure, path)
 }
 
 async function statusByHttp1(socket: Socket, path: string): Promise<number> {
-  const asked: ClientRequest = request({
+  const sent: ClientRequest = request({
     createConnection: () => socket,
     path,
     headers: { host: 'localhost', connection: 'close' },
   })
-  asked.end()
-  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  sent.end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
   await restOf(response.on('error', () => {}).resume())
   return response.statusCode!
 }
@@ -74,7 +74,7 @@ async function statusByHttp1(socket: Socket, path: string): Promise<number> {
 async function statusByHttp2(socket: Socket | TLSSocket, path: string): Promise<number> {
   const session = connectHttp2('http://localhost', { createConnection: () => socket })
   try {
-    // The request fails with it.
+    // The request fails with the same error.
     session.on('error', () => {})
     const stream = session.request({ ':path': path })
     const [headers] = (await once(stream, 'response')) as [{ ':status': number }]
@@ -85,7 +85,7 @@ async function statusByHttp2(socket: Socket | TLSSocket, path: string): Promise<
   }
 }
 
-/** An app whose response is cut off may say so. */
+/** Waits, so that the app does not log an aborted response. */
 async function restOf(body: NodeJS.ReadableStream): Promise<void> {
   await once(body, 'close', { signal: AbortSignal.timeout(REST) }).catch(() => {})
 }

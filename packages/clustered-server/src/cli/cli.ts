@@ -10,7 +10,7 @@ import { createClusteredServer } from '../create-clustered-server.ts'
 import { ClusteredServerError } from '../errors.ts'
 import { findPrimary } from './find-primary.ts'
 import { outliveOutputs } from '../platform/lost-outputs.ts'
-import type { ClusteredServerOptions } from '../options/options.ts'
+import type { ClusteredServerOptions } from '../options/types.ts'
 import { stderrLogger } from './stderr-logger.ts'
 
 const EXIT = { done: 0, failed: 1, usage: 2 }
@@ -32,7 +32,7 @@ Options:
   --ready-path <path>               that has to respond with a status below 500 first, such as /ready (default: none)
   --drain-timeout <ms>              for requests of a worker that leaves to end (default: 20000)
   --heartbeat-timeout <ms|off>      for an event loop to stand still before it is killed (default: 1000)
-  --stuck-report <stack|profile>    written before it is killed (default: none)
+  --blocked-loop-report <stack|profile> written before it is killed (default: none)
   --report-directory <path>         where (default: the working directory)
   --recycle-requests <count>        replaces a worker after so many requests (default: never)
   --recycle-rss <bytes>             with so much resident memory (default: never)
@@ -66,7 +66,7 @@ const FLAGS = {
   'ready-path': { type: 'string' },
   'drain-timeout': { type: 'string' },
   'heartbeat-timeout': { type: 'string' },
-  'stuck-report': { type: 'string' },
+  'blocked-loop-report': { type: 'string' },
   'report-directory': { type: 'string' },
   'recycle-requests': { type: 'string' },
   'recycle-rss': { type: 'string' },
@@ -118,7 +118,7 @@ async function serve(args: string[]): Promise<void> {
       readyPath: values['ready-path'],
       drainTimeout: number(values['drain-timeout']),
       heartbeatTimeout: heartbeat === 'off' ? false : number(heartbeat),
-      stuckReport: values['stuck-report'],
+      blockedLoopReport: values['blocked-loop-report'],
       reportDirectory: values['report-directory'],
       recycle: given({
         requests: number(values['recycle-requests']),
@@ -146,9 +146,9 @@ async function reload(args: string[]): Promise<void> {
     process.kill(pid, 'SIGHUP')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new Error(`process ${pid} cannot be told to reload: ${code}`, { cause: error })
+    throw new Error(`cannot signal process ${pid}: ${code}`, { cause: error })
   }
-  if (!before) return print(`${pid} was told to reload\n`)
+  if (!before) return print(`sent SIGHUP to ${pid}\n`)
   for (;;) {
     await sleep(100)
     const now = await fetchStatus(values)
@@ -183,7 +183,7 @@ async function fetchStatus({ host = '127.0.0.1', port }: { host?: string; port?:
   } catch (error) {
     const { cause, message } = error as Error
     const why = (cause as Error | undefined)?.message ?? message
-    throw new Error(`no clustered-server answers at ${url}: ${why}`, { cause: error })
+    throw new Error(`no clustered-server responds at ${url}: ${why}`, { cause: error })
   }
 }
 

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { PRIMARY } from '../worker/run-on-one-worker.ts'
+import { PRIMARY_PID } from '../ipc/messages.ts'
 
 /**
- * The primary that a process is, or is a worker of. Elsewhere than on Linux a process says nothing of that, and is taken
- * for a primary.
+ * Returns the process id of a primary, given its own or that of one of its workers. Only Linux can check that; elsewhere
+ * the process is taken for a primary.
  *
- * @throws {Error} when it is neither
+ * @throws {Error} when the process is neither
  */
 export function findPrimary(pid: number): number {
   if (process.platform !== 'linux') return pid
@@ -14,13 +14,13 @@ export function findPrimary(pid: number): number {
     own = environmentOf(pid)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // Who signals it hears that it is not there.
+    // Sending the signal fails with a clear error.
     if (code === 'ENOENT' || code === 'ESRCH') return pid
-    throw new Error(`it is not known what process ${pid} runs: ${code}`, { cause: error })
+    throw new Error(`cannot inspect process ${pid}: ${code}`, { cause: error })
   }
   const parent = parentOf(pid)
   if (parent !== undefined && isWorkerOf(own, parent)) return parent
-  if (workersOf(pid) === 0) throw new Error(`process ${pid} is no clustered-server with workers`)
+  if (workersOf(pid) === 0) throw new Error(`process ${pid} is not a clustered-server with workers`)
   return pid
 }
 
@@ -31,15 +31,15 @@ function workersOf(primary: number): number {
     try {
       return isWorkerOf(environmentOf(Number(name)), primary)
     } catch {
-      // It has ended, or is somebody else's.
+      // The process has ended, or belongs to another user.
       return false
     }
   }).length
 }
 
-/** What a worker has started has its environment too, and another parent. */
+/** Child processes of a worker inherit its environment, but have another parent. */
 function isWorkerOf(environment: string, primary: number): boolean {
-  return environment.split('\0').includes(`${PRIMARY}=${primary}`)
+  return environment.split('\0').includes(`${PRIMARY_PID}=${primary}`)
 }
 
 function environmentOf(pid: number): string {
@@ -49,7 +49,7 @@ function environmentOf(pid: number): string {
 function parentOf(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name of the command, in brackets, may have spaces.
+    // The command name, in brackets, may contain spaces.
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
   } catch {
     return undefined

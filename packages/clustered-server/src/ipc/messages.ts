@@ -1,106 +1,123 @@
-// What the primary and its workers say to each other. All of it is under one key, so that an app may use the same channel.
+// Messages between the primary and its workers. One key wraps them all, so that an app may use the same channel.
 
 import type { Serializable } from 'node:child_process'
 import type { ClusteredServerErrorCode } from '../errors.ts'
-import type { Place } from './shared-stats.ts'
-import type { Missing } from '../app/listen-hook.ts'
-import type { SocketQuery } from '../primary/shared-sockets.ts'
-import type { ReportSetup } from '../worker/blocked-loop-report.ts'
-import type { Metric } from '../observability/prom-client.ts'
+import type { ReportSetup } from '../options/types.ts'
+import type { BindQuery } from '../platform/node-internals.ts'
+import type { WorkerStats } from '../types.ts'
 
-/** What a worker is to run. */
+/** Environment variable with the process id of the primary, by which a worker recognizes itself. */
+export const PRIMARY_PID = 'CLUSTERED_SERVER_PRIMARY'
+/** Environment variable with the id of a worker. */
+export const WORKER_ID = 'CLUSTERED_SERVER_WORKER'
+
+/** Place of a worker's statistics: a file descriptor and a position in that file. */
+export interface StatsSlot {
+  readonly fd: number
+  readonly position: number
+}
+
+/** A socket that several workers share, beside the one of the server. */
+export interface SocketQuery extends BindQuery {
+  /** Number of sockets on any free port that the worker has requested before. Equal indexes share one socket. */
+  readonly index: number
+}
+
+/** A condition that a start waits for. */
+export interface Missing {
+  readonly what: string
+  readonly hint?: string
+}
+
+/** A metric in the JSON format of prom-client. */
+export interface Metric {
+  readonly name: string
+  readonly type: string
+  readonly values: readonly unknown[]
+}
+
+/** First message to a worker. */
 export interface StartMessage {
   type: 'start'
-  /** URL of the module of the app. */
+  /** URL of the app's module. */
   app: string
-  /** Where the socket is bound, for what apps print. */
+  /** Bound address, for apps that print it. */
   host: string
   port: number
-  /** The path of the socket, if it is a UNIX socket. */
+  /** Path of the socket, if it is a UNIX socket. */
   path: string | undefined
-  /** The descriptor of the listening socket; without it, the port is to be listened on. */
+  /** Descriptor of the listening socket. Without it, the worker listens on the port. */
   fd: number | undefined
-  /** Where it writes down its figures; without it, it tells them. */
-  figures: Place | undefined
-  /** The path that the app has to respond to before it takes connections. */
+  /** Place for statistics. Without it, the worker sends them as messages. */
+  stats: StatsSlot | undefined
+  /** Path that the app must serve before the worker accepts connections. */
   readyPath: string | undefined
-  /** Milliseconds for connections and requests to end once the worker retires. */
+  /** Maximum time for connections and requests to end, in milliseconds. */
   drainTimeout: number
-  /** What a thread is to report of a stuck event loop, and the descriptor on which it is told to. */
+  /** Setup of the reporter of blocked event loops, and the descriptor of its pipe. */
   report: (ReportSetup & { fd: number }) | undefined
 }
 
-/** What the primary tells a worker. */
+/** Messages from the primary to a worker. */
 export type ToWorker =
   | StartMessage
-  /** Take new connections. */
+  /** Accept connections. */
   | { type: 'listen' }
-  /** Take no new connections, give away those that rest if there is somebody to take them, and end when all are gone. */
+  /** Stop accepting connections, hand idle ones over if `handOver` is set, and end when no connection is left. */
   | { type: 'retire'; handOver: boolean }
-  /** Give away so many connections that rest. */
-  | { type: 'shed'; count: number }
-  /** Here is a connection of another worker, which has rested for so many milliseconds. Comes with its handle. */
-  | { type: 'connection'; rested: number }
-  /** Here is a socket that was asked for, or the number of an error. Comes with its handle. */
+  /** Hand over `count` connections to other workers. */
+  | { type: 'rebalance'; count: number }
+  /** A connection of another worker, idle for `idleMs` milliseconds. Comes with its handle. */
+  | { type: 'connection'; idleMs: number }
+  /** A requested shared socket with its handle, or an error number. */
   | { type: 'shared'; request: number; error?: number }
-  /** Do what only one worker does. */
+  /** Become the leader, which runs the tasks of `runOnOneWorker()`. */
   | { type: 'lead' }
-  /** Tell what the app has measured. */
+  /** Send the app's metrics. */
   | { type: 'metrics' }
-  /** Tell your figures of now. */
-  | { type: 'figures' }
+  /** Send current statistics. */
+  | { type: 'stats' }
 
-/** What a worker tells the primary. */
+/** Messages from a worker to the primary. */
 export type ToPrimary =
-  /** The app is loaded, and something is missing yet. */
+  /** The app is loaded, but a condition is missing. */
   | { type: 'waiting'; missing: Missing }
-  /** Send a socket to listen on, beside that of the server. */
+  /** Send a shared socket. */
   | { type: 'share'; request: number; query: SocketQuery }
-  /** It is not accepted from any longer. */
+  /** The worker no longer accepts from a shared socket. */
   | { type: 'unshare'; query: SocketQuery }
-  /** The app is loaded and warm, and is now asked for `readyPath`. */
+  /** The app is loaded and warm; the request to `readyPath` follows. */
   | { type: 'checking' }
-  /** The app is loaded and warm, and responds. */
-  | { type: 'loaded'; canMove: boolean }
-  /** New connections are taken. */
+  /** The app is loaded, warm and responds. */
+  | { type: 'loaded'; canHandOver: boolean }
+  /** The worker accepts connections. */
   | { type: 'listening' }
-  /** It could not start. */
+  /** The worker could not start. */
   | { type: 'failed'; message: string; stack: string | undefined; code: ClusteredServerErrorCode | undefined }
-  /** Many connections have come at once. */
+  /** Many connections have arrived at once. */
   | { type: 'burst' }
-  /** When it was asked for them, and where there is no file for them. */
-  | { type: 'figures'; figures: WorkerFigures }
-  /** Here is a connection for another worker, which has rested for so many milliseconds. Comes with its handle. */
-  | { type: 'connection'; rested: number }
-  /** There is something that only one worker is to do. */
+  /** Current statistics, on request or where there is no shared file. */
+  | { type: 'stats'; stats: WorkerStats }
+  /** A connection for another worker, idle for `idleMs` milliseconds. Comes with its handle. */
+  | { type: 'connection'; idleMs: number }
+  /** The worker has tasks for one worker only. */
   | { type: 'candidate' }
-  /** It does no longer what only one worker does. */
+  /** The worker has ended its tasks for one worker only. */
   | { type: 'resigned' }
-  /** What the app has measured, and the file of the prom-client that did; or why its registry failed. */
+  /** The app's metrics and the file of its prom-client; or the reason why its registry failed. */
   | { type: 'metrics'; metrics: readonly Metric[]; file?: string | undefined; failure?: string }
 
-/** What a worker says of itself, a few times a second. */
-export interface WorkerFigures {
-  /** Connections that are open. */
-  readonly connections: number
-  /** Requests that have come since it started. */
-  readonly requests: number
-  /** Resident memory in bytes. */
-  readonly rss: number
-  /** V8's heap in use, in bytes. */
-  readonly heapUsed: number
-  /** The share of time in which the event loop had work, since it was last told. */
-  readonly utilization: number
-}
+/** Duration of a profile of a blocked event loop, in milliseconds. */
+export const PROFILE_MS = 500
 
 const KEY = 'clusteredServer'
 
-/** A message as it travels. */
-export function sealed(message: ToWorker | ToPrimary): Serializable {
+/** Wraps a message for the channel. */
+export function encode(message: ToWorker | ToPrimary): Serializable {
   return { [KEY]: message }
 }
 
-/** What came, when it is one of ours. */
-export function opened(message: unknown): unknown {
+/** Unwraps a message; `undefined` for messages of the app. */
+export function decode(message: unknown): unknown {
   return typeof message === 'object' && message !== null && KEY in message ? message[KEY] : undefined
 }

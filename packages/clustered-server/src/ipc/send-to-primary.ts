@@ -1,7 +1,7 @@
-import { sealed, type ToPrimary } from './messages.ts'
+import { encode, type ToPrimary } from './messages.ts'
 
-/** Tells the primary something, if it is there. */
-export function tellPrimary(message: ToPrimary): void {
-  // One that has just died is heard of by the end of the channel, and not by an error of the process.
-  if (process.connected) process.send!(sealed(message), undefined, undefined, () => {})
+/** Sends a message to the primary, if it is alive. */
+export function sendToPrimary(message: ToPrimary): void {
+  // A primary that has died shows as the end of the channel, not as an error of the process.
+  if (process.connected) process.send!(encode(message), undefined, undefined, () => {})
 }

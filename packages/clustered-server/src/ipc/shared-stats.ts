@@ -1,13 +1,14 @@
-// What workers say of themselves a few times a second goes through a file in memory, where it wakes nobody: as messages
-// to the primary it cost a fifth of the CPU of 8,000 small requests a second, on two cores.
+// Workers write their statistics to a shared file in memory, which wakes no process. Messages to the primary cost a fifth
+// of the CPU at 8,000 small requests per second. See docs/measurements.md#shared-statistics
 
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { WorkerFigures } from './messages.ts'
+import type { WorkerStats } from '../types.ts'
+import type { StatsSlot } from './messages.ts'
 
-/** The time at which it was said, the figures, and that time again: where the two differ, it is being written. */
+/** Time, five statistics, and the time again. Different times mean that a write is in progress. */
 const FIELDS = 7
 const BYTES = FIELDS * Float64Array.BYTES_PER_ELEMENT
 
@@ -17,31 +18,25 @@ export function now(): number {
   return seconds * 1000 + nanoseconds / 1e6
 }
 
-/** Where the figures of one worker stand: the descriptor of the file, and the place in it. */
-export interface Place {
-  readonly fd: number
-  readonly position: number
-}
-
-/** Writes down a worker's figures of now, and returns whether that could be done. */
-export function writeFigures({ fd, position }: Place, figures: WorkerFigures): boolean {
-  const { connections, requests, rss, heapUsed, utilization } = figures
+/** Writes current statistics, and returns whether that succeeded. */
+export function writeStats({ fd, position }: StatsSlot, stats: WorkerStats): boolean {
+  const { connections, requests, rss, heapUsed, utilization } = stats
   const at = now()
   try {
     writeSync(fd, Float64Array.of(at, connections, requests, rss, heapUsed, utilization, at), 0, BYTES, position)
     return true
   } catch {
-    // There are file systems on which even what is written over takes room.
+    // On some file systems even overwriting needs free space.
     return false
   }
 }
 
-/** A file without a name, which the primary and its workers have open. */
-export class FiguresFile {
+/** A file without a name, open in the primary and its workers. */
+export class SharedStats {
   readonly #fd: number
-  /** Places of workers that have ended. */
-  readonly #free: Place[] = []
-  readonly #read = new Float64Array(FIELDS)
+  /** Slots of workers that have ended. */
+  readonly #free: StatsSlot[] = []
+  readonly #buffer = new Float64Array(FIELDS)
   #end = 0
 
   private constructor(fd: number) {
@@ -49,44 +44,44 @@ export class FiguresFile {
   }
 
   /**
-   * None, where there is no folder to have it in: then figures travel as messages.
+   * Creates the file; returns `undefined` where no folder is writable. Statistics are sent as messages then.
    *
-   * @param folders which are tried, the first in memory on any Linux
+   * @param folders candidates in order; the first is in memory on Linux
    */
-  static create(folders: readonly string[] = ['/dev/shm', tmpdir()]): FiguresFile | undefined {
+  static create(folders: readonly string[] = ['/dev/shm', tmpdir()]): SharedStats | undefined {
     for (const folder of folders) {
       const path = join(folder, `clustered-server-${randomUUID()}`)
       try {
         const fd = openSync(path, 'wx+', 0o600)
         rmSync(path)
-        return new FiguresFile(fd)
+        return new SharedStats(fd)
       } catch {}
     }
     return undefined
   }
 
-  /** A place for a worker, if there is room: in memory, what is written there later needs no more of it. */
-  add(): Place | undefined {
-    const place = this.#free.pop() ?? { fd: this.#fd, position: this.#end }
+  /** Reserves a slot, if there is space. Later writes to it need no more space in memory. */
+  add(): StatsSlot | undefined {
+    const slot = this.#free.pop() ?? { fd: this.#fd, position: this.#end }
     try {
-      writeSync(this.#fd, new Float64Array(FIELDS), 0, BYTES, place.position)
+      writeSync(this.#fd, new Float64Array(FIELDS), 0, BYTES, slot.position)
     } catch {
       return undefined
     }
-    this.#end = Math.max(this.#end, place.position + BYTES)
-    return place
+    this.#end = Math.max(this.#end, slot.position + BYTES)
+    return slot
   }
 
-  remove(place: Place): void {
-    this.#free.push(place)
+  remove(slot: StatsSlot): void {
+    this.#free.push(slot)
   }
 
-  /** What was last written there, and when, by `now()`. */
-  read({ position }: Place): { readonly at: number; readonly figures: WorkerFigures } | undefined {
-    readSync(this.#fd, this.#read, 0, BYTES, position)
-    const [at, connections, requests, rss, heapUsed, utilization, again] = this.#read as unknown as SevenNumbers
+  /** Reads the latest statistics of a slot and their time, by `now()`. */
+  read({ position }: StatsSlot): { readonly at: number; readonly stats: WorkerStats } | undefined {
+    readSync(this.#fd, this.#buffer, 0, BYTES, position)
+    const [at, connections, requests, rss, heapUsed, utilization, again] = this.#buffer as unknown as SevenNumbers
     if (at === 0 || at !== again) return undefined
-    return { at, figures: { connections, requests, rss, heapUsed, utilization } }
+    return { at, stats: { connections, requests, rss, heapUsed, utilization } }
   }
 
   close(): void {

@@ -1,49 +1,38 @@
 import { once } from 'node:events'
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer, type AddressInfo, type Server } from 'node:net'
+import { cannotListen } from '../errors.ts'
+import type { ResolvedAdminOptions } from '../options/types.ts'
 import type { AdminAddress, ClusteredServer } from '../types.ts'
 import { EventCounts } from './event-counts.ts'
-import { cannotListen } from '../errors.ts'
 import { type AppMetrics, MetricsText } from './metrics-text.ts'
-import type { ResolvedOptions } from '../options/options.ts'
 
 const PATHS = '/live, /ready, /status, /metrics'
 
-/** Answers probes, and tells the status and metrics, on ports of its own. */
-export class Admin {
+/** Serves probes, the status and metrics on separate ports. */
+export class AdminServer {
   readonly address: AdminAddress
-  readonly #servers: readonly Server[]
+  readonly #listeners: readonly Server[]
   #server: (ClusteredServer & { readonly appMetrics: AppMetrics }) | undefined
   #counts: EventCounts | undefined
   #metrics: MetricsText | undefined
 
   private constructor(http: Server, agent: Server | undefined) {
-    this.#servers = agent ? [http, agent] : [http]
+    this.#listeners = agent ? [http, agent] : [http]
     const { address, port } = http.address() as AddressInfo
     this.address = { host: address, port, agentPort: (agent?.address() as AddressInfo | undefined)?.port }
   }
 
   /** @throws {ClusteredServerError} `CLUSTERED_SERVER_CANNOT_LISTEN` */
-  static async start({ port, host, agentPort }: NonNullable<ResolvedOptions['admin']>): Promise<Admin> {
-    let admin: Admin | undefined
-    const http = await listen(
-      createHttpServer((request, response) => void admin!.#answer(request, response)),
-      { port, host },
-    )
+  static async start({ port, host, agentPort }: ResolvedAdminOptions): Promise<AdminServer> {
+    let admin: AdminServer | undefined
+    const respond = (request: IncomingMessage, response: ServerResponse): void =>
+      void admin!.#respond(request, response)
+    const http = await listen(createHttpServer(respond), { port, host })
     try {
-      const agent =
-        agentPort === undefined
-          ? undefined
-          : await listen(
-              createServer((socket) => {
-                socket.on('error', () => {})
-                socket.end(admin!.agentAnswer())
-                // What it sends is of no interest, but its end is only heard of by reading.
-                socket.resume()
-              }),
-              { port: agentPort, host },
-            )
-      admin = new Admin(http, agent)
+      const getState = (): string => admin!.agentState()
+      const agent = agentPort === undefined ? undefined : await listen(agentServer(getState), { port: agentPort, host })
+      admin = new AdminServer(http, agent)
       return admin
     } catch (error) {
       http.close()
@@ -51,8 +40,8 @@ export class Admin {
     }
   }
 
-  /** Tells of this server from now on. */
-  show(server: ClusteredServer & { readonly appMetrics: AppMetrics }): void {
+  /** Reports on a server from now on. */
+  attach(server: ClusteredServer & { readonly appMetrics: AppMetrics }): void {
     this.#server = server
     this.#counts = new EventCounts(server)
     this.#metrics = new MetricsText(server, this.#counts)
@@ -60,40 +49,40 @@ export class Admin {
   }
 
   close(): void {
-    for (const server of this.#servers) server.close()
+    for (const listener of this.#listeners) listener.close()
   }
 
-  /** What HAProxy's `agent-check` is told: to take connections, or to bring no new ones. */
-  agentAnswer(): string {
+  /** State for HAProxy's agent checks. */
+  agentState(): string {
     return this.#server?.status().ready ? 'ready up 100%\n' : 'drain\n'
   }
 
-  async #answer({ method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A connection that stays would keep this process from its end.
+  async #respond({ method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
+    // A kept-alive connection would delay the end of this process.
     response.setHeader('connection', 'close')
-    if (method !== 'GET' && method !== 'HEAD') return answer(response, 405, 'GET and HEAD are what is allowed\n')
+    if (method !== 'GET' && method !== 'HEAD') return send(response, 405, 'Allowed methods: GET, HEAD\n')
     switch (url?.split('?', 1)[0]) {
       case '/live':
-        return answer(response, 200, 'live\n')
+        return send(response, 200, 'live\n')
       case '/ready': {
         const ready = this.#server?.status().ready ?? false
-        return answer(response, ready ? 200 : 503, ready ? 'ready\n' : 'not ready\n')
+        return send(response, ready ? 200 : 503, ready ? 'ready\n' : 'not ready\n')
       }
       case '/status':
-        return answer(response, 200, `${JSON.stringify(this.#status())}\n`, 'application/json')
+        return send(response, 200, `${JSON.stringify(this.#status())}\n`, 'application/json')
       case '/metrics':
-        return this.#answerMetrics(response)
+        return this.#sendMetrics(response)
       default:
-        return answer(response, 404, `There are ${PATHS}\n`)
+        return send(response, 404, `Not found. Paths: ${PATHS}\n`)
     }
   }
 
-  async #answerMetrics(response: ServerResponse): Promise<void> {
+  async #sendMetrics(response: ServerResponse): Promise<void> {
     try {
       const text = (await this.#metrics?.get()) ?? ''
-      answer(response, 200, text, 'text/plain; version=0.0.4; charset=utf-8')
+      send(response, 200, text, 'text/plain; version=0.0.4; charset=utf-8')
     } catch (error) {
-      answer(response, 500, `${(error as Error).message}\n`)
+      send(response, 500, `${(error as Error).message}\n`)
     }
   }
 
@@ -103,17 +92,26 @@ export class Admin {
   }
 }
 
-function answer(response: ServerResponse, status: number, text: string, type: string = 'text/plain'): void {
+function agentServer(getState: () => string): Server {
+  return createServer((socket) => {
+    socket.on('error', () => {})
+    socket.end(getState())
+    // The end of a connection is only noticed while reading.
+    socket.resume()
+  })
+}
+
+function send(response: ServerResponse, status: number, text: string, type: string = 'text/plain'): void {
   response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(text)
 }
 
-/** What listens here keeps no process from its end. */
+/** Listens without keeping this process alive. */
 async function listen(server: Server, { port, host }: { port: number; host: string }): Promise<Server> {
   try {
     server.listen({ port, host }).unref()
     await once(server, 'listening')
     return server
   } catch (error) {
-    throw cannotListen(host, `${port}, for \`admin\``, error)
+    throw cannotListen(host, `${port}, of "admin"`, error)
   }
 }

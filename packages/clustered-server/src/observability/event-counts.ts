@@ -1,22 +1,22 @@
 import type { ClusteredServer } from '../types.ts'
 
-/** How often what has happened. */
+/** Counts of events, for metrics and the status. */
 export class EventCounts {
   starts = 0
   expectedExits = 0
   unexpectedExits = 0
-  stuck = 0
+  blocked = 0
   recycled = 0
   crashLoops = 0
   reloads = 0
   failedReloads = 0
-  /** Why the last reload failed, if it did. */
+  /** Why the last reload failed; `undefined` after a successful one. */
   reloadError: string | undefined
 
   constructor(server: ClusteredServer) {
     server.on('workerStart', () => this.starts++)
     server.on('workerExit', ({ expected }) => (expected ? this.expectedExits++ : this.unexpectedExits++))
-    server.on('workerStuck', () => this.stuck++)
+    server.on('workerBlocked', () => this.blocked++)
     server.on('recycle', () => this.recycled++)
     server.on('crashLoop', () => this.crashLoops++)
     server.on('reloaded', () => {

@@ -1,69 +1,89 @@
-import type { ClusteredServer, WorkerName } from '../types.ts'
+import type { Logger } from '../options/types.ts'
 import { canInheritSockets } from '../platform/node-cluster.ts'
 import { canHandOver } from '../platform/node-internals.ts'
-import type { Logger } from '../options/options.ts'
+import type { ClusteredServer, WorkerName } from '../types.ts'
 
-/** Milliseconds for which connections that are lost are told of once. */
-const TELL_AGAIN = 1000
+/** Minimum milliseconds between two log lines about lost connections. */
+const LOST_INTERVAL = 1000
 
-/** Logs what happens, with the worker that it happens to. */
+/** Logs the events of a server. */
 export function logEvents(server: ClusteredServer, logger: Logger): void {
-  const about = ({ id, pid, generation }: WorkerName): object => ({ worker: id, workerPid: pid, generation })
+  logServer(server, logger)
+  logWorkers(server, logger)
+  logReloads(server, logger)
+  logLostConnections(server, logger)
+}
+
+function logServer(server: ClusteredServer, logger: Logger): void {
   server.on('ready', () => {
     const { host, port, path, admin } = server
     const { length } = server.status().workers.filter(({ state }) => state === 'active')
-    const who = length === 0 ? 'this process' : `${length} workers`
+    const processes = length === 0 ? 'one process' : `${length} workers`
     const where = path ?? `${host}, port ${port}`
-    logger.info({ host, port, path, workers: length, admin }, `listening on ${where}: ${who}`)
+    logger.info({ host, port, path, workers: length, admin }, `listening on ${where}: ${processes}`)
   })
-  server.on('workerStart', (worker) => logger.info(about(worker), `worker ${worker.id} started`))
-  server.on('workerReady', (worker) => logger.info(about(worker), `worker ${worker.id} takes connections`))
-  server.on('workerExit', ({ code, signal, expected, failure, ...worker }) => {
-    const text = `worker ${worker.id} has ended ${signal ? `by ${signal}` : `with code ${code}`}`
-    const why = failure === undefined ? '' : `: ${failure.split('\n', 1)[0]}`
-    if (expected) logger.info({ ...about(worker), code, signal }, text)
-    else logger.error({ ...about(worker), code, signal, failure }, `${text}, and was not told to${why}`)
-  })
-  server.on('workerStuck', (worker) =>
-    logger.error(about(worker), `worker ${worker.id} is stuck: its event loop stands still, it is killed`),
-  )
-  server.on('stuckReport', ({ file, at, failure, ...worker }) => {
-    const text = failure ? `where nobody knows: ${failure}` : `at ${at}, see ${file}`
-    logger.error({ ...about(worker), file, at, failure }, `worker ${worker.id} was stuck ${text}`)
-  })
-  server.on('recycle', ({ reason, ...worker }) =>
-    logger.info({ ...about(worker), reason }, `worker ${worker.id} is replaced for its ${reason}`),
-  )
-  server.on('crashLoop', ({ deaths, workers }) =>
-    logger.error({ deaths, workers }, `${deaths} workers in a row died soon: none are started until a reload`),
-  )
-  server.on('reload', ({ generation }) => logger.info({ generation }, `reload: starts generation ${generation}`))
-  server.on('reloaded', ({ generation }) => logger.info({ generation }, `reloaded: generation ${generation} is there`))
-  server.on('reloadFailed', ({ generation, error }) =>
-    logger.error({ err: error, generation }, error.message.split('\n', 1)[0]!),
-  )
-  // They come by the hundred, and each line may need a descriptor too.
-  let toldAt = -Infinity
-  server.on('connectionLost', ({ pid }) => {
-    if (performance.now() - toldAt < TELL_AGAIN) return
-    toldAt = performance.now()
-    logger.error(
-      { lostBy: pid },
-      `process ${pid} has no descriptor left, connections are closed: raise its limit of open files`,
-    )
-  })
-  server.on('hookFailed', ({ hook, error }) => logger.error({ err: error, hook }, `${hook} failed, the server goes on`))
   server.on('closing', () => logger.info({}, 'closing'))
   server.on('closed', () => logger.info({}, 'closed'))
 }
 
-/** Says why connections do not go from one worker to the other, where they do not. */
+function logWorkers(server: ClusteredServer, logger: Logger): void {
+  server.on('workerStart', (worker) => logger.info(about(worker), `worker ${worker.id} started`))
+  server.on('workerReady', (worker) => logger.info(about(worker), `worker ${worker.id} accepts connections`))
+  server.on('workerExit', ({ code, signal, expected, failure, ...worker }) => {
+    const text = `${signal ? `by ${signal}` : `with code ${code}`}`
+    const reason = failure === undefined ? '' : `: ${failure.split('\n', 1)[0]}`
+    if (expected) logger.info({ ...about(worker), code, signal }, `worker ${worker.id} ended ${text}`)
+    else
+      logger.error(
+        { ...about(worker), code, signal, failure },
+        `worker ${worker.id} ended unexpectedly ${text}${reason}`,
+      )
+  })
+  server.on('workerBlocked', (worker) =>
+    logger.error(about(worker), `the event loop of worker ${worker.id} is blocked: killing the worker`),
+  )
+  server.on('blockedLoopReport', ({ file, at, failure, ...worker }) => {
+    const text = failure ? `no report: ${failure}` : `${at}, see ${file}`
+    logger.error({ ...about(worker), file, at, failure }, `worker ${worker.id} was blocked: ${text}`)
+  })
+  server.on('recycle', ({ reason, ...worker }) =>
+    logger.info({ ...about(worker), reason }, `replacing worker ${worker.id}: its limit of ${reason} is reached`),
+  )
+  server.on('crashLoop', ({ deaths, workers }) =>
+    logger.error({ deaths, workers }, `${deaths} workers in a row died early: none are started until a reload`),
+  )
+}
+
+function logReloads(server: ClusteredServer, logger: Logger): void {
+  server.on('reload', ({ generation }) => logger.info({ generation }, `reload: starting generation ${generation}`))
+  server.on('reloaded', ({ generation }) => logger.info({ generation }, `reloaded: generation ${generation} is active`))
+  server.on('reloadFailed', ({ generation, error }) =>
+    logger.error({ err: error, generation }, error.message.split('\n', 1)[0]!),
+  )
+}
+
+/** At most one line per second: connections are lost by the hundred, and a line may need a descriptor too. */
+function logLostConnections(server: ClusteredServer, logger: Logger): void {
+  let loggedAt = -Infinity
+  server.on('connectionLost', ({ pid }) => {
+    if (performance.now() - loggedAt < LOST_INTERVAL) return
+    loggedAt = performance.now()
+    const text = `process ${pid} has no free file descriptor, connections are closed: raise its limit of open files`
+    logger.error({ lostBy: pid }, text)
+  })
+}
+
+function about({ id, pid, generation }: WorkerName): object {
+  return { worker: id, workerPid: pid, generation }
+}
+
+/** Warns where connections cannot be handed over between workers. */
 export function warnOfReloads(logger: Logger): void {
   const { version, platform } = process
   if (!canInheritSockets()) {
-    const text = `On ${platform} workers share the port by node:cluster: a reload closes connections with their last answer`
+    const text = `On ${platform}, workers share the port by node:cluster: a reload closes connections after their last response`
     logger.warn({ platform }, text)
   } else if (!canHandOver()) {
-    logger.warn({ version }, `Node ${version} lacks what connections are handed over by: a reload closes them`)
+    logger.warn({ version }, `Node ${version} lacks the internals of a handover: a reload closes connections`)
   }
 }

@@ -1,10 +1,10 @@
-import type { ClusteredServer, ClusterStatus } from '../types.ts'
+import type { ClusteredServer, ClusterStatus, WorkerStatus } from '../types.ts'
 import type { EventCounts } from './event-counts.ts'
 
-/** Milliseconds that metrics are good for: many who ask at once are one. */
-const FRESH = 1000
+/** Milliseconds for which metrics are cached. */
+const CACHE_MS = 1000
 
-/** The metrics that the app has itself. */
+/** The app's own metrics. */
 export interface AppMetrics {
   /** In the text format of Prometheus. */
   text: () => Promise<string>
@@ -24,7 +24,7 @@ export class MetricsText {
 
   get(): Promise<string> {
     const now = performance.now()
-    if (!this.#last || now - this.#lastAt > FRESH) {
+    if (!this.#last || now - this.#lastAt > CACHE_MS) {
       this.#lastAt = now
       this.#last = this.#collect()
     }
@@ -32,71 +32,68 @@ export class MetricsText {
   }
 
   async #collect(): Promise<string> {
-    // The figures of the server matter most when something of the app is broken.
+    // A failure in the app must not hide the metrics of the server.
     const app = await this.#server.appMetrics.text().catch((error: unknown) => comment('the app', error))
     return clusterMetrics(this.#server.status(), this.#counts) + app
   }
 }
 
-/** A line that says whose metrics are missing and why; Prometheus skips it. */
+/** A comment line that says whose metrics are missing and why. */
 export function comment(whose: string, why: unknown): string {
   const text = why instanceof Error ? why.message : String(why)
   return `# Metrics of ${whose} are missing: ${text.split('\n', 1)[0]}\n`
 }
 
-/** Its figures by worker, and what has happened. */
-function clusterMetrics({ ready, generation, workers }: ClusterStatus, counts: EventCounts): string {
-  const inState = (state: string): number => workers.filter((worker) => worker.state === state).length
-  const ofWorkers = (value: (worker: ClusterStatus['workers'][number]) => number): Sample[] =>
-    workers.map((worker) => [`{worker="${worker.id}"}`, value(worker)])
+/** Metrics of the server, in the text format of Prometheus. */
+function clusterMetrics(status: ClusterStatus, counts: EventCounts): string {
+  return [...stateMetrics(status), ...workerMetrics(status), ...countMetrics(counts)].join('')
+}
+
+function stateMetrics({ ready, generation, workers }: ClusterStatus): string[] {
+  const states = ['starting', 'spare', 'active', 'retiring'].map((state): Sample => {
+    const count = workers.filter((worker) => worker.state === state).length
+    return [`{state="${state}"}`, count]
+  })
   return [
-    metric('ready', 'gauge', 'Whether new connections are taken, and will be.', [['', Number(ready)]]),
+    metric('ready', 'gauge', 'Whether the server accepts connections.', [['', Number(ready)]]),
     metric('generation', 'gauge', 'Counts up from 1 with each reload.', [['', generation]]),
+    metric('workers', 'gauge', 'Workers by state.', states),
+  ]
+}
+
+function workerMetrics({ workers }: ClusterStatus): string[] {
+  const gauge = (name: string, help: string, value: (worker: WorkerStatus) => number): string =>
     metric(
-      'workers',
+      `worker_${name}`,
       'gauge',
-      'Workers by state.',
-      ['starting', 'spare', 'active', 'retiring'].map((state) => [`{state="${state}"}`, inState(state)]),
-    ),
-    metric(
-      'worker_connections',
-      'gauge',
-      'Connections that are open.',
-      ofWorkers(({ connections }) => connections),
-    ),
-    metric(
-      'worker_rss_bytes',
-      'gauge',
-      'Resident memory.',
-      ofWorkers(({ rss }) => rss),
-    ),
-    metric(
-      'worker_heap_used_bytes',
-      'gauge',
-      "V8's heap in use.",
-      ofWorkers(({ heapUsed }) => heapUsed),
-    ),
-    metric(
-      'worker_event_loop_utilization_ratio',
-      'gauge',
-      'The share of time in which the event loop had work.',
-      ofWorkers(({ utilization }) => utilization),
-    ),
-    metric('worker_starts_total', 'counter', 'Processes that were started.', [['', counts.starts]]),
-    metric('worker_exits_total', 'counter', 'Processes that have ended, and whether they were told to.', [
+      help,
+      workers.map((worker) => [`{worker="${worker.id}"}`, value(worker)]),
+    )
+  return [
+    gauge('connections', 'Open connections.', ({ connections }) => connections),
+    gauge('rss_bytes', 'Resident memory.', ({ rss }) => rss),
+    gauge('heap_used_bytes', 'Used heap of V8.', ({ heapUsed }) => heapUsed),
+    gauge('event_loop_utilization_ratio', 'Event loop utilization.', ({ utilization }) => utilization),
+  ]
+}
+
+function countMetrics(counts: EventCounts): string[] {
+  return [
+    metric('worker_starts_total', 'counter', 'Started worker processes.', [['', counts.starts]]),
+    metric('worker_exits_total', 'counter', 'Ended worker processes; expected is false for a crash.', [
       ['{expected="true"}', counts.expectedExits],
       ['{expected="false"}', counts.unexpectedExits],
     ]),
-    metric('worker_stuck_total', 'counter', 'Workers whose event loop stood still.', [['', counts.stuck]]),
-    metric('workers_recycled_total', 'counter', 'Workers that have reached a limit.', [['', counts.recycled]]),
-    metric('crash_loops_total', 'counter', 'Times that no more workers were started, as all died soon.', [
-      ['', counts.crashLoops],
+    metric('worker_blocked_total', 'counter', 'Workers killed because of a blocked event loop.', [
+      ['', counts.blocked],
     ]),
-    metric('reloads_total', 'counter', 'Reloads, and whether the new workers have taken over.', [
+    metric('workers_recycled_total', 'counter', 'Workers replaced because of a limit.', [['', counts.recycled]]),
+    metric('crash_loops_total', 'counter', 'Crash loops: no more workers were started.', [['', counts.crashLoops]]),
+    metric('reloads_total', 'counter', 'Reloads; done is false for failed ones.', [
       ['{done="true"}', counts.reloads],
       ['{done="false"}', counts.failedReloads],
     ]),
-  ].join('')
+  ]
 }
 
 type Sample = readonly [labels: string, value: number]

@@ -1,15 +1,9 @@
-// What is known of prom-client here: it is neither needed nor loaded, but for the metrics of an app that has loaded it.
+// prom-client is optional: it is used only for the metrics of an app that has loaded it.
 
 import { createRequire } from 'node:module'
+import type { Metric } from '../ipc/messages.ts'
 
-/** A metric as a registry has it as JSON. */
-export interface Metric {
-  readonly name: string
-  readonly type: string
-  readonly values: readonly unknown[]
-}
-
-/** A registry, as far as it matters here. */
+/** The used part of a registry. */
 export interface Registry {
   getMetricsAsJSON: () => Promise<Metric[]>
   metrics: () => Promise<string>
@@ -20,23 +14,23 @@ interface PromClient {
   readonly AggregatorRegistry: { aggregate: (all: readonly (readonly Metric[])[]) => Registry }
 }
 
-/** An app's own registry, by which prom-client that it was made. */
+/** An app's registry and its prom-client. */
 export interface FoundRegistry {
   readonly registry: Registry
-  /** The file of that prom-client, if one is known. */
+  /** File of that prom-client, if known. */
   readonly file: string | undefined
 }
 
 const require: NodeJS.Require = createRequire(import.meta.url)
 
-/** The registry that the module of an app exports as `metrics`, else the one that prom-client has, if it is in use. */
+/** Returns the registry that the app's module exports as `metrics`, or the default registry of a loaded prom-client. */
 export function findRegistry(exported: unknown): FoundRegistry | undefined {
   const file = Object.keys(require.cache).find((path) => /[\\/]prom-client[\\/]index\.js$/.test(path))
   if (isRegistry(exported)) return { registry: exported, file }
   return file === undefined ? undefined : { registry: (require(file) as PromClient).register, file }
 }
 
-/** The sum of what several processes have measured. */
+/** Aggregates the metrics of several processes. */
 export async function aggregate(all: readonly (readonly Metric[])[], file: string | undefined): Promise<Registry> {
   const client = (file === undefined ? await import('prom-client') : require(file)) as PromClient
   return client.AggregatorRegistry.aggregate(all)

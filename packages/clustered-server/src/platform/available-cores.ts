@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { readCgroups, textOf } from './cgroups.ts'
 
 /**
- * How many cores this process may use, at least 1: on Linux those of its affinity, or fewer when its container or any
- * group around it has a quota of less, whole ones only; elsewhere what Node says.
+ * Returns how many cores this process may use, at least 1. On Linux the CPU affinity and all quotas of control groups
+ * count, rounded down; elsewhere the value of `os.availableParallelism()`.
  *
- * @param root where `/proc` and `/sys` are
+ * @param root directory of `/proc` and `/sys`
  *
  * @example
  * const pool = new Piscina({ maxThreads: availableCores() })
@@ -15,20 +15,20 @@ export function availableCores(root: string = '/'): number {
   return Math.max(1, Math.floor(Math.min(affinity(root), ...quotas(root))))
 }
 
-/** All quotas that hold, in cores. Node takes the outermost one of version 2, and none of version 1. */
+/** All quotas in cores. Node itself reads the outermost one of version 2, and none of version 1. */
 function quotas(root: string): number[] {
   return [
     ...readCgroups(root, 'cpu', 2, 'cpu.max'),
     ...readCgroups(root, 'cpu', 1, 'cpu.cfs_quota_us', 'cpu.cfs_period_us'),
   ].flatMap((text) => {
-    // `max` or -1 stand for none.
+    // `max` or -1 mean no quota.
     const [, quota, period] = /^(\d+)\s+(\d+)$/.exec(text) ?? []
     const cores = Number(quota) / Number(period)
     return cores > 0 && Number.isFinite(cores) ? cores : []
   })
 }
 
-/** The cores that are on and that the process may run on: what is allowed often names cores that are not there. */
+/** Number of online cores that the process may run on. The list of allowed cores often contains missing ones. */
 function affinity(root: string): number {
   const [, allowed] = /^Cpus_allowed_list:\s*(\S+)/m.exec(textOf(join(root, 'proc/self/status')) ?? '') ?? []
   const online = textOf(join(root, 'sys/devices/system/cpu/online'))?.trim()
@@ -38,7 +38,7 @@ function affinity(root: string): number {
 
 type Range = readonly [from: number, to: number]
 
-/** Ranges as of `0-3,8`; none when the list is of another kind. */
+/** Parses ranges such as `0-3,8`; returns none for other formats. */
 function rangesOf(list: string): Range[] {
   if (!/^\d+(-\d+)?(,\d+(-\d+)?)*$/.test(list)) return []
   return list.split(',').map((range) => {
@@ -47,7 +47,7 @@ function rangesOf(list: string): Range[] {
   })
 }
 
-/** How many numbers are in both. */
+/** Counts the numbers in both lists. */
 function common(some: readonly Range[], others: readonly Range[]): number {
   let count = 0
   for (const [from, to] of some)

@@ -1,24 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What Linux limits by control groups. */
+/** Resources that control groups limit. */
 type Controller = 'cpu' | 'memory'
 
-/** A line of `/proc/self/mountinfo`: where which part of a hierarchy of control groups is to be seen. */
+/** A line of `/proc/self/mountinfo`: the mount point of a part of a control group hierarchy. */
 interface Mount {
   readonly version: 1 | 2
-  /** Those of version 1 are by controller; what else stands there does no harm. */
+  /** Version 1 has one hierarchy per controller; other mount options do no harm. */
   readonly controllers: readonly string[]
-  /** The group that is to be seen at `point`. */
+  /** The group mounted at `point`. */
   readonly top: string
   readonly point: string
 }
 
 /**
- * What files say, joined by spaces, in the control group of this process and in each group around it, as far as they
- * are to be seen: a container sees its own and those inside. Where there are no such files there is nothing.
+ * Reads files, joined by spaces, in the control group of this process and in each visible parent group. A container sees
+ * its own group and those inside. Groups without these files are skipped.
  *
- * @param root where `/proc` and `/sys` are
+ * @param root directory of `/proc` and `/sys`
  */
 export function readCgroups(root: string, controller: Controller, version: 1 | 2, ...files: string[]): string[] {
   return directories(controller, version, root).flatMap((directory) => {
@@ -27,7 +27,7 @@ export function readCgroups(root: string, controller: Controller, version: 1 | 2
   })
 }
 
-/** What a file says, if there is one that can be read. */
+/** Reads a file; returns `undefined` if that fails. */
 export function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
@@ -51,12 +51,12 @@ function directories(controller: Controller, version: 1 | 2, root: string): stri
       seen.add(directory)
     }
   }
-  // A group outside what is mounted, as of a container in a container: what is mounted is the nearest to it.
+  // The group is outside of the mount, as in nested containers: the mount is the nearest group.
   if (seen.size === 0 && mounts[0]) seen.add(mounts[0].point)
   return [...seen]
 }
 
-/** The path of this process's group, of lines such as `4:cpu,cpuacct:/a/b`, or `0::/a/b` of version 2. */
+/** Finds the path of this process's group in lines such as `4:cpu,cpuacct:/a/b`, or `0::/a/b` of version 2. */
 function groupOf(controller: Controller, version: 1 | 2, cgroup: string): string | undefined {
   for (const line of cgroup.split('\n')) {
     const [, id, controllers, path] = /^(\d+):([^:]*):(\/.*)$/.exec(line) ?? []
@@ -65,13 +65,13 @@ function groupOf(controller: Controller, version: 1 | 2, cgroup: string): string
   return undefined
 }
 
-/** Whether a group is another one or inside it; what lies outside of a namespace has a path with `..` and no name. */
+/** Whether a group equals `top` or is inside it. Groups outside of a namespace have a path with `..`. */
 function isWithin(group: string, top: string): boolean {
   if (`${group}/`.includes('/../') || `${top}/`.includes('/../')) return false
   return top === '/' || group === top || group.startsWith(`${top}/`)
 }
 
-/** Lines such as `31 23 0:28 /top /point rw,relatime shared:5 - cgroup cgroup rw,cpu`. */
+/** Parses lines such as `31 23 0:28 /top /point rw,relatime shared:5 - cgroup cgroup rw,cpu`. */
 function mountsIn(mountinfo: string): Mount[] {
   return mountinfo.split('\n').flatMap((line) => {
     const [before = '', after = ''] = line.split(' - ', 2)
@@ -87,7 +87,7 @@ function mountsIn(mountinfo: string): Mount[] {
   })
 }
 
-/** Spaces and the like stand there as `\040`. */
+/** Resolves escapes such as `\040` for a space. */
 function unescaped(path: string): string {
   return path.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
 }

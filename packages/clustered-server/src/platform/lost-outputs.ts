@@ -1,17 +1,17 @@
-// Where a process writes may be gone: the reader of the pipe has ended, the disk is full, the terminal is closed. Node
-// emits that as `error` of process.stdout or process.stderr, which ends a process that has no listener for it.
+// Output may fail: the reader of the pipe has ended, the disk is full, or the terminal is closed. Node emits `error` on
+// process.stdout or process.stderr then, which ends a process without a listener.
 
 import { fstatSync } from 'node:fs'
 
 function ignore(): void {}
 
-/** Keeps this process alive when its output cannot be written. What it writes meanwhile is lost. */
+/** Keeps this process alive when its output cannot be written. That output is lost. */
 export function outliveOutputs(): void {
   for (const stream of [process.stdout, process.stderr]) {
     if (stream.listeners('error').includes(ignore)) continue
     stream.on('error', ignore)
-    // pino writes to the descriptor, and throws there unless the reader of a pipe has gone. It writes to the stream when
-    // `write` is not that of its class.
+    // pino writes to the descriptor and throws on errors other than a lost reader. With a replaced `write` it writes to
+    // the stream instead.
     if (!isPipe(stream.fd)) stream.write = stream.write.bind(stream)
   }
 }

@@ -3,20 +3,20 @@ import { getHeapStatistics } from 'node:v8'
 import { readCgroups } from './cgroups.ts'
 
 const MEBIBYTE = 2 ** 20
-/** What the primary takes: Node itself, and little beside. */
-const PRIMARY = 64 * MEBIBYTE
-/** What of its memory a worker has for the old generation of V8: the rest is for the young one, code, stacks, buffers. */
+/** Memory of the primary, which is mostly Node itself. */
+const PRIMARY_MEMORY = 64 * MEBIBYTE
+/** Share of a worker's memory for V8's old generation. The rest is for the young generation, code, stacks and buffers. */
 const HEAP_SHARE = 0.75
-/** With less an app does not start; a worker that starts and lives a while is better than none. */
-const LEAST_HEAP = 64 * MEBIBYTE
-/** What sets the size of the heap, in either spelling: who has said it knows why. */
-const SETS_HEAP = /--max[-_](?:old[-_]space|heap)[-_]size/
+/** Minimum heap: an app does not start with less. */
+const MIN_HEAP = 64 * MEBIBYTE
+/** Arguments that set the heap size, in either spelling. */
+const HEAP_SIZE = /--max[-_](?:old[-_]space|heap)[-_]size/
 
 /**
- * The memory in bytes that this process and those of its container may use: the tightest limit of its control group
- * and of all around it; none when there is none, or when the machine has less.
+ * Returns the memory in bytes that all processes of the container may use: the tightest limit of its control group and
+ * the parent groups. `undefined` if there is none, or if the machine has less memory.
  *
- * @param root where `/proc` and `/sys` are
+ * @param root directory of `/proc` and `/sys`
  */
 export function memoryLimit(root: string = '/'): number | undefined {
   const limits = [
@@ -28,9 +28,8 @@ export function memoryLimit(root: string = '/'): number | undefined {
 }
 
 /**
- * Arguments of Node by which so many workers, and the one more that is there as a spare or while one is replaced, share
- * the memory of the container without taking more than there is. None when nothing is limited, when who starts them
- * has set a size, or when what V8 takes by itself is less.
+ * Returns Node arguments that divide the memory of the container among the workers and one more, which is the standby
+ * worker or replaces another. Empty without a limit, if a heap size is set, or if V8's default is lower.
  */
 export function heapArguments(
   workers: number,
@@ -39,7 +38,7 @@ export function heapArguments(
   root: string = '/',
 ): string[] {
   const limit = memoryLimit(root)
-  if (limit === undefined || [...execArgv, nodeOptions ?? ''].some((text) => SETS_HEAP.test(text))) return []
-  const heap = Math.max(LEAST_HEAP, ((limit - PRIMARY) / (workers + 1)) * HEAP_SHARE)
+  if (limit === undefined || [...execArgv, nodeOptions ?? ''].some((text) => HEAP_SIZE.test(text))) return []
+  const heap = Math.max(MIN_HEAP, ((limit - PRIMARY_MEMORY) / (workers + 1)) * HEAP_SHARE)
   return heap < getHeapStatistics().heap_size_limit ? [`--max-old-space-size=${Math.floor(heap / MEBIBYTE)}`] : []
 }

@@ -1,5 +1,5 @@
-// How workers get at the port where no process can have the socket of another one, which is so on Windows: they share it by
-// `node:cluster`, where each listens for itself. Connections cannot go from one to the other then.
+// On Windows a process cannot inherit the socket of another one. There workers share the port by `node:cluster`, and
+// connections cannot be handed over.
 
 import type { ChildProcess, ForkOptions } from 'node:child_process'
 import cluster from 'node:cluster'
@@ -7,23 +7,23 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
-/** A port that the workers share: nobody listens on it but they. */
+/** A port that the workers share, and that the primary does not listen on. */
 export interface SharedPort {
   readonly fd: undefined
   readonly port: number
   readonly host: string
-  /** That of a named pipe. */
+  /** Path of a named pipe. */
   readonly path: string | undefined
   close: () => void
 }
 
-/** Whether processes get the sockets that the one has bound which has started them. */
+/** Whether a process can inherit sockets of its parent. */
 export function canInheritSockets(): boolean {
   return process.platform !== 'win32'
 }
 
 /**
- * Finds a port that can be listened on. Until the first worker does, somebody else may.
+ * Finds a free port. Another process may take it before the first worker listens.
  *
  * @throws {Error} of Node, such as `EADDRINUSE`.
  */
@@ -36,9 +36,9 @@ export async function findPort(wanted: number, host: string | undefined): Promis
   return { fd: undefined, port, host: address, path: undefined, close: () => {} }
 }
 
-/** Starts a worker that shares with others what it listens on. */
+/** Starts a worker that shares its listening sockets with others. */
 export function forkInCluster(entry: URL, { execArgv, env, stdio, serialization }: ForkOptions): ChildProcess {
-  // Windows has no other policy by default: what the primary accepted for a worker would be lost with it.
+  // The default on Windows: connections that the primary accepts for a worker would be lost with that worker.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   cluster.setupPrimary({
     ...{ exec: fileURLToPath(entry), args: [], execArgv: [...(execArgv ?? [])], serialization },

@@ -1,23 +1,23 @@
-// All that is taken from inside Node stands here: it is looked for at start, and what is missing is done without.
+// All internals of Node that this package uses. They are detected at start, and a missing one disables a feature.
 
 import type { EventEmitter } from 'node:events'
 import { createServer, type Server as HttpServer, type ServerResponse } from 'node:http'
 import net, { type AddressInfo, isIPv6, type Server, Socket } from 'node:net'
 import { getSystemErrorMap } from 'node:util'
 
-/** What a TCP socket is to libuv. */
+/** Handle of a TCP or UNIX socket in libuv. */
 export interface RawHandle {
   readonly fd: number
   readStop: () => number
   close: (done?: () => void) => void
-  /** Of a UNIX socket: lets everybody read (1), write (2) or both (3). */
+  /** For a UNIX socket: lets everybody read (1), write (2) or both (3). */
   fchmod?: (mode: number) => number
 }
 
-/** A parser of a connection, of `http`. */
+/** The HTTP parser of a connection. */
 interface Parser {
   socket: Socket | null
-  /** Takes it out of the server's list. */
+  /** Removes it from the server's list. */
   remove?: () => void
 }
 
@@ -29,35 +29,35 @@ interface SocketInternals {
 }
 
 interface ServerInternals {
-  /** Bytes that its sockets buffer, as it was made with. */
+  /** Buffer size of its sockets, in bytes. */
   highWaterMark?: number
 }
 
 interface ResponseInternals {
-  /** The head as it was sent. */
+  /** The head as sent. */
   _header?: string | null
 }
 
 interface ConnectionsList {
-  /** Parsers that are in no request. */
+  /** Parsers without a request in progress. */
   idle: () => Parser[]
 }
 
-/** A socket that is bound, and that no event loop accepts from. */
+/** A bound socket that no event loop accepts from. */
 export interface BoundListener {
   readonly fd: number
   /** 0 for a UNIX socket. */
   readonly port: number
   /** Empty for a UNIX socket. */
   readonly host: string
-  /** That of a UNIX socket: the file goes with it. */
+  /** Path of a UNIX socket; closing removes the file. */
   readonly path: string | undefined
   close: () => void
 }
 
-/** What a server is about to bind, as Node resolves the arguments of `listen()`. */
+/** Address that a server is about to bind, as Node resolves the arguments of `listen()`. */
 export interface BindQuery {
-  /** An IP address, or the path of a UNIX socket; without one all addresses. */
+  /** IP address or path of a UNIX socket; `null` for all addresses. */
   readonly address: string | null
   /** -1 for a UNIX socket. */
   readonly port: number
@@ -70,13 +70,13 @@ interface BindHandle extends RawHandle {
 }
 
 /**
- * Binds a socket for others to accept from: by `net.BoundSocket`, which is public and documented, where Node has it
- * (24.21, 26), else by what `node:cluster` itself uses.
+ * Binds a socket for other processes to accept from: by the public `net.BoundSocket` where Node has it (24.21, 26), else
+ * by the function that `node:cluster` uses.
  *
  * @throws {Error} of Node, such as `EADDRINUSE`.
  */
 export function bindListener(port: number, host: string | undefined): BoundListener {
-  // Without an address all are meant, and with IPv6 they are all of IPv4 as well.
+  // All addresses: those of IPv6 include IPv4.
   if (host === undefined) {
     try {
       return bindListener(port, '::')
@@ -94,7 +94,7 @@ export function bindListener(port: number, host: string | undefined): BoundListe
   const handle = createHandle(host, port, isIPv6(host) ? 6 : 4)
   if (typeof handle === 'number') throw systemError(handle, 'bind', host, port)
   const address: { address?: string; port?: number } = {}
-  // What is taken already comes to light here.
+  // An address in use is detected here.
   const failed = handle.getsockname(address)
   if (failed) {
     handle.close()
@@ -104,7 +104,7 @@ export function bindListener(port: number, host: string | undefined): BoundListe
 }
 
 /**
- * Binds a UNIX socket for others to accept from.
+ * Binds a UNIX socket for other processes to accept from.
  *
  * @throws {Error} of Node, such as `EADDRINUSE`.
  */
@@ -114,26 +114,26 @@ export function bindUnixListener(path: string): BoundListener {
   return { fd: handle.fd, port: 0, host: '', path, close: () => handle.close() }
 }
 
-/** Binds a socket that can be sent to other processes; gives the number of the error if it cannot be bound. */
+/** Binds a socket that can be sent to other processes; returns the error number if that fails. */
 export function bindHandle({ address, port, addressType, flags }: BindQuery): RawHandle | number {
   const handle = createHandle(address, port, addressType, undefined, flags)
   if (typeof handle === 'number' || port === -1) return handle
-  // What is taken already comes to light here.
+  // An address in use is detected here.
   const failed = handle.getsockname({})
   if (!failed) return handle
   handle.close()
   return failed
 }
 
-/** Has a server that is about to listen do so on a socket that is there. */
+/** Makes a server that is about to listen do so on an existing socket. */
 export function listenOnHandle(server: Server, fd: number): void {
   onBind(server, () => createHandle(null, null, null, fd))
 }
 
 /**
- * Has a server that is about to listen wait for a socket that is bound elsewhere.
+ * Makes a server that is about to listen wait for a socket that is bound elsewhere.
  *
- * @param bind gives the socket, or the number of an error
+ * @param bind resolves with the socket, or with an error number
  */
 export function listenLater(server: Server, bind: (query: BindQuery) => Promise<RawHandle | number>): void {
   onBind(server, bind)
@@ -141,18 +141,18 @@ export function listenLater(server: Server, bind: (query: BindQuery) => Promise<
 
 type Bind = (query: BindQuery) => RawHandle | number | Promise<RawHandle | number>
 
-/** Replaces the method by which a server binds and listens, for the next time that it does. */
+/** Replaces the method by which a server binds and listens, for its next use. */
 function onBind(server: Server, bind: Bind): void {
   const internals = server as unknown as ListenInternals
-  // Without it, each process binds for itself.
+  // Without this method, each process binds for itself.
   if (typeof internals._listen2 !== 'function') return
   internals._listen2 = function listen(address, port, addressType, backlog, fd, flags): void {
     delete (this as Partial<ListenInternals>)._listen2
-    // It was given a socket that is bound.
+    // The server got a bound socket.
     if (this._handle || typeof fd === 'number') return this._listen2(address, port, addressType, backlog, fd, flags)
     const id = this._listeningId
     const take = (handle: RawHandle | number): void => {
-      // It was closed meanwhile, or listens elsewhere.
+      // The server was closed meanwhile, or listens elsewhere.
       if (this._listeningId !== id || this._handle) {
         if (typeof handle !== 'number') handle.close()
         return
@@ -173,7 +173,7 @@ function onBind(server: Server, bind: Bind): void {
 
 interface ListenInternals {
   _handle: RawHandle | null
-  /** Counts the calls of `listen()`. */
+  /** Number of calls of `listen()`. */
   _listeningId: number
   _listen2: (
     address: string | null,
@@ -185,7 +185,7 @@ interface ListenInternals {
   ) => void
 }
 
-/** Calls back when a process accepts no longer from a socket: a server that closes does not say so at once. */
+/** Calls back when a process stops accepting from a socket; the `close` event of a server comes later. */
 export function onHandleClosed(handle: RawHandle, closed: () => void): void {
   const { close } = handle
   handle.close = (...args) => {
@@ -202,13 +202,13 @@ function createHandle(...args: CreateHandleArguments): BindHandle | number {
 /**
  * Takes a listening socket that another process has passed, without accepting from it.
  *
- * @throws {Error} when it is none of TCP
+ * @throws {Error} when it is not a TCP socket
  */
 export function takeListener(fd: number): BoundListener {
-  // It tells its address, as any socket does, and as it does not read it does nothing else.
+  // This Socket only reports the address; it neither reads nor writes.
   const socket = new Socket({ fd, readable: false, writable: false })
   const { address, port } = socket.address() as Partial<AddressInfo>
-  if (address === undefined || port === undefined) throw new Error(`Descriptor ${fd} is no listening socket of TCP`)
+  if (address === undefined || port === undefined) throw new Error(`Descriptor ${fd} is not a listening TCP socket`)
   return { fd, port, host: address, path: undefined, close: () => socket.destroy() }
 }
 
@@ -232,7 +232,7 @@ interface CreateServerHandle {
   _createServerHandle: (...args: CreateHandleArguments) => BindHandle | number
 }
 
-/** @param host an IP address or, without a port, the path of a UNIX socket */
+/** @param host IP address or, without a port, path of a UNIX socket */
 function systemError(number: number, call: string, host: string, port?: number): Error {
   const [code, text] = getSystemErrorMap().get(number) ?? ['UNKNOWN', 'unknown error']
   const at = port === undefined ? host : `${host}:${port}`
@@ -245,7 +245,7 @@ function systemError(number: number, call: string, host: string, port?: number):
   })
 }
 
-/** Whether this Node has what connections are handed over by. */
+/** Whether this version of Node has the internals that a handover needs. */
 export function canHandOver(): boolean {
   const server = createServer()
   try {
@@ -258,24 +258,21 @@ export function canHandOver(): boolean {
   }
 }
 
-/**
- * Those connections that wait for a request: nothing of the next one was read, and nothing of the last answer is left
- * to write.
- */
-export function restingSockets(server: Server, some: Iterable<Socket>): Socket[] {
+/** Returns idle connections: no part of the next request was read, and the last response is fully written. */
+export function idleSockets(server: Server, some: Iterable<Socket>): Socket[] {
   const inNoRequest = new Set(
     connectionsOf(server)
       ?.idle()
       .map(({ socket }) => socket),
   )
-  const resting: Socket[] = []
+  const idle: Socket[] = []
   for (const socket of some) {
     const { _handle: handle, _httpMessage: response, parser } = socket as unknown as SocketInternals
-    // Those that have never asked are in the list of those whose request is late, and not in that of the idle.
-    const rests = parser && (socket.bytesRead === 0 || inNoRequest.has(socket))
-    if (rests && !response && handle?.readStop && isRead(socket) && isWritten(socket)) resting.push(socket)
+    // Connections without any request yet are not in the list of idle ones.
+    const isIdle = parser && (socket.bytesRead === 0 || inNoRequest.has(socket))
+    if (isIdle && !response && handle?.readStop && isRead(socket) && isWritten(socket)) idle.push(socket)
   }
-  return resting
+  return idle
 }
 
 function isRead(socket: Socket): boolean {
@@ -293,22 +290,22 @@ function connectionsOf(server: Server): ConnectionsList | undefined {
 }
 
 /**
- * Stops reading from a socket that rests, for another process to have it: what its client sends from now on waits in
- * the kernel. The socket is to be destroyed once its handle has gone, which says nothing to the client.
+ * Stops reading from an idle socket that another process will get. Further data of the client waits in the kernel. Once
+ * the handle is sent, the socket has to be destroyed, which the client does not notice.
  */
 export function takeHandle(socket: Socket): RawHandle {
   const { _handle: handle, parser } = socket as unknown as SocketInternals
   handle!.readStop()
   if (socket.timeout) socket.setTimeout(0)
-  // The server forgets it: many may wait to be sent, and are not to be looked through each time, nor to be timed out.
+  // Removed from the server's list: it must neither be found idle again nor time out.
   parser?.remove?.()
   return handle!
 }
 
-/** Has a server go on with a connection of another process. To the server it is new. */
+/** Makes a server continue a connection of another process. To the server it is new. */
 export function adoptHandle(server: HttpServer, handle: RawHandle): Socket {
   const { highWaterMark } = server as unknown as ServerInternals
-  // Reading begins in the next turn of the event loop, and by then the server has its parser there.
+  // Reading begins in the next tick; by then the server has attached its parser.
   const socket = new Socket({
     handle,
     allowHalfOpen: true,
@@ -322,8 +319,8 @@ export function adoptHandle(server: HttpServer, handle: RawHandle): Socket {
 }
 
 /**
- * Calls back for each handle that one end of a channel has sent, and that the other end had no descriptor for: whether it
- * is this end. The kernel has taken it from the message then, and Node says so to itself only.
+ * Calls back for each handle that was lost because the receiver, here or at the other end, had no free descriptor. The
+ * kernel drops such a handle, and Node reports it by an internal message only.
  */
 export function onHandleLost(channel: EventEmitter, lost: (isHere: boolean) => void): void {
   channel.on('internalMessage', ({ cmd }: { cmd?: unknown }, handle: unknown) => {
@@ -332,18 +329,18 @@ export function onHandleLost(channel: EventEmitter, lost: (isHere: boolean) => v
   })
 }
 
-/** The answer that is being written on a connection, if there is one. */
-export function answerOf(socket: Socket): ServerResponse | undefined {
+/** The response in progress on a connection, if any. */
+export function responseOf(socket: Socket): ServerResponse | undefined {
   return (socket as unknown as SocketInternals)._httpMessage ?? undefined
 }
 
-/** Whether an answer is a stream of events, which a client asks for again when it ends. */
-export function isEventStream(answer: ServerResponse): boolean {
-  const { _header: head } = answer as unknown as ResponseInternals
+/** Whether a response is an event stream, which clients request again when it ends. */
+export function isEventStream(response: ServerResponse): boolean {
+  const { _header: head } = response as unknown as ResponseInternals
   return /^content-type: *text\/event-stream/im.test(head ?? '')
 }
 
-/** Whether requests of HTTP/1 come in a connection: they do no longer once it was upgraded. */
+/** Whether a connection speaks HTTP/1; false once it was upgraded. */
 export function isHttp1(socket: Socket): boolean {
   return Boolean((socket as unknown as SocketInternals).parser)
 }

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 
-/** What a process has had of the cores. */
+/** CPU time of a process. */
 export interface CoreTime {
-  /** Milliseconds that it ran, since its start. */
+  /** CPU time since its start, in milliseconds. */
   readonly ran: number
-  /** Whether it would go on now if it had a core: it does, or waits for one. */
+  /** Whether it runs or waits for a core. */
   readonly isRunnable: boolean
 }
 
-/** Linux tells it of each thread, and this is of the one that runs the event loop; nobody tells it elsewhere. */
+/** Reads the CPU time of the main thread, which runs the event loop. Linux only. */
 export function coreTime(pid: number): CoreTime | undefined {
   try {
     const [nanoseconds] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')
@@ -19,10 +19,10 @@ export function coreTime(pid: number): CoreTime | undefined {
   }
 }
 
-/** The letter by which Linux tells what the first thread of a process does: `R` where it runs or would, `Z` where it has ended. */
+/** Reads the state of the main thread on Linux: `R` for running or runnable, `Z` for zombie. */
 export function stateOf(pid: number): string | undefined {
   try {
-    // The name before it may have any characters.
+    // The name before the state may contain any characters.
     const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8')
     return stat[stat.lastIndexOf(')') + 2]
   } catch {

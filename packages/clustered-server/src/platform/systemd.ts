@@ -1,55 +1,58 @@
-// What a service of systemd is expected to tell and to take: see sd_notify(3) and sd_listen_fds(3).
+// Integration with systemd: see sd_notify(3) and sd_listen_fds(3).
 
 import { execFile } from 'node:child_process'
+import type { Logger } from '../options/types.ts'
 import type { ClusteredServer } from '../types.ts'
-import type { Logger } from '../options/options.ts'
 
-/** The first descriptor that systemd passes. */
+/** First descriptor that systemd passes. */
 const FIRST_FD = 3
 
 /**
- * Tells systemd what it wants to know of a service of `Type=notify` or `notify-reload`, and its watchdog that this
- * process is alive. Its socket is one of datagrams, which Node has none of on Unix sockets: systemd-notify speaks for
- * this process, at 6 ms of its own for each word, and `NotifyAccess=all` lets it.
+ * Notifies systemd, for services of `Type=notify` or `notify-reload`, and its watchdog. Node cannot open the datagram
+ * socket, so `systemd-notify` is run, which needs `NotifyAccess=all`. See docs/measurements.md#watch-processes
  */
-export function tellSystemd(server: ClusteredServer, logger: Logger | undefined): void {
+export function notifySystemd(server: ClusteredServer, logger: Logger | undefined): void {
   if (!process.env['NOTIFY_SOCKET']) return
-  let isMissing = false
-  let ends = false
-  let turn: Promise<void> = Promise.resolve()
-  const say = (...words: string[]): Promise<void> =>
-    new Promise((resolve) => {
-      execFile('systemd-notify', words, (error) => {
-        if (error && !isMissing) {
-          isMissing = true
-          logger?.warn({ err: error }, `systemd is told nothing: ${error.message}`)
-        }
-        resolve()
-      })
-    })
-  // One word after the other, and none after the last one.
-  const tell = (...words: string[]): void => {
-    turn = turn.then(() => (ends ? undefined : say(...words)))
+  let isStopping = false
+  let last: Promise<void> = Promise.resolve()
+  const send = sender(logger)
+  // In order, and nothing after STOPPING=1.
+  const notify = (...fields: string[]): void => {
+    last = last.then(() => (isStopping ? undefined : send(...fields)))
   }
-  const ready = (): void => tell('READY=1', `STATUS=${statusText(server)}`)
-  // Until the end: to let requests end may take longer than its patience.
-  const watchdog = watch(() => void say('WATCHDOG=1'))
+  const ready = (): void => notify('READY=1', `STATUS=${statusText(server)}`)
+  // Until the end: finishing requests may take longer than the watchdog's timeout.
+  const watchdog = startWatchdog(() => void send('WATCHDOG=1'))
   server.on('ready', ready)
   server.on('reload', () =>
-    tell('RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`, 'STATUS=Reloading'),
+    notify('RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`, 'STATUS=Reloading'),
   )
   server.on('reloaded', ready)
-  server.on('reloadFailed', () => tell('READY=1', 'STATUS=The new version does not start, the old one goes on'))
+  server.on('reloadFailed', () => notify('READY=1', 'STATUS=The new version did not start, the old one keeps running'))
   server.on('closing', () => {
-    ends = true
-    // Not in its turn: this process may be gone by then.
-    void say('STOPPING=1', 'STATUS=Lets requests end')
+    isStopping = true
+    // Sent immediately, because this process may end soon.
+    void send('STOPPING=1', 'STATUS=Shutting down')
   })
   server.once('closed', () => clearInterval(watchdog))
 }
 
-/** Does something twice as often as the watchdog needs, if it watches this process. */
-function watch(beat: () => void): NodeJS.Timeout | undefined {
+function sender(logger: Logger | undefined): (...fields: string[]) => Promise<void> {
+  let hasFailed = false
+  return (...fields) =>
+    new Promise((resolve) => {
+      execFile('systemd-notify', fields, (error) => {
+        if (error && !hasFailed) {
+          hasFailed = true
+          logger?.warn({ err: error }, `cannot notify systemd: ${error.message}`)
+        }
+        resolve()
+      })
+    })
+}
+
+/** Beats twice per interval of the watchdog, if it watches this process. */
+function startWatchdog(beat: () => void): NodeJS.Timeout | undefined {
   const { WATCHDOG_USEC: limit, WATCHDOG_PID: pid } = process.env
   const milliseconds = Number(limit) / 2000
   if (!(milliseconds >= 1) || (pid && Number(pid) !== process.pid)) return undefined
@@ -62,11 +65,11 @@ function statusText(server: ClusteredServer): string {
   return length === 0 ? 'One process' : `${length} workers of generation ${generation}`
 }
 
-/** The descriptor of the listening socket that systemd, or what does as it does, has passed to this process. */
+/** Returns the descriptor of the listening socket that systemd has passed to this process. */
 export function passedSocket(): number | undefined {
   const { LISTEN_PID: pid, LISTEN_FDS: count } = process.env
   if (Number(pid) !== process.pid || !(Number(count) >= 1)) return undefined
-  // They are for this process, and for this once.
+  // Workers must not take it again.
   for (const name of ['LISTEN_PID', 'LISTEN_FDS', 'LISTEN_FDNAMES']) delete process.env[name]
   return FIRST_FD
 }

@@ -1,13 +1,13 @@
 import { lstatSync, unlinkSync } from 'node:fs'
 import { connect } from 'node:net'
 
-/** Removes the file of a UNIX socket on which no process listens, as one that was killed leaves it behind. */
+/** Removes the file of a UNIX socket that no process listens on, as a killed process leaves it. */
 export async function removeStale(path: string): Promise<void> {
   if (isSocket(path) && (await isRefused(path))) unlinkSync(path)
 }
 
 function isSocket(path: string): boolean {
-  // An abstract one has no file.
+  // An abstract socket has no file.
   if (path.startsWith('\0')) return false
   return lstatSync(path, { throwIfNoEntry: false })?.isSocket() ?? false
 }
@@ -20,7 +20,7 @@ function isRefused(path: string): Promise<boolean> {
       resolve(refused)
     }
     socket.once('connect', () => end(false))
-    // Who has no permission, or finds the queue full, does not know.
+    // Other errors, such as no permission or a full queue, prove nothing.
     socket.once('error', ({ code }: NodeJS.ErrnoException) => end(code === 'ECONNREFUSED'))
   })
 }

@@ -1,32 +1,32 @@
-import type { WorkerProcess } from './worker-handle.ts'
+import type { WorkerHandle } from './worker-handle.ts'
 
-/** Which worker does what only one may do: never two, as the next one is told only when the last one has let go. */
-export class Leadership {
-  /** Workers that have something to do. */
-  readonly #candidates = new Set<WorkerProcess>()
-  #leader: WorkerProcess | undefined
+/** Chooses the worker that runs the tasks of `runOnOneWorker()`. The next leader starts only after the last has resigned. */
+export class LeaderElection {
+  /** Workers that have tasks. */
+  readonly #candidates = new Set<WorkerHandle>()
+  #leader: WorkerHandle | undefined
 
-  add(worker: WorkerProcess): void {
+  add(worker: WorkerHandle): void {
     worker.once('candidate', () => {
       this.#candidates.add(worker)
-      this.#appoint()
+      this.#elect()
     })
-    worker.once('active', () => this.#appoint())
-    worker.once('resigned', () => this.#without(worker))
-    worker.once('exit', () => this.#without(worker))
+    worker.once('active', () => this.#elect())
+    worker.once('resigned', () => this.#remove(worker))
+    worker.once('exit', () => this.#remove(worker))
   }
 
-  #without(worker: WorkerProcess): void {
+  #remove(worker: WorkerHandle): void {
     this.#candidates.delete(worker)
     if (this.#leader !== worker) return
     this.#leader = undefined
-    this.#appoint()
+    this.#elect()
   }
 
-  #appoint(): void {
+  #elect(): void {
     if (this.#leader) return
     const active = [...this.#candidates].filter(({ state }) => state === 'active')
-    // One of the newest: it stays for the longest.
+    // The newest generation stays for the longest.
     const [best] = active.toSorted((a, b) => b.generation - a.generation || a.id - b.id)
     this.#leader = best
     best?.lead()

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
 /**
- * Reads the workers' process ids, all of them in each line, until the primary has gone and with it the other end. Then it
- * gives them their time, and kills those that are still there before two seconds are over; where `sleep` knows no parts
- * of a second, a little later. Those that have ended meanwhile are crossed off, as their ids may become those of others.
+ * Reads lines with all process ids of workers until the primary, and with it the other end of the pipe, is gone. Then
+ * kills the workers that are still alive after less than 2 s; longer where `sleep` takes whole seconds only. Workers that
+ * end meanwhile are dropped from the list, as their ids may be reused.
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM
@@ -20,42 +20,42 @@ test "$left" && kill -KILL $left
 `
 
 /**
- * Sees to it that no worker outlives the primary for long. A worker notices the primary's death by its event loop, and
- * one whose loop is stuck does not. A thread in each worker would take 10 MB of each; this is one shell with 0.2 MB.
+ * Kills workers that outlive the primary. A worker notices the primary's death by its event loop, which may be blocked.
+ * One shell for all workers takes 0.2 MB. See docs/measurements.md#watch-processes
  */
 export class OrphanWatch {
   #shell: ChildProcess | undefined
   #isMissing = false
 
-  /** Has these processes end with this one, and no others. */
+  /** Watches exactly these processes from now on. */
   watch(pids: readonly number[]): void {
     this.#shell ??= this.#isMissing ? undefined : this.#start()
     this.#shell?.stdin?.write(`${pids.join(' ')}\n`)
   }
 
-  /** Watches none from now on. */
+  /** Stops watching. */
   end(): void {
     this.#shell?.stdin?.end('\n')
   }
 
   #start(): ChildProcess {
     const shell = spawn('/bin/sh', ['-c', SCRIPT, 'clustered-server: ends workers without a primary'], {
-      // It keeps no folder and no pipe of its own in use.
+      // It must not keep a folder or a pipe in use.
       cwd: '/',
       stdio: ['pipe', 'ignore', 'ignore'],
     })
     const lost = (): void => {
       if (this.#shell === shell) this.#shell = undefined
     }
-    // An image without a shell is a container's, and takes its processes with it.
+    // An image without a shell belongs to a container, which ends all its processes.
     shell.once('error', ({ code }: NodeJS.ErrnoException) => {
       this.#isMissing = code === 'ENOENT'
       lost()
     })
-    // Somebody has killed it: the next word starts another one.
+    // If the shell is killed, the next call starts another one.
     shell.once('exit', lost)
     shell.stdin?.on('error', () => {})
-    // It keeps this process from nothing.
+    // It must not keep this process alive.
     shell.unref()
     ;(shell.stdin as { unref?: () => void } | null)?.unref?.()
     return shell

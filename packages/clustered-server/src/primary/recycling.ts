@@ -1,35 +1,21 @@
-import type { WorkerFigures } from '../ipc/messages.ts'
+import type { RecycleOptions, RecycleReason } from '../options/types.ts'
+import type { WorkerStats } from '../types.ts'
 
-/** When a worker is replaced by a new one. */
-export interface RecycleOptions {
-  /** Requests that a worker gets before it is replaced. @default any number */
-  requests?: number
-  /** Bytes of resident memory with which a worker is replaced. @default any number */
-  rss?: number
-  /** Bytes of V8's heap in use with which a worker is replaced. @default any number */
-  heap?: number
-  /** Milliseconds that a worker takes connections before it is replaced. @default any number */
-  age?: number
-}
-
-/** Which limit a worker has reached. */
-export type RecycleReason = keyof RecycleOptions
-
-/** What is looked at of a worker. */
+/** The part of a worker that limits apply to. */
 interface Recyclable {
-  readonly figures: WorkerFigures
-  /** When it began to take connections, by `performance.now()`. */
+  readonly stats: WorkerStats
+  /** When the worker became active, by `performance.now()`. */
   readonly activeAt: number
 }
 
-/** Each worker has its own limits, less than what is asked for by up to this share: so they are not due all at once. */
+/** Limits of each worker are lower by up to this share, so that not all are due at once. */
 const JITTER = 0.1
-/** The least milliseconds between two: below a limit that even a new worker reaches, all would be replaced all the time. */
-const PAUSE = 1000
-/** Milliseconds until it is tried again, when no new worker has started. */
-const PAUSE_AFTER_FAILURE = 10_000
+/** Minimum milliseconds between two replacements: even a new worker may exceed a low limit. */
+const MIN_INTERVAL = 1000
+/** The same after a new worker did not start. */
+const INTERVAL_AFTER_FAILURE = 10_000
 
-/** Which worker is replaced next, and why. */
+/** Chooses the worker to replace next, and the limit that it has reached. */
 export class Recycling {
   readonly #limits: RecycleOptions
   readonly #shares = new WeakMap<Recyclable, number>()
@@ -40,7 +26,7 @@ export class Recycling {
     this.#limits = limits
   }
 
-  /** One that has reached a limit, unless another is being replaced or was just now. */
+  /** Returns a worker that has reached a limit, unless another is being replaced or was a moment ago. */
   next<Worker extends Recyclable>(
     workers: readonly Worker[],
   ): { readonly worker: Worker; readonly reason: RecycleReason } | undefined {
@@ -52,28 +38,28 @@ export class Recycling {
     return undefined
   }
 
-  /** Waits for the end of a replacement. */
+  /** Pauses until a replacement has ended, and for the interval after it. */
   async during(replacement: Promise<void>): Promise<void> {
     this.#isBusy = true
-    let pause = PAUSE
+    let interval = MIN_INTERVAL
     try {
       await replacement
     } catch {
-      // The end of what did not start is told by an event.
-      pause = PAUSE_AFTER_FAILURE
+      // The event `workerExit` reports the worker that did not start.
+      interval = INTERVAL_AFTER_FAILURE
     }
     this.#isBusy = false
-    this.#notBefore = performance.now() + pause
+    this.#notBefore = performance.now() + interval
   }
 
   #reason(worker: Recyclable): RecycleReason | undefined {
-    const { figures, activeAt } = worker
+    const { stats, activeAt } = worker
     const { requests = Infinity, rss = Infinity, heap = Infinity, age = Infinity } = this.#limits
     const share = this.#shares.get(worker) ?? 1 - Math.random() * JITTER
     this.#shares.set(worker, share)
-    if (figures.requests >= requests * share) return 'requests'
-    if (figures.rss >= rss * share) return 'rss'
-    if (figures.heapUsed >= heap * share) return 'heap'
+    if (stats.requests >= requests * share) return 'requests'
+    if (stats.rss >= rss * share) return 'rss'
+    if (stats.heapUsed >= heap * share) return 'heap'
     return performance.now() - activeAt >= age * share ? 'age' : undefined
   }
 }

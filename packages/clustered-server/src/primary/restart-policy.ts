@@ -1,44 +1,44 @@
-/** A worker that lived for so long has done its work: what killed it was not the way that it starts. Milliseconds. */
-const STABLE = 10_000
-const FIRST_DELAY = 100
-const LONGEST_DELAY = 30_000
-/** So many deaths in a row, each soon after its start and of a worker started after the one before, are a loop. */
-const LOOP = 10
+/** Lifetime in milliseconds after which a death is not a failed start. */
+const STABLE_MS = 10_000
+const MIN_DELAY = 100
+const MAX_DELAY = 30_000
+/** Number of early deaths in a row that make a crash loop. */
+const MAX_DEATHS = 10
 
-/** When workers that die are started again: at once, and later and later when they die soon each time. */
+/** When dead workers are restarted: immediately, then with exponential backoff while they keep dying early. */
 export class RestartPolicy {
   #deaths = 0
-  /** When the last of them was, by `performance.now()`. */
+  /** Time of the last counted death, by `performance.now()`. */
   #lastAt = 0
 
-  /** Deaths in a row of workers that did not live long. Of those that lived at the same time, one counts. */
+  /** Early deaths in a row. Workers that lived at the same time count once. */
   get deaths(): number {
     return this.#deaths
   }
 
-  /** Whether starting again will not help. */
+  /** Whether restarts are pointless. */
   get isLoop(): boolean {
-    return this.#deaths >= LOOP
+    return this.#deaths >= MAX_DEATHS
   }
 
   /**
-   * Milliseconds until a worker that lived for so many milliseconds is started again: 0 for the first, then twice as
-   * long each time, by up to a quarter more or less, so that many hosts do not do it at the same time.
+   * Returns the delay before a worker that lived for `lifetime` milliseconds is restarted: 0 for the first death, then
+   * doubled each time. A jitter of a quarter keeps many hosts from restarting at the same time.
    */
-  delayAfter(lived: number): number {
+  delayAfter(lifetime: number): number {
     const now = performance.now()
-    // Out of a loop there is no way but something new.
-    if (lived >= STABLE && !this.isLoop) this.#deaths = 0
-    // What killed one may have killed many, and they tell no more than that one does.
-    if (this.#deaths === 0 || now - lived >= this.#lastAt) {
+    // Only a reload ends a crash loop.
+    if (lifetime >= STABLE_MS && !this.isLoop) this.#deaths = 0
+    // One cause may have killed several workers.
+    if (this.#deaths === 0 || now - lifetime >= this.#lastAt) {
       this.#deaths++
       this.#lastAt = now
     }
-    const delay = this.#deaths === 1 ? 0 : Math.min(FIRST_DELAY * 2 ** (this.#deaths - 2), LONGEST_DELAY)
+    const delay = this.#deaths === 1 ? 0 : Math.min(MIN_DELAY * 2 ** (this.#deaths - 2), MAX_DELAY)
     return delay * (0.75 + Math.random() / 2)
   }
 
-  /** What is started now is new: what came before tells nothing of it. */
+  /** Forgets all deaths: the next workers run new code. */
   reset(): void {
     this.#deaths = 0
   }

@@ -1,15 +1,12 @@
-import { type BindQuery, bindHandle, type RawHandle } from '../platform/node-internals.ts'
+import type { SocketQuery } from '../ipc/messages.ts'
+import { keyOf } from '../ipc/socket-key.ts'
+import { bindHandle, type RawHandle } from '../platform/node-internals.ts'
 import { removeStale } from '../platform/unix-socket.ts'
+import type { WorkerRole } from './worker-handle.ts'
 
-/** Which socket a worker is to share with the others. */
-export interface SocketQuery extends BindQuery {
-  /** How many sockets on any free port the worker has asked for before: the first ones of all workers are one. */
-  readonly index: number
-}
-
-/** A worker, as far as it matters here. */
+/** A worker that accepts from shared sockets. */
 interface User {
-  readonly leaves: boolean
+  readonly role: WorkerRole
 }
 
 interface Shared {
@@ -18,15 +15,15 @@ interface Shared {
 }
 
 /**
- * The sockets on which workers listen beside that of the server, such as one for metrics. The primary binds each of them
- * once and sends it to whoever asks, as `node:cluster` does.
+ * Sockets that workers listen on beside that of the server, such as one for metrics. As in `node:cluster`, the primary
+ * binds each of them once and sends it to every worker that requests it.
  */
 export class SharedSockets {
   readonly #sockets = new Map<string, Shared>()
   #closing: Promise<unknown> = Promise.resolve()
   #isClosed = false
 
-  /** Resolves with the socket, or with the number of the error that binding it gave; with nothing once all are closed. */
+  /** Resolves with the socket, or with the error number of its bind; with `undefined` once all sockets are closed. */
   async share(user: User, query: SocketQuery): Promise<RawHandle | number | undefined> {
     const key = keyOf(query)
     const shared = this.#sockets.get(key) ?? { bound: this.#bind(query), users: new Set() }
@@ -37,7 +34,7 @@ export class SharedSockets {
     return this.#isClosed ? undefined : handle
   }
 
-  /** A worker accepts no longer from a socket. */
+  /** A worker no longer accepts from a socket. */
   release(user: User, query: SocketQuery): void {
     const key = keyOf(query)
     const shared = this.#sockets.get(key)
@@ -46,16 +43,16 @@ export class SharedSockets {
     this.#closing = close(shared)
   }
 
-  /** A worker has ended. What it alone had stays for its successor, if it has died. */
+  /** A worker has ended. If it died, its sockets stay open for its successor. */
   releaseAll(user: User): void {
     for (const [key, shared] of this.#sockets) {
-      if (!shared.users.delete(user) || shared.users.size > 0 || !user.leaves) continue
+      if (!shared.users.delete(user) || shared.users.size > 0 || user.role !== 'retiring') continue
       this.#sockets.delete(key)
       this.#closing = close(shared)
     }
   }
 
-  /** Closes what nobody has taken on from workers that have died. */
+  /** Closes sockets of dead workers that no successor has requested. */
   sweep(): void {
     for (const [key, shared] of this.#sockets) {
       if (shared.users.size > 0) continue
@@ -71,7 +68,7 @@ export class SharedSockets {
   }
 
   async #bind(query: SocketQuery): Promise<RawHandle | number> {
-    // It may be the same one.
+    // The socket that is being closed may have the same address.
     await this.#closing
     try {
       if (query.port === -1 && query.address !== null) await removeStale(query.address)
@@ -85,9 +82,4 @@ export class SharedSockets {
 async function close({ bound }: Shared): Promise<void> {
   const handle = await bound
   if (typeof handle !== 'number') handle.close()
-}
-
-/** What tells a socket from others. */
-export function keyOf({ address, port, addressType, flags, index }: SocketQuery): string {
-  return JSON.stringify([address, port, addressType, flags, port === 0 ? index : 0])
 }

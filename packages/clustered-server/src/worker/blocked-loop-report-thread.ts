@@ -1,4 +1,4 @@
-// What the thread of a worker runs that tells where the worker's event loop is stuck.
+// The thread in a worker that reports where the worker's event loop is blocked.
 
 import type { Debugger, Profiler, Session } from 'node:inspector'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -6,20 +6,21 @@ import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { workerData } from 'node:worker_threads'
-import { PROFILE_TIME, type ReporterData } from './blocked-loop-report.ts'
+import { PROFILE_MS } from '../ipc/messages.ts'
+import type { ReporterData } from './blocked-loop-report.ts'
 
 const { fd, kind, directory, worker } = workerData as ReporterData
 const primary = new Socket({ fd, readable: true, writable: true })
-primary.once('data', () => void answer())
-// It may be killed at any time.
+primary.once('data', () => void respond())
+// The primary may die at any time.
 primary.on('error', () => {})
 
-async function answer(): Promise<void> {
+async function respond(): Promise<void> {
   primary.write(JSON.stringify(await report().catch((error: Error) => ({ failure: error.message }))))
 }
 
 async function report(): Promise<object> {
-  // It takes memory, and is not loaded before it is needed.
+  // Loaded on demand: the inspector takes memory.
   const { Session } = await import('node:inspector')
   const session = new Session()
   session.connectToMainThread()
@@ -27,14 +28,14 @@ async function report(): Promise<object> {
   const text = kind === 'stack' ? stackText(places) : JSON.stringify(await profile(session))
   mkdirSync(directory, { recursive: true })
   const time = new Date().toISOString().replaceAll(':', '-')
-  const file = join(directory, `stuck-${time}-worker-${worker}.${kind === 'stack' ? 'txt' : 'cpuprofile'}`)
+  const file = join(directory, `blocked-${time}-worker-${worker}.${kind === 'stack' ? 'txt' : 'cpuprofile'}`)
   writeFileSync(file, text)
   return { file, at: places[0] }
 }
 
-/** Pauses the loop wherever it is, and resolves with its stack. */
+/** Pauses the event loop, and resolves with its call stack. */
 async function pause(session: Session): Promise<string[]> {
-  // A frame does not have the URL of a module, but its script does.
+  // A frame lacks the URL of a module, but its script has it.
   const urls = new Map<string, string>()
   session.on('Debugger.scriptParsed', ({ params: { scriptId, url } }) => urls.set(scriptId, url))
   const paused = new Promise<Debugger.CallFrame[]>((resolve) => {
@@ -49,16 +50,16 @@ async function pause(session: Session): Promise<string[]> {
 }
 
 function stackText(places: readonly string[]): string {
-  const head = `Worker ${worker}, process ${process.pid}: its event loop stood still here.`
+  const head = `Worker ${worker}, process ${process.pid}: its event loop was blocked here.`
   return [head, ...places.map((place) => `    at ${place}`), ''].join('\n')
 }
 
-/** What Chrome's developer tools and others open: what the loop does from where it was paused. */
+/** Records a CPU profile from the paused place on, in the format of Chrome's developer tools. */
 async function profile(session: Session): Promise<Profiler.Profile> {
   session.post('Profiler.enable')
   session.post('Profiler.start')
   session.post('Debugger.disable')
-  await sleep(PROFILE_TIME)
+  await sleep(PROFILE_MS)
   return new Promise((resolve, reject) => {
     session.post('Profiler.stop', (error, result) => (error ? reject(error) : resolve(result.profile)))
   })

@@ -1,13 +1,10 @@
-import { opened, type ToWorker } from '../ipc/messages.ts'
-import { tellPrimary } from '../ipc/send-to-primary.ts'
+import { decode, PRIMARY_PID, type ToWorker } from '../ipc/messages.ts'
+import { sendToPrimary } from '../ipc/send-to-primary.ts'
 
-/** What only one worker is to do, until its signal says that another one does. */
+/** A task for one worker only. Its signal is aborted when another worker is to run it. */
 export type Task = (signal: AbortSignal) => void | Promise<void>
 
-/** Which environment variable has the process id of the primary, for its workers to know that they are. */
-export const PRIMARY = 'CLUSTERED_SERVER_PRIMARY'
-
-const isWorker = process.connected && process.env[PRIMARY] === String(process.ppid)
+const isWorker = process.connected && process.env[PRIMARY_PID] === String(process.ppid)
 const leaving = new AbortController()
 const waiting: Task[] = []
 /** Tasks that have not ended. */
@@ -15,9 +12,9 @@ const running = new Set<Promise<void>>()
 let state: 'alone' | 'unknown' | 'candidate' | 'leader' = isWorker ? 'unknown' : 'alone'
 
 /**
- * Runs a task in one worker, whichever that is, and in another one when that ends: never in two at the same time. The
- * signal is aborted when the worker is to end, and the next one waits until the task has ended too, or the process has.
- * In a server of one process, or in an app that is run without one, it runs at once.
+ * Runs a task in one worker, and in another one when that worker ends, but never in two at the same time. When the worker
+ * is to end, the signal is aborted. The next worker waits until the task has ended, or the process has. In a server with
+ * one process, or without a server, the task runs immediately.
  *
  * @example
  * runOnOneWorker(async (signal) => {
@@ -31,23 +28,23 @@ export function runOnOneWorker(task: Task): void {
   if (state === 'candidate') return
   state = 'candidate'
   process.on('message', (sent) => {
-    const type = (opened(sent) as ToWorker | undefined)?.type
+    const type = (decode(sent) as ToWorker | undefined)?.type
     if (type === 'lead') lead()
-    // By itself: the app may have another copy of this package than the one that runs it.
+    // Listens on its own, because the app may load a second copy of this package.
     if (type === 'retire') void resign()
   })
   process.once('disconnect', () => void resign())
-  tellPrimary({ type: 'candidate' })
+  sendToPrimary({ type: 'candidate' })
 }
 
-/** Ends what this process does as the only one, and resolves when it has ended. */
+/** Ends the tasks of this process, and resolves when they have ended. */
 export async function resign(): Promise<void> {
   const isFirst = !leaving.signal.aborted
   leaving.abort()
-  // Until the stack of an error is read, V8 retains what its functions were called on: a server, and with it the app.
+  // Until the stack of an error is read, V8 retains the receivers of its functions: a server, and with it the app.
   void (leaving.signal.reason as Error).stack
   await Promise.allSettled(running)
-  if (isFirst && state !== 'alone') tellPrimary({ type: 'resigned' })
+  if (isFirst && state !== 'alone') sendToPrimary({ type: 'resigned' })
 }
 
 function lead(): void {
@@ -56,7 +53,7 @@ function lead(): void {
 }
 
 function run(task: Task): void {
-  // What it throws is nobody's to catch, and ends the process as anything else that nobody catches.
+  // A rejection is left unhandled on purpose: it ends the process like any other.
   const ended: Promise<void> = Promise.resolve()
     .then(() => task(leaving.signal))
     .then(() => void running.delete(ended))

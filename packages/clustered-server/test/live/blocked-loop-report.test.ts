@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import type { ClusteredServer, ClusteredServerOptions, StuckReport, WorkerName } from '../../src/index.ts'
+import type { ClusteredServer, ClusteredServerOptions, BlockedLoopReport, WorkerName } from '../../src/index.ts'
 import { connectTo, RawConnection } from '../helpers/fault-load.ts'
 import { settled, startServer } from '../helpers/running-server.ts'
 
@@ -27,12 +27,12 @@ async function start(options: ClusteredServerOptions): Promise<ClusteredServer> 
 }
 
 /** Has a worker loop for ever, and resolves with what was reported once another one has taken its place. */
-async function blocked(server: ClusteredServer): Promise<WorkerName & StuckReport> {
-  const reported = once(server, 'stuckReport')
+async function blocked(server: ClusteredServer): Promise<WorkerName & BlockedLoopReport> {
+  const reported = once(server, 'blockedLoopReport')
   const exit = once(server, 'workerExit')
   const victim = new RawConnection(connectTo(server.port)())
   const lost = victim.ask('GET /block HTTP/1.1\r\nhost: test\r\n\r\n')
-  const [report] = (await reported) as [WorkerName & StuckReport]
+  const [report] = (await reported) as [WorkerName & BlockedLoopReport]
   await expect(exit).resolves.toMatchObject([{ id: report.id, signal: 'SIGKILL', expected: false }])
   await lost
   await settled(server)
@@ -43,14 +43,14 @@ it('the stack of a loop without an end is in a file, and its first line is told 
   const directory = join(folder(), 'made', 'when needed')
   const logged: string[] = []
   const logger = { info: () => {}, warn: () => {}, error: (_: object, text: string) => void logged.push(text) }
-  const server = await start({ stuckReport: 'stack', reportDirectory: directory, logger })
+  const server = await start({ blockedLoopReport: 'stack', reportDirectory: directory, logger })
   const { id, pid, file, at, failure } = await blocked(server)
   expect(failure).toBeUndefined()
   expect(at).toMatch(`answer (${app.href}:${line}:`)
   expect(readdirSync(directory).map((name) => join(directory, name))).toEqual([file])
-  expect(file).toMatch(new RegExp(`/stuck-[\\dTZ.-]+-worker-${id}\\.txt$`))
+  expect(file).toMatch(new RegExp(`/blocked-[\\dTZ.-]+-worker-${id}\\.txt$`))
   const [head, first, ...rest] = readFileSync(file!, 'utf8').split('\n')
-  expect(head).toBe(`Worker ${id}, process ${pid}: its event loop stood still here.`)
+  expect(head).toBe(`Worker ${id}, process ${pid}: its event loop was blocked here.`)
   expect(first).toBe(`    at ${at}`)
   // The server of this app calls it for a request.
   expect(rest).toContainEqual(expect.stringContaining(`(${app.href}:`))
@@ -58,12 +58,12 @@ it('the stack of a loop without an end is in a file, and its first line is told 
   // What waits in each worker keeps none from its end.
   await server.reload()
   await server.close()
-  expect(logged).toContain(`worker ${id} was stuck at ${at}, see ${file}`)
+  expect(logged).toContain(`worker ${id} was blocked: ${at}, see ${file}`)
 })
 
 it('a profile has what the loop did, and where it stood is told', async () => {
   const directory = folder()
-  const server = await start({ stuckReport: 'profile', reportDirectory: directory })
+  const server = await start({ blockedLoopReport: 'profile', reportDirectory: directory })
   const { file, at } = await blocked(server)
   expect(file).toMatch(/\.cpuprofile$/)
   expect(at).toMatch(`answer (${app.href}:${line}:`)
@@ -79,11 +79,11 @@ it('a profile has what the loop did, and where it stood is told', async () => {
 })
 
 it('a worker that can say nothing is killed and replaced as any other, and why is told', async () => {
-  const server = await start({ stuckReport: 'stack', reportDirectory: folder() })
+  const server = await start({ blockedLoopReport: 'stack', reportDirectory: folder() })
   const [worker] = server.status().workers
-  const reported = once(server, 'stuckReport')
+  const reported = once(server, 'blockedLoopReport')
   process.kill(worker!.pid!, 'SIGSTOP')
-  const failure = 'it said nothing for 2000 ms: it is stopped, or outside of JavaScript'
+  const failure = 'no report within 2000 ms: the process is stopped, or blocked outside of JavaScript'
   await expect(reported).resolves.toMatchObject([{ id: worker!.id, file: undefined, failure }])
   await expect.poll(() => server.status().workers.some(({ id }) => id === worker!.id), { timeout: 10_000 }).toBe(false)
   await settled(server)
@@ -92,7 +92,7 @@ it('a worker that can say nothing is killed and replaced as any other, and why i
 it('a folder that cannot be written to is told', async () => {
   const directory = join(folder(), 'no-folder')
   writeFileSync(directory, '')
-  const server = await start({ stuckReport: 'stack', reportDirectory: directory })
+  const server = await start({ blockedLoopReport: 'stack', reportDirectory: directory })
   expect(await blocked(server)).toMatchObject({
     file: undefined,
     failure: expect.stringMatching(/^EEXIST: /) as unknown,

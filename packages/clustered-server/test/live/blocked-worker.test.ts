@@ -24,7 +24,7 @@ it('a worker whose event loop stands still is replaced, and the others answer me
 async function replaceStuck(): Promise<{ took: number; p99: number; asked: number }> {
   const server = await startServer('faults.ts', { heartbeatTimeout: 1000 })
   await settled(server)
-  const stuck = once(server, 'workerStuck')
+  const stuck = once(server, 'workerBlocked')
   const before = performance.now()
   const victim = new RawConnection(connectTo(server.port)())
   const lost = victim.ask('GET /block HTTP/1.1\r\nhost: test\r\n\r\n')

@@ -41,7 +41,7 @@ describe('a server', () => {
   it('logs lines as pino does, with the worker that they are about', async () => {
     const command = run(appPath('hello'), ...two)
     await command.listening()
-    const line = await command.logged(({ msg }) => msg === 'worker 2 takes connections')
+    const line = await command.logged(({ msg }) => msg === 'worker 2 accepts connections')
     const { pid } = command.child
     expect(line).toMatchObject({ level: 30, time: expect.any(Number), pid, hostname: expect.any(String), worker: 2 })
     expect(command.stderr.trimEnd().split('\n')).toHaveLength(command.log.length)
@@ -107,9 +107,7 @@ describe('a server', () => {
     expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe(String(command.child.pid))
     command.kill('SIGHUP')
     const line = await command.logged(({ level }) => level === 50)
-    expect(line.msg).toBe(
-      'SIGHUP came to nothing: A server of one process cannot be reloaded: ask for 2 workers or more',
-    )
+    expect(line.msg).toBe('SIGHUP failed: A server with one process cannot be reloaded: set "workers" to 2 or more')
     command.kill('SIGTERM')
     expect(await command.exit).toBe(0)
   })
@@ -130,7 +128,7 @@ describe('reload and status', () => {
       writeFileSync(failIf, '')
       const bad = run('reload', ...reload)
       expect([await bad.exit, bad.stdout]).toEqual([1, ''])
-      expect(bad.stderr).toContain('clustered-server: The new version does not start, the old one goes on')
+      expect(bad.stderr).toContain('clustered-server: The new version did not start, the old one keeps running')
       expect(bad.stderr).toContain('the new version is broken')
       expect(await activeWorkers(admin!.port)).toHaveLength(2)
       expect((await activeWorkers(admin!.port)).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid))
@@ -144,7 +142,7 @@ describe('reload and status', () => {
     const command = run(appPath('hello'), ...two)
     await command.listening()
     const reload = run('reload', String(command.child.pid))
-    expect([await reload.exit, reload.stdout]).toEqual([0, `${command.child.pid} was told to reload\n`])
+    expect([await reload.exit, reload.stdout]).toEqual([0, `sent SIGHUP to ${command.child.pid}\n`])
     await command.logged(({ msg }) => msg === 'reloaded: generation 2 is there')
   })
 
@@ -180,7 +178,7 @@ describe('what is wrong is told in one line', () => {
     [2, [appPath('hello'), '--ready-path', 'ready'], 'Expected --ready-path to be a path that begins with a slash'],
     [2, ['status'], 'expected --port'],
     [2, ['reload', 'all'], 'expected the process id of a clustered-server, got all'],
-    [1, ['reload', '2147483646'], 'process 2147483646 cannot be told to reload: ESRCH'],
+    [1, ['reload', '2147483646'], 'cannot signal process 2147483646: ESRCH'],
   ])('%i: %j', async (code, args, message) => {
     const command = run(...args)
     expect(await command.exit).toBe(code)
@@ -192,7 +190,7 @@ describe('what is wrong is told in one line', () => {
     const command = run('status', '--port', '1025')
     expect(await command.exit).toBe(1)
     expect(command.stderr).toMatch(
-      /^clustered-server: no clustered-server answers at http:\/\/127.0.0.1:1025\/status: .*\n$/,
+      /^clustered-server: no clustered-server responds at http:\/\/127.0.0.1:1025\/status: .*\n$/,
     )
   })
 })

@@ -8,7 +8,7 @@ it.each([
   ['exits', 'its process ended'],
   ['hangs', 'its app was not loaded within 8000 ms'],
   ['blocks', 'its app was not loaded within 8000 ms'],
-  ['does not listen', 'it took no connections within 8000 ms'],
+  ['does not listen', 'it accepted no connections within 8000 ms'],
   ['dies as it listens', 'its process ended'],
 ])('a new version that %s is not taken, and the old one goes on', async (version, why) => {
   const versions = { VERSION: 'good' }

@@ -24,11 +24,20 @@ it('pino gets what happens, with the worker that it happens to', async () => {
       .map((line) => JSON.parse(line) as { level: number; msg: string; worker?: number })
   const logged = (pattern: RegExp): Promise<object> => eventually(() => lines().find(({ msg }) => pattern.test(msg)))
   await expect(fetch(`http://127.0.0.1:${server.port}/100000`)).rejects.toThrow('fetch failed')
-  expect(await logged(/^worker \d is stuck/)).toMatchObject({ level: 50, worker: expect.any(Number) })
-  expect(await logged(/^worker \d has ended by SIGKILL, and was not told to$/)).toMatchObject({ level: 50 })
+  expect(await logged(/^the event loop of worker \d is blocked/)).toMatchObject({
+    level: 50,
+    worker: expect.any(Number),
+  })
+  expect(await logged(/^worker \d ended unexpectedly by SIGKILL$/)).toMatchObject({ level: 50 })
   await server.reload()
   await server.close()
-  const order = ['worker 1 started', 'worker 1 takes connections', 'reload: starts generation 2', 'closing', 'closed']
+  const order = [
+    'worker 1 started',
+    'worker 1 accepts connections',
+    'reload: starting generation 2',
+    'closing',
+    'closed',
+  ]
   const messages = lines().map(({ msg }) => msg)
   expect(messages.filter((message) => order.includes(message))).toEqual(order)
   expect(lines().filter(({ msg }) => msg.startsWith('listening on 127.0.0.1, port '))).toMatchObject([{ workers: 2 }])

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { type ClusteredServer, createClusteredServer } from '../../src/index.ts'
 import { Primary } from '../../src/primary/primary.ts'
 import { SingleProcess } from '../../src/single-process.ts'
-import { WorkerProcess } from '../../src/primary/worker-handle.ts'
+import { WorkerHandle } from '../../src/primary/worker-handle.ts'
 import type { Retained } from '../fixtures/apps/watched.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { settled, startServer } from '../helpers/running-server.ts'
@@ -82,7 +82,7 @@ it('the primary retains no worker that has ended', async () => {
   // What they had counted is added up when it is asked for, once a second.
   await wait(1100)
   await askMetrics()
-  expect(queryObjects(WorkerProcess, { format: 'count' })).toBe(server.status().workers.length)
+  expect(queryObjects(WorkerHandle, { format: 'count' })).toBe(server.status().workers.length)
 })
 
 it.each([1, 2])('nothing is left of a server that is closed, with %i workers', async (workers) => {

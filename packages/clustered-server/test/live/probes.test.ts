@@ -80,7 +80,7 @@ describe.each([1, 2])('with %i workers', (workers) => {
     await start(workers)
     const origin = `http://127.0.0.1:${server!.admin!.port}`
     const other = await fetch(`${origin}/`)
-    expect([other.status, await other.text()]).toEqual([404, 'There are /live, /ready, /status, /metrics\n'])
+    expect([other.status, await other.text()]).toEqual([404, 'Not found. Paths: /live, /ready, /status, /metrics\n'])
     expect((await fetch(`${origin}/ready`, { method: 'POST' })).status).toBe(405)
     expect((await fetch(`${origin}/ready?from=kubelet`, { method: 'HEAD' })).status).toBe(200)
   })
@@ -113,7 +113,7 @@ it('a worker that dies in the delay is replaced: there is still work to do', asy
   await closed
 })
 
-it('is not ready without a worker that takes connections', async () => {
+it('is not ready without a worker that accepts connections', async () => {
   await start(2, { spare: false })
   // The second death in a row waits for a while before a new one is started.
   for (const { pid } of server!.status().workers) process.kill(pid!, 'SIGKILL')

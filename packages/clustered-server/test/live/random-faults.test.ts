@@ -94,7 +94,7 @@ it(
       },
       'a loop without end': async () => {
         const before = active()
-        const stuck = once(server, 'workerStuck') as Promise<[WorkerName]>
+        const stuck = once(server, 'workerBlocked') as Promise<[WorkerName]>
         const connection = new RawConnection(connectTo(server.port)(), 60_000)
         void connection.ask('GET /block HTTP/1.1\r\nhost: test\r\n\r\n')
         const [{ id }] = await stuck
@@ -104,7 +104,7 @@ it(
       'a stop for good': async () => {
         const { id, pid } = victim()
         const before = active()
-        const stuck = once(server, 'workerStuck')
+        const stuck = once(server, 'workerBlocked')
         process.kill(pid!, 'SIGSTOP')
         await stuck
         dies(id, before)

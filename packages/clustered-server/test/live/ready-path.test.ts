@@ -75,7 +75,7 @@ it.each([
   await expect(server.reload()).rejects.toMatchObject({ code: 'CLUSTERED_SERVER_RELOAD_FAILED' })
   const [{ error }] = (await failed) as [{ error: Error }]
   expect(error.message).toMatch(
-    new RegExp(`^The new version does not start, the old one goes on: Worker \\d did not start: ${why}$`),
+    new RegExp(`^The new version did not start, the old one keeps running: Worker \\d did not start: ${why}$`),
   )
   expect(server.status().workers.map(({ pid }) => pid)).toEqual(pids)
   expect(pids).toContain((await ask(server.port)).pid)

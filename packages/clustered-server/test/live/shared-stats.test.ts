@@ -1,19 +1,20 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { FiguresFile } from '../../src/ipc/shared-stats.ts'
+import { SharedStats } from '../../src/ipc/shared-stats.ts'
 import { bindListener } from '../../src/platform/node-internals.ts'
-import { WorkerProcess } from '../../src/primary/worker-handle.ts'
+import { WorkerHandle } from '../../src/primary/worker-handle.ts'
 
 it.each([true, false])('a worker is known to live, by a file: %s', async (isByFile) => {
-  const file = isByFile ? FiguresFile.create() : undefined
+  const sharedStats = isByFile ? SharedStats.create() : undefined
   const { fd, port, host, close } = bindListener(0, '127.0.0.1')
-  const worker = new WorkerProcess({
-    ...{ id: 1, generation: 1, app: new URL('../fixtures/apps/hello.ts', import.meta.url).href, host, port, fd, file },
+  const worker = new WorkerHandle({
+    ...{ id: 1, generation: 1, app: new URL('../fixtures/apps/hello.ts', import.meta.url).href, host, port, fd },
     path: undefined,
+    sharedStats,
     ...{
       readyPath: undefined,
       drainTimeout: 1000,
       startTimeout: 30_000,
-      stuckReport: undefined,
+      blockedLoopReport: undefined,
       execArgv: [],
       env: { ...process.env },
     },
@@ -21,25 +22,25 @@ it.each([true, false])('a worker is known to live, by a file: %s', async (isByFi
   onTestFinished(async () => {
     worker.kill()
     await worker.ended
-    file?.close()
+    sharedStats?.close()
     close()
   })
   await worker.listen()
-  const looked = (): WorkerProcess => {
-    worker.look()
+  const polled = (): WorkerHandle => {
+    worker.poll()
     return worker
   }
   await fetch(`http://${host}:${port}/`, { headers: { connection: 'close' } })
-  await expect.poll(() => looked().figures.requests).toBe(1)
-  expect(worker.figures.rss).toBeGreaterThan(2 ** 20)
-  expect(worker.isSilent).toBe(false)
-  expect(looked().isStuck(300)).toBe(false)
+  await expect.poll(() => polled().stats.requests).toBe(1)
+  expect(worker.stats.rss).toBeGreaterThan(2 ** 20)
+  expect(worker.liveness.isSilent).toBe(false)
+  expect(polled().isBlocked(300)).toBe(false)
   process.kill(worker.pid!, 'SIGSTOP')
-  await expect.poll(() => looked().isSilent).toBe(true)
-  await expect.poll(() => looked().isStuck(300)).toBe(true)
+  await expect.poll(() => polled().liveness.isSilent).toBe(true)
+  await expect.poll(() => polled().isBlocked(300)).toBe(true)
   process.kill(worker.pid!, 'SIGCONT')
-  await expect.poll(() => looked().isSilent).toBe(false)
-  worker.giveUp()
-  expect(looked().isSilent).toBe(true)
-  expect(worker.isStuck(300)).toBe(false)
+  await expect.poll(() => polled().liveness.isSilent).toBe(false)
+  worker.liveness.giveUp()
+  expect(polled().liveness.isSilent).toBe(true)
+  expect(worker.isBlocked(300)).toBe(false)
 })

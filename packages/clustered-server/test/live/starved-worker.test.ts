@@ -21,7 +21,7 @@ async function start(): Promise<{ server: ClusteredServer; pid: number }> {
 
 it('a worker that is stopped is taken for stuck', async () => {
   const { server, pid } = await start()
-  const stuck = once(server, 'workerStuck')
+  const stuck = once(server, 'workerBlocked')
   process.kill(pid, 'SIGSTOP')
   await expect(stuck).resolves.toEqual([expect.objectContaining({ pid })])
 })
@@ -29,7 +29,7 @@ it('a worker that is stopped is taken for stuck', async () => {
 it.runIf(canTakeCore)('a worker that has no core is not', { timeout: 30_000 }, async ({ annotate }) => {
   const { server, pid } = await start()
   const stuck: number[] = []
-  server.on('workerStuck', (worker) => stuck.push(worker.pid!))
+  server.on('workerBlocked', (worker) => stuck.push(worker.pid!))
   spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', '0', String(pid)])
   const before = coreTime(pid)!.ran
   // All of the first core that the system lets one have.

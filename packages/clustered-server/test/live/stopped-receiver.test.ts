@@ -21,7 +21,7 @@ it('connections that are on their way to a worker that dies go on elsewhere', { 
   )
   const [first] = server.status().workers
   const elsewhere = all.filter((_, index) => pids[index] !== undefined && pids[index] !== first!.pid)
-  const stuck = once(server, 'workerStuck')
+  const stuck = once(server, 'workerBlocked')
   process.kill(first!.pid!, 'SIGSTOP')
   // The newest goes, and gives its connections to the others: that one of them has stopped is not known yet.
   await server.scale(2)

@@ -74,7 +74,7 @@ describe.runIf(hasPrograms)('what systemd is told', () => {
   it('nothing without systemd-notify, which is logged once', async () => {
     command = new Command([appPath('hello'), ...args(1)], { ...env(), PATH: folder })
     const line = await command.logged(({ level }) => level === 40)
-    expect(line.msg).toBe('systemd is told nothing: spawn systemd-notify ENOENT')
+    expect(line.msg).toBe('cannot notify systemd: spawn systemd-notify ENOENT')
     command.kill('SIGTERM')
     expect(await command.exit).toBe(0)
     expect(command.log.filter(({ level }) => level === 40)).toHaveLength(1)

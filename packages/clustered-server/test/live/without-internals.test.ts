@@ -19,7 +19,7 @@ it('says so at its start, and a reload tells each connection that it is closed',
   const { port } = await command.listening()
   expect(command.log[0]).toMatchObject({
     level: 40,
-    msg: `Node ${process.version} lacks what connections are handed over by: a reload closes them`,
+    msg: `Node ${process.version} lacks the internals of a handover: a reload closes connections`,
   })
   const load = startFaultLoad({ connect: connectTo(port!), clients: mixed })
   for (let reload = 1; reload <= 3; reload++) {

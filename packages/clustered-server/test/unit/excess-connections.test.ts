@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { surpluses } from '../../src/primary/excess-connections.ts'
+import { excessConnections } from '../../src/primary/excess-connections.ts'
 
 const withConnections = (...counts: number[]): number[] =>
-  surpluses(counts.map((connections) => ({ connections, utilization: 0.5 })))
+  excessConnections(counts.map((connections) => ({ connections, utilization: 0.5 })))
 
 describe('workers of which one has', () => {
   it.each([
@@ -49,7 +49,7 @@ describe('few connections', () => {
       { connections: most, utilization: mostUsed },
       { connections: fewest, utilization: fewestUsed },
     ]
-    expect(surpluses(loads)).toEqual(expected)
+    expect(excessConnections(loads)).toEqual(expected)
   })
 })
 

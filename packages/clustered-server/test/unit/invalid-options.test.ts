@@ -90,7 +90,7 @@ const WRONG_OPERATIONS: readonly [options: unknown, message: string][] = [
     { readyPath },
     `Expected \`readyPath\` to be ${PATH}, got ${inspect(readyPath)}`,
   ]),
-  [{ stuckReport: true }, "Expected `stuckReport` to be 'stack' or 'profile', got true"],
+  [{ blockedLoopReport: true }, "Expected `blockedLoopReport` to be 'stack' or 'profile', got true"],
   [{ reportDirectory: '' }, "Expected `reportDirectory` to be the path of a folder, got ''"],
   [{ shutdownDelay: -1 }, 'Expected `shutdownDelay` to be whole milliseconds from 0 to 2147483647, got -1'],
   [{ shutdownDelay: '5s' }, "Expected `shutdownDelay` to be whole milliseconds from 0 to 2147483647, got '5s'"],
@@ -102,8 +102,6 @@ const WRONG_OPERATIONS: readonly [options: unknown, message: string][] = [
   [{ admin: { port: 0, agentPort: '1' } }, `Expected \`admin.agentPort\` to be ${PORT}, got '1'`],
   [{ logger: 'pino' }, `Expected \`logger\` to be ${LOGGER}, got 'pino'`],
   [{ logger: { info: 1 } }, `Expected \`logger\` to be ${LOGGER}, got { info: 1 }`],
-  [{ onWorkerStart: 'log' }, "Expected `onWorkerStart` to be a function, got 'log'"],
-  [{ onReady: {} }, 'Expected `onReady` to be a function, got {}'],
   [{ onShutdown: true }, 'Expected `onShutdown` to be a function, got true'],
 ]
 

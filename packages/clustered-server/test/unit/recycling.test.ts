@@ -4,14 +4,14 @@ import { Recycling } from '../../src/primary/recycling.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-const resting = { connections: 0, requests: 0, rss: 0, heapUsed: 0, utilization: 0 }
-const worker = (figures: Partial<typeof resting> = {}): { figures: typeof resting; activeAt: number } => ({
-  figures: { ...resting, ...figures },
+const idle = { connections: 0, requests: 0, rss: 0, heapUsed: 0, utilization: 0 }
+const worker = (stats: Partial<typeof idle> = {}): { stats: typeof idle; activeAt: number } => ({
+  stats: { ...idle, ...stats },
   activeAt: performance.now(),
 })
-/** How many of many workers are due with such figures. */
-const dueWith = (recycling: Recycling, figures: Partial<typeof resting>): number =>
-  Array.from({ length: 500 }, () => worker(figures)).filter((one) => recycling.next([one]) !== undefined).length
+/** How many of many workers are due with such statistics. */
+const dueWith = (recycling: Recycling, stats: Partial<typeof idle>): number =>
+  Array.from({ length: 500 }, () => worker(stats)).filter((one) => recycling.next([one]) !== undefined).length
 
 describe('Recycling', () => {
   it.each([

@@ -3,12 +3,12 @@ import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { FiguresFile, now, writeFigures } from '../../src/ipc/shared-stats.ts'
+import { SharedStats, now, writeStats } from '../../src/ipc/shared-stats.ts'
 
-const figures = { connections: 3, requests: 2 ** 40, rss: 1e9, heapUsed: 123_456_789, utilization: 0.25 }
+const stats = { connections: 3, requests: 2 ** 40, rss: 1e9, heapUsed: 123_456_789, utilization: 0.25 }
 
-function createFile(): FiguresFile {
-  const file = FiguresFile.create()!
+function createFile(): SharedStats {
+  const file = SharedStats.create()!
   onTestFinished(() => file.close())
   return file
 }
@@ -17,10 +17,10 @@ it('what a worker writes down is read, with its time', () => {
   const file = createFile()
   const [one, other] = [file.add()!, file.add()!]
   const before = now()
-  writeFigures(one, figures)
-  writeFigures(other, { ...figures, connections: 4 })
-  expect(file.read(one)?.figures).toEqual(figures)
-  expect(file.read(other)?.figures).toEqual({ ...figures, connections: 4 })
+  writeStats(one, stats)
+  writeStats(other, { ...stats, connections: 4 })
+  expect(file.read(one)?.stats).toEqual(stats)
+  expect(file.read(other)?.stats).toEqual({ ...stats, connections: 4 })
   expect(file.read(one)?.at).toBeGreaterThanOrEqual(before)
   expect(file.read(one)?.at).toBeLessThanOrEqual(file.read(other)!.at)
 })
@@ -29,19 +29,19 @@ it('who takes the place of one that has ended has said nothing yet', () => {
   const file = createFile()
   const place = file.add()!
   const other = file.add()!
-  writeFigures(place, figures)
-  writeFigures(other, figures)
+  writeStats(place, stats)
+  writeStats(other, stats)
   file.remove(place)
   const next = file.add()!
   expect(next).toEqual(place)
   expect(file.read(next)).toBeUndefined()
-  expect(file.read(other)?.figures).toEqual(figures)
+  expect(file.read(other)?.stats).toEqual(stats)
 })
 
 it('what is half written is not read', () => {
   const file = createFile()
   const place = file.add()!
-  writeFigures(place, figures)
+  writeStats(place, stats)
   writeSync(place.fd, Float64Array.of(now(), 5), 0, 16, place.position)
   expect(file.read(place)).toBeUndefined()
 })
@@ -49,23 +49,23 @@ it('what is half written is not read', () => {
 it('what can not be written down is to be told', () => {
   const fd = openSync('/dev/full', 'w')
   onTestFinished(() => closeSync(fd))
-  expect(writeFigures({ fd, position: 0 }, figures)).toBe(false)
+  expect(writeStats({ fd, position: 0 }, stats)).toBe(false)
 })
 
 it('has no name that would stay behind', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'figures-'))
+  const folder = mkdtempSync(join(tmpdir(), 'stats-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  const file = FiguresFile.create([folder])!
+  const file = SharedStats.create([folder])!
   onTestFinished(() => file.close())
   expect(file.add()).toBeDefined()
   expect(readdirSync(folder)).toEqual([])
 })
 
 it('is where it can be, or nowhere', () => {
-  const second = FiguresFile.create(['/proc/nowhere', tmpdir()])
+  const second = SharedStats.create(['/proc/nowhere', tmpdir()])
   expect(second?.add()).toBeDefined()
   second?.close()
-  expect(FiguresFile.create(['/proc/nowhere', '/proc/here'])).toBeUndefined()
+  expect(SharedStats.create(['/proc/nowhere', '/proc/here'])).toBeUndefined()
 })
 
 const canMount =
@@ -73,7 +73,7 @@ const canMount =
 
 it.runIf(canMount)('where a file has no room, there is no place in it', () => {
   const source = new URL('../../src/ipc/shared-stats.ts', import.meta.url)
-  const script = `import(${JSON.stringify(source)}).then(({ FiguresFile }) => console.log(FiguresFile.create(['/mnt']).add()))`
+  const script = `import(${JSON.stringify(source)}).then(({ SharedStats }) => console.log(SharedStats.create(['/mnt']).add()))`
   const full = 'mount -t tmpfs -o size=4k none /mnt && head -c 4096 /dev/zero >/mnt/full && exec "$0" --eval "$1"'
   const { stdout } = spawnSync('unshare', ['--map-root-user', '--mount', 'sh', '-c', full, process.execPath, script], {
     encoding: 'utf8',

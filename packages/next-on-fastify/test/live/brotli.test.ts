@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { BUILD_TIMEOUT } from '../built-fixture.ts'
-import { twoServers, type Answer, type TwoServers } from '../two-servers.ts'
+import { BUILD_TIMEOUT } from '../helpers/built-fixture.ts'
+import { twoServers, type Answer, type TwoServers } from '../helpers/two-servers.ts'
 
 const BROWSER = { 'accept-encoding': 'gzip, deflate, br, zstd' }
 const GZIP = { 'accept-encoding': 'gzip, deflate' }

@@ -7,7 +7,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { nextPlugin } from 'next-on-fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { copiedFixture } from '../built-fixture.ts'
+import { copiedFixture } from '../helpers/built-fixture.ts'
 
 let app: FastifyInstance
 let dir: string

@@ -17,8 +17,8 @@ import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@open
 import Fastify, { type FastifyInstance } from 'fastify'
 import { createNextOnFastify, nextPlugin, routableUrl } from 'next-on-fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BUILD_TIMEOUT, builtFixture } from '../built-fixture.ts'
-import { type Answer, ask } from '../two-servers.ts'
+import { BUILD_TIMEOUT, builtFixture } from '../helpers/built-fixture.ts'
+import { type Answer, ask } from '../helpers/two-servers.ts'
 
 declare module 'fastify' {
   interface Session {
@@ -237,7 +237,7 @@ async function serve(order: keyof typeof ORDERS, plugin: Plugin): Promise<Fastif
 
 beforeAll(async () => {
   process.env['NODE_ENV'] = 'production'
-  dir = await builtFixture('newest', {}, 'direct-fixture')
+  dir = await builtFixture('newest', {}, 'direct')
   // Next is closed with the last server.
   first = await createNextOnFastify({ dir, ...OPTIONS })
 }, BUILD_TIMEOUT)

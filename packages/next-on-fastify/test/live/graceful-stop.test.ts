@@ -4,9 +4,9 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import type { CreateNextOnFastifyOptions } from 'next-on-fastify'
 import { afterEach, beforeAll, expect, it } from 'vitest'
-import { BUILD_TIMEOUT, builtFixture } from '../built-fixture.ts'
+import { BUILD_TIMEOUT, builtFixture } from '../helpers/built-fixture.ts'
 
-const PROGRAM = fileURLToPath(new URL('../apps/stopping.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../fixtures/servers/stopping.ts', import.meta.url))
 
 let dir: string
 beforeAll(async () => {

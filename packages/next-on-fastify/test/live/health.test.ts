@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { BUILD_TIMEOUT, builtFixture } from '../built-fixture.ts'
+import { BUILD_TIMEOUT, builtFixture } from '../helpers/built-fixture.ts'
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 

@@ -10,7 +10,7 @@ import { requireProgram } from '@test/required-program'
 import type { FastifyReply } from 'fastify'
 import { createNextOnFastify, type NextAnswer } from 'next-on-fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BUILD_TIMEOUT, builtFixture } from '../built-fixture.ts'
+import { BUILD_TIMEOUT, builtFixture } from '../helpers/built-fixture.ts'
 
 const told = globalThis as { greeted?: string }
 

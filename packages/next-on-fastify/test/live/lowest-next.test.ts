@@ -1,3 +1,3 @@
-import { answersWithRealNext } from './real-next.ts'
+import { answersWithRealNext } from '../helpers/describe-next.ts'
 
 answersWithRealNext('lowest')

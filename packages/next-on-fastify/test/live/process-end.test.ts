@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { BUILD_TIMEOUT, builtFixture } from '../built-fixture.ts'
+import { BUILD_TIMEOUT, builtFixture } from '../helpers/built-fixture.ts'
 
-const PROGRAM = fileURLToPath(new URL('../apps/ends-by-itself.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../fixtures/servers/ends-by-itself.ts', import.meta.url))
 
 it(
   'a process ends by itself when its app is closed',

@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { NextPluginOptions } from 'next-on-fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BUILD_TIMEOUT, builtFixture } from '../built-fixture.ts'
+import { BUILD_TIMEOUT, builtFixture } from '../helpers/built-fixture.ts'
 
-const PROGRAM = fileURLToPath(new URL('../apps/remembering.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../fixtures/servers/remembering.ts', import.meta.url))
 
 const WAYS: Readonly<Record<string, Partial<NextPluginOptions>>> = {
   'by Next alone': {},

@@ -1,3 +1,3 @@
-import { sharesCache } from '../shared-behaviour.ts'
+import { sharesCache } from '../helpers/describe-shared-cache.ts'
 
 sharesCache('newest', [4])

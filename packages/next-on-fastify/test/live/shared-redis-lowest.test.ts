@@ -1,6 +1,6 @@
 import { describe } from 'vitest'
-import { sharesCache } from '../shared-behaviour.ts'
-import { isMissing, redisServer } from './redis-server.ts'
+import { sharesCache } from '../helpers/describe-shared-cache.ts'
+import { isMissing, redisServer } from '../helpers/redis-server.ts'
 
 describe.skipIf(isMissing)('machines that share a Redis', () => {
   const redis = redisServer()

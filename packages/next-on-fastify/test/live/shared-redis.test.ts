@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from 'redis'
-import { FIRST_POSITION } from '../../src/cache/change-log.ts'
-import { inTime, RedisChanges } from '../../src/cache/redis-store.ts'
-import { BUILD_TIMEOUT } from '../built-fixture.ts'
-import { sharesCache } from '../shared-behaviour.ts'
-import { sharedApp, type SharedApp } from '../sharing-processes.ts'
-import { isMissing, redisServer } from './redis-server.ts'
+import { FIRST_POSITION } from '../../src/shared-cache/files/change-log.ts'
+import { inTime, RedisChanges } from '../../src/shared-cache/redis/redis-store.ts'
+import { BUILD_TIMEOUT } from '../helpers/built-fixture.ts'
+import { sharesCache } from '../helpers/describe-shared-cache.ts'
+import { sharedApp, type SharedApp } from '../helpers/sharing-processes.ts'
+import { isMissing, redisServer } from '../helpers/redis-server.ts'
 
 describe.skipIf(isMissing)('machines that share a Redis', () => {
   const redis = redisServer()

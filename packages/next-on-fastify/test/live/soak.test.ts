@@ -12,8 +12,8 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Remains } from '../apps/soaked.ts'
-import { BUILD_TIMEOUT, builtFixture } from '../built-fixture.ts'
+import type { Remains } from '../fixtures/servers/soaked.ts'
+import { BUILD_TIMEOUT, builtFixture } from '../helpers/built-fixture.ts'
 
 const REQUESTS = Number(process.env['SOAK'] ?? 8000)
 const CLIENTS = 20
@@ -52,11 +52,11 @@ let rsc: string
 const dispatcher = new Agent({ connections: CLIENTS + RACERS + 1, pipelining: 1 })
 
 beforeAll(async () => {
-  const built = await builtFixture('newest', {}, 'memory-fixture')
+  const built = await builtFixture('newest', {}, 'cached')
   dir = mkdtempSync(join(built, '../soak-'))
   cpSync(built, dir, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
   file = readFileSync(join(dir, 'public/big.txt'), 'utf8')
-  server = fork(fileURLToPath(new URL('../apps/soaked.ts', import.meta.url)), [dir], {
+  server = fork(fileURLToPath(new URL('../fixtures/servers/soaked.ts', import.meta.url)), [dir], {
     execArgv: ['--expose-gc'],
     env: { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
   })

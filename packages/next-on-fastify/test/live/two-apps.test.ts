@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { createNextOnFastify, type NextPluginOptions } from 'next-on-fastify'
 import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { BUILD_TIMEOUT, builtFixture, type Peers } from '../built-fixture.ts'
+import { BUILD_TIMEOUT, builtFixture, type Peers } from '../helpers/built-fixture.ts'
 
 // Two builds of one source: the same paths below `basePath`, each with the name of its zone.
 const ZONES = ['shop', 'blog'] as const
 type Zone = (typeof ZONES)[number]
 const PEERS: readonly Peers[] = ['newest', 'lowest']
 
-const PROGRAM = fileURLToPath(new URL('../apps/sharing.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../fixtures/servers/sharing.ts', import.meta.url))
 
 const folders = new Map<string, string>()
 const folderOf = (peers: Peers, zone: Zone): string => folders.get(`${peers} ${zone}`)!
@@ -18,7 +18,7 @@ const folderOf = (peers: Peers, zone: Zone): string => folders.get(`${peers} ${z
 beforeAll(async () => {
   for (const peers of PEERS) {
     for (const zone of ZONES) {
-      folders.set(`${peers} ${zone}`, await builtFixture(peers, { ZONE: zone }, 'zone-fixture'))
+      folders.set(`${peers} ${zone}`, await builtFixture(peers, { ZONE: zone }, 'zone'))
     }
   }
 }, BUILD_TIMEOUT)

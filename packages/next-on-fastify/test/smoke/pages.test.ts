@@ -1,6 +1,6 @@
 import { createNextOnFastify } from 'next-on-fastify'
 import { expect, it, onTestFinished } from 'vitest'
-import { BUILD_TIMEOUT, builtFixture } from '../built-fixture.ts'
+import { BUILD_TIMEOUT, builtFixture } from '../helpers/built-fixture.ts'
 
 it(
   'serves pages of a build, from its response cache too, and routes of Fastify',

@@ -3,12 +3,12 @@
 import { createRequire } from 'node:module'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { afterOlderPages } from '../../src/cache/pending-pages.ts'
-import { isPlainPath, oddityOf, queryOf } from '../../src/direct/direct-request.ts'
-import { botsOf } from '../../src/memory/bots.ts'
-import { takesBrotli } from '../../src/memory/brotli.ts'
-import { requestKey } from '../../src/memory/request-key.ts'
-import { routableUrl } from '../../src/routable-url.ts'
+import { afterOlderPages } from '../../src/shared-cache/pending-pages.ts'
+import { isPlainPath, oddityOf, queryOf } from '../../src/router-bypass/eligibility.ts'
+import { botsOf } from '../../src/response-cache/build/bots.ts'
+import { takesBrotli } from '../../src/response-cache/brotli.ts'
+import { requestKey } from '../../src/response-cache/key.ts'
+import { routableUrl } from '../../src/fastify/routable-url.ts'
 
 type Headers = Readonly<Record<string, string>>
 

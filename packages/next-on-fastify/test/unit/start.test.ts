@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { createNextOnFastify, nextPlugin, type NextPluginOptions } from 'next-on-fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { standInApp } from './stand-in.ts'
+import { standInApp } from '../helpers/stand-in.ts'
 
 const counted = globalThis as { closedNext?: number }
 

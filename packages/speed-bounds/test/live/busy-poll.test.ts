@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { race } from '../../src/index.ts'
-import { server, SMALL, spin } from './servers.ts'
+import { server, SMALL, spin } from '../helpers/servers.ts'
 
 const busy = server(`${spin(2000)} response.end('ok')`)
 

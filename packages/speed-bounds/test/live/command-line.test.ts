@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import type { RaceResult } from '../../src/index.ts'
-import { ok, processesWith, scripts, server, slow } from './servers.ts'
+import { ok, processesWith, scripts, server, slow } from '../helpers/servers.ts'
 
-const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+const cli = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 const [fast, heavy] = [String(ok.file), String(slow.file)]
 const SMALL = [
   ...['--replicas', '2', '--cycles', '2', '--duration', '100', '--warm-up', '100', '--metric', 'cpu'],

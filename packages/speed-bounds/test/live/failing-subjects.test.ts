@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { race, SpeedBoundsError, toMarkdown, toTerminal } from '../../src/index.ts'
 import type { RaceOptions, Subject } from '../../src/index.ts'
-import { ok, processesWith, script, scripts, server, SMALL, spin } from './servers.ts'
+import { ok, processesWith, script, scripts, server, SMALL, spin } from '../helpers/servers.ts'
 
 async function failureOf(subject: Subject, options: Partial<RaceOptions> = {}): Promise<SpeedBoundsError> {
   const error = await race({ ok, bad: subject }, { ...SMALL, ...options })

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { ok, slow, SMALL } from './servers.ts'
+import { ok, slow, SMALL } from '../helpers/servers.ts'
 
 const run = promisify(execFile)
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import '../../src/vitest.ts'
 import { race } from '../../src/index.ts'
-import { ok, processesWith, script, scripts, server } from './servers.ts'
+import { ok, processesWith, script, scripts, server } from '../helpers/servers.ts'
 
 const src = new URL('../../src/', import.meta.url)
 const index = new URL('index.ts', src).href
@@ -27,9 +27,11 @@ await race({ a: ${subject}, b: ${subject} }, {
 
 /** Subjects, and the processes that this package started for itself: those of another checkout may run beside. */
 const left = (): number[] =>
-  [fileURLToPath(new URL('warden', src)), fileURLToPath(new URL('generator-process', src)), scripts].flatMap((word) =>
-    processesWith(word),
-  )
+  [
+    fileURLToPath(new URL('subject/supervisor-process', src)),
+    fileURLToPath(new URL('load/generator-process', src)),
+    scripts,
+  ].flatMap((word) => processesWith(word))
 
 /** The warden needs a moment to notice and to end what it started; it must not take long. */
 async function untilAllGone(): Promise<number[]> {
@@ -135,7 +137,7 @@ const error = await race({ a: ${subject}, b: ${subject} }, {
   onProgress({ phase }) {
     if (phase !== 'measuring' || done) return
     done = true
-    execFileSync('pkill', ['-9', '-P', String(process.pid), '-f', 'src/warden'])
+    execFileSync('pkill', ['-9', '-P', String(process.pid), '-f', 'src/subject/supervisor-process'])
   },
 }).measure().catch((reason) => reason)
 console.log(error.code)`)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { race } from '../../src/index.ts'
-import { server, SMALL, spin } from './servers.ts'
+import { server, SMALL, spin } from '../helpers/servers.ts'
 
 /**
  * Node takes in one connection in each turn of its event loop. If all asked at once, each turn would take 5 ms more than

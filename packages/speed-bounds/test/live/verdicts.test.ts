@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import '../../src/vitest.ts'
 import { race } from '../../src/index.ts'
-import { ok, processesWith, script, server, slow, muchSlower, SMALL, spin } from './servers.ts'
+import { ok, processesWith, script, server, slow, muchSlower, SMALL, spin } from '../helpers/servers.ts'
 
 const OPTIONS = { ...SMALL, replicas: 3, cycles: 3 }
 

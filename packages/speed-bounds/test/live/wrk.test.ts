@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { isOnPath, openGenerator } from '../../src/generator.ts'
+import { isOnPath, openGenerator } from '../../src/load/generator.ts'
 import { race } from '../../src/index.ts'
-import { resolveRace } from '../../src/options.ts'
-import { ok, server, slow, SMALL } from './servers.ts'
+import { resolveRace } from '../../src/options/resolve.ts'
+import { ok, server, slow, SMALL } from '../helpers/servers.ts'
 
 const OPTIONS = { ...SMALL, cycles: 1, generator: 'wrk' } as const
 

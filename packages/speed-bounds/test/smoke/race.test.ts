@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import '../../src/vitest.ts'
 import { race } from '../../src/index.ts'
-import { ok, muchSlower, SMALL } from '../live/servers.ts'
+import { ok, muchSlower, SMALL } from '../helpers/servers.ts'
 
 it('tells a server from a slower one', async () => {
   await expect(race({ ok, muchSlower }, { ...SMALL, replicas: 3 })).toOutpace('muchSlower', {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { claim, machines } from '../synthetic-machines.ts'
-import { type Machine, METHOD, syntheticRace } from '../synthetic.ts'
+import { claim, machines } from '../helpers/synthetic-machines.ts'
+import { type Machine, METHOD, syntheticRace } from '../helpers/synthetic-race.ts'
 
 const TRIALS = 4000
 /** Where 0.9 % of races are wrong, that many more tell it from 1 %. */

@@ -9,13 +9,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import type { Retained } from './retained-server.ts'
+import type { Retained } from '../fixtures/retained-server.ts'
 
 let server: ChildProcess
 let port: number
 
 beforeAll(async () => {
-  const file = fileURLToPath(new URL('retained-server.ts', import.meta.url))
+  const file = fileURLToPath(new URL('../fixtures/retained-server.ts', import.meta.url))
   server = fork(file, { execArgv: ['--expose-gc'], env: { ...process.env, NODE_ENV: 'production' } })
   ;[{ port }] = (await once(server, 'message')) as [{ port: number }]
 })

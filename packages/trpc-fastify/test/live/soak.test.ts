@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
 import { expect, it, vi } from 'vitest'
-import type { Remains } from './soak-server.ts'
+import type { Remains } from '../fixtures/soak-server.ts'
 
 const REQUESTS = Number(process.env['SOAK'] ?? 20_000)
 const CLIENTS = 50
@@ -26,7 +26,7 @@ const ORDINARY: [path: string, headers?: Record<string, string>][] = [
 ]
 
 it('keeps neither memory nor handles', { timeout: Math.max(120_000, REQUESTS) }, async () => {
-  const file = fileURLToPath(new URL('soak-server.ts', import.meta.url))
+  const file = fileURLToPath(new URL('../fixtures/soak-server.ts', import.meta.url))
   const server = fork(file, { execArgv: ['--expose-gc'], env: { ...process.env, NODE_ENV: 'production' } })
   const dispatcher = new Agent({ connections: CLIENTS, pipelining: 1 })
   try {

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { StreamValues } from './stream-values-server.ts'
+import type { StreamValues } from '../fixtures/stream-values-server.ts'
 
 const SUBSCRIBERS = 20
 const STREAM = 'trpc-accept: application/jsonl'
@@ -27,7 +27,7 @@ describe.each(['no pings', 'pings'])('with %s', (pings) => {
   let server: ChildProcess
   let port: number
   beforeAll(async () => {
-    const file = fileURLToPath(new URL('stream-values-server.ts', import.meta.url))
+    const file = fileURLToPath(new URL('../fixtures/stream-values-server.ts', import.meta.url))
     server = fork(file, [pings], { execArgv: ['--expose-gc'] })
     ;[{ port }] = (await once(server, 'message')) as [{ port: number }]
   })

@@ -6,9 +6,9 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import type { Promoted } from './promoted.ts'
+import type { Promoted } from '../fixtures/promoted-bytes.ts'
 
-const script = fileURLToPath(new URL('promoted.ts', import.meta.url))
+const script = fileURLToPath(new URL('../fixtures/promoted-bytes.ts', import.meta.url))
 const flags = ['--no-opt', '--no-maglev', '--max-semi-space-size=1']
 const { stdout } = await promisify(execFile)(process.execPath, [...flags, script])
 

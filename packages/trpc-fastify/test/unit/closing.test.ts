@@ -7,7 +7,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { createTrpcFastify, type EngineOption, reconnectOnClose, trpcPlugin } from 'trpc-fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
-import { Journal } from './journal.ts'
+import { Journal } from '../helpers/journal.ts'
 
 function makeRouter(journal: Journal, gate: Promise<unknown>) {
   const t = initTRPC.create({ isDev: false })

@@ -13,7 +13,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { trpcPlugin } from 'trpc-fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { HAS } from './versions.ts'
+import { HAS } from '../helpers/peer-versions.ts'
 
 const t = initTRPC.create()
 const fail = (message: string) => (): never => {
@@ -210,7 +210,7 @@ it('Stack traces', async () => {
   const [official, ours] = stacks
   expect(ours![0]).toBe(official![0])
   expect(ours).not.toEqual(official)
-  expect(ours!.join('\n')).toContain('engine.ts')
+  expect(ours!.join('\n')).toContain('compile.ts')
 })
 
 it('Options', async () => {

@@ -6,9 +6,9 @@ import Fastify from 'fastify'
 import { createTrpcFastify, trpcPlugin, type TrpcPluginOptions } from 'trpc-fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
-import { type Server, serveBoth } from './both-servers.ts'
-import { Journal } from './journal.ts'
-import { HAS } from './versions.ts'
+import { type Server, serveBoth } from '../helpers/both-servers.ts'
+import { Journal } from '../helpers/journal.ts'
+import { HAS } from '../helpers/peer-versions.ts'
 
 const t = initTRPC.context<{ journal?: Journal }>().create({ isDev: false })
 const router = t.router({

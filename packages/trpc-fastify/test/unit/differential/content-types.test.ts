@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { describe, it } from 'vitest'
-import { HAS } from '../versions.ts'
-import { compare, type ComparedRequest, type Path, titled } from './compare.ts'
-import { andStreamed, echoMount, ON_EMPTY_BODY } from './requests.ts'
+import { HAS } from '../../helpers/peer-versions.ts'
+import { compare, type ComparedRequest, type Path, titled } from '../../helpers/differential/compare.ts'
+import { andStreamed, echoMount, ON_EMPTY_BODY } from '../../helpers/differential/requests.ts'
 
 const FORM = '--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n--x--\r\n'
 

@@ -2,11 +2,11 @@
 
 import { TRPCError } from '@trpc/server'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { compare, type ComparedRequest, type Mount, titled } from './compare.ts'
-import { BREAKS_STREAMS_OFF } from './known-differences.ts'
-import { andStreamed } from './requests.ts'
-import { observed, observedTRPC, seeContext } from './router.ts'
-import type { Recorder } from './recorder.ts'
+import { compare, type ComparedRequest, type Mount, titled } from '../../helpers/differential/compare.ts'
+import { BREAKS_STREAMS_OFF } from '../../helpers/differential/known-differences.ts'
+import { andStreamed } from '../../helpers/differential/requests.ts'
+import { observed, observedTRPC, seeContext } from '../../helpers/differential/router.ts'
+import type { Recorder } from '../../helpers/differential/recorder.ts'
 
 type CreateContext = NonNullable<NonNullable<Mount['options']>['createContext']>
 type Options = Parameters<CreateContext>[0]

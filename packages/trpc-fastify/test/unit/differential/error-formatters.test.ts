@@ -1,9 +1,9 @@
 import { TRPCError } from '@trpc/server'
 import { beforeAll, describe, it } from 'vitest'
-import { compare, type ComparedRequest, titled } from './compare.ts'
-import { BREAKS_STREAMS_OFF } from './known-differences.ts'
-import { andStreamed } from './requests.ts'
-import { observed, observedTRPC, observedWithMeta } from './router.ts'
+import { compare, type ComparedRequest, titled } from '../../helpers/differential/compare.ts'
+import { BREAKS_STREAMS_OFF } from '../../helpers/differential/known-differences.ts'
+import { andStreamed } from '../../helpers/differential/requests.ts'
+import { observed, observedTRPC, observedWithMeta } from '../../helpers/differential/router.ts'
 
 type Formatter = (options: {
   shape: { message: string; code: number; data: object }

@@ -4,10 +4,10 @@ import cookie from '@fastify/cookie'
 import { TRPCError } from '@trpc/server'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { compare, type ComparedRequest, type Mount, titled } from './compare.ts'
-import { HOOKS_FAIL_STREAMS } from './known-differences.ts'
-import { STREAM } from './requests.ts'
-import { observed, observedTRPC } from './router.ts'
+import { compare, type ComparedRequest, type Mount, titled } from '../../helpers/differential/compare.ts'
+import { HOOKS_FAIL_STREAMS } from '../../helpers/differential/known-differences.ts'
+import { STREAM } from '../../helpers/differential/requests.ts'
+import { observed, observedTRPC } from '../../helpers/differential/router.ts'
 
 const setByHook = (reply: FastifyReply): unknown =>
   reply

@@ -2,11 +2,11 @@ import cors from '@fastify/cors'
 import { TRPCError } from '@trpc/server'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { describe, it } from 'vitest'
-import { compare, type ComparedRequest, type Mount, type Path, titled } from './compare.ts'
-import { SEE_ERRORS_OF_CALLS_FIRST, TWO_RESPONSES_RACE } from './known-differences.ts'
-import type { Recorder } from './recorder.ts'
-import { andStreamed, streamed } from './requests.ts'
-import { observed, observedTRPC } from './router.ts'
+import { compare, type ComparedRequest, type Mount, type Path, titled } from '../../helpers/differential/compare.ts'
+import { SEE_ERRORS_OF_CALLS_FIRST, TWO_RESPONSES_RACE } from '../../helpers/differential/known-differences.ts'
+import type { Recorder } from '../../helpers/differential/recorder.ts'
+import { andStreamed, streamed } from '../../helpers/differential/requests.ts'
+import { observed, observedTRPC } from '../../helpers/differential/router.ts'
 
 /** What procedures do to the reply before they return. */
 const TOUCHES: Readonly<Record<string, (reply: FastifyReply) => unknown>> = {

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { describe, it } from 'vitest'
-import { compare, type Path } from './compare.ts'
-import { type Exchange } from './exchange.ts'
-import { echoMount, JSON_TYPE } from './requests.ts'
+import { compare, type Path } from '../../helpers/differential/compare.ts'
+import { type Exchange } from '../../helpers/differential/exchange.ts'
+import { echoMount, JSON_TYPE } from '../../helpers/differential/requests.ts'
 
 async function exchange(app: FastifyInstance, headers: OutgoingHttpHeaders, body?: string): Promise<Exchange> {
   if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })

@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest'
-import { compare, type ComparedRequest, titled } from './compare.ts'
-import { andStreamed, JSON_TYPE, ON_EMPTY_BODY } from './requests.ts'
-import { observed, observedTRPC, observedWithMeta } from './router.ts'
+import { compare, type ComparedRequest, titled } from '../../helpers/differential/compare.ts'
+import { andStreamed, JSON_TYPE, ON_EMPTY_BODY } from '../../helpers/differential/requests.ts'
+import { observed, observedTRPC, observedWithMeta } from '../../helpers/differential/router.ts'
 
 /** Values that clients may send as JSON. */
 const VALUES: readonly unknown[] = [

@@ -1,9 +1,9 @@
 import { lazy } from '@trpc/server'
 import { describe, it } from 'vitest'
-import { compare, type ComparedRequest } from './compare.ts'
-import type { Recorder } from './recorder.ts'
-import { streamed } from './requests.ts'
-import { observed, observedTRPC } from './router.ts'
+import { compare, type ComparedRequest } from '../../helpers/differential/compare.ts'
+import type { Recorder } from '../../helpers/differential/recorder.ts'
+import { streamed } from '../../helpers/differential/requests.ts'
+import { observed, observedTRPC } from '../../helpers/differential/router.ts'
 
 // Each app has a router of its own: one that is loaded for one of them would be loaded for all.
 // oxlint-disable-next-line typescript/explicit-function-return-type -- tRPC names no type for it

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
-import { compare, type ComparedRequest, type Path, titled } from './compare.ts'
-import { JSON_TYPE, andStreamed, echoMount } from './requests.ts'
+import { compare, type ComparedRequest, type Path, titled } from '../../helpers/differential/compare.ts'
+import { JSON_TYPE, andStreamed, echoMount } from '../../helpers/differential/requests.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
 type Method = (typeof METHODS)[number]

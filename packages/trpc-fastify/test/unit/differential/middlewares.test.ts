@@ -1,10 +1,10 @@
 import { experimental_standaloneMiddleware, TRPCError } from '@trpc/server'
 import { describe, it } from 'vitest'
 import * as z from 'zod'
-import { compare, type ComparedRequest, type Path, titled } from './compare.ts'
-import { andStreamed } from './requests.ts'
-import { observed, observedTRPC, observedWithMeta } from './router.ts'
-import type { Recorder } from './recorder.ts'
+import { compare, type ComparedRequest, type Path, titled } from '../../helpers/differential/compare.ts'
+import { andStreamed } from '../../helpers/differential/requests.ts'
+import { observed, observedTRPC, observedWithMeta } from '../../helpers/differential/router.ts'
+import type { Recorder } from '../../helpers/differential/recorder.ts'
 
 type Result = never
 

@@ -1,10 +1,17 @@
 import { TRPCError } from '@trpc/server'
 import { describe, it } from 'vitest'
-import { routing } from '../versions.ts'
-import { compare, type ComparedRequest, type Mount, type Path, type Surroundings, titled } from './compare.ts'
-import type { Recorder } from './recorder.ts'
-import { JSON_TYPE, andStreamed, echoMount } from './requests.ts'
-import { observed, observedTRPC } from './router.ts'
+import { routing } from '../../helpers/peer-versions.ts'
+import {
+  compare,
+  type ComparedRequest,
+  type Mount,
+  type Path,
+  type Surroundings,
+  titled,
+} from '../../helpers/differential/compare.ts'
+import type { Recorder } from '../../helpers/differential/recorder.ts'
+import { JSON_TYPE, andStreamed, echoMount } from '../../helpers/differential/requests.ts'
+import { observed, observedTRPC } from '../../helpers/differential/router.ts'
 
 function second(recorder: Recorder): Mount {
   const t = observedTRPC(recorder)

@@ -1,9 +1,9 @@
 import type { FastifyServerOptions } from 'fastify'
 import { describe, expect, it } from 'vitest'
-import { HAS, routing } from '../versions.ts'
-import { compare, type ComparedRequest, type Path, titled } from './compare.ts'
-import { type Exchange } from './exchange.ts'
-import { andStreamed, echoMount, JSON_TYPE } from './requests.ts'
+import { HAS, routing } from '../../helpers/peer-versions.ts'
+import { compare, type ComparedRequest, type Path, titled } from '../../helpers/differential/compare.ts'
+import { type Exchange } from '../../helpers/differential/exchange.ts'
+import { andStreamed, echoMount, JSON_TYPE } from '../../helpers/differential/requests.ts'
 
 /** Paths after the prefix, with the path that each must take. */
 const PATHS: readonly (readonly [path: string, on: Path])[] = [

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
-import { compare, type ComparedRequest, type Path, titled } from './compare.ts'
-import { andStreamed, echoMount, JSON_TYPE, ON_EMPTY_BODY } from './requests.ts'
+import { compare, type ComparedRequest, type Path, titled } from '../../helpers/differential/compare.ts'
+import { andStreamed, echoMount, JSON_TYPE, ON_EMPTY_BODY } from '../../helpers/differential/requests.ts'
 
 const ONE = '%7B%220%22%3A1%7D'
 

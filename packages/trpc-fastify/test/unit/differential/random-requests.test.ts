@@ -14,9 +14,9 @@ import {
   type Arbitrary,
 } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compare } from './compare.ts'
-import { rawExchange } from './raw-exchange.ts'
-import { echoMount } from './requests.ts'
+import { compare } from '../../helpers/differential/compare.ts'
+import { rawExchange } from '../../helpers/differential/raw-exchange.ts'
+import { echoMount } from '../../helpers/differential/requests.ts'
 
 // The same requests on every run where a failure must not be news of another change.
 const SETTINGS = { numRuns: 400, ...(process.env['CI'] ? { seed: 20_261_120 } : {}) }

@@ -1,10 +1,10 @@
 import { TRPCError } from '@trpc/server'
 import { beforeAll, describe, it } from 'vitest'
-import { compare, type ComparedRequest, type Surroundings, titled } from './compare.ts'
-import { FOUND_AFTER_THE_SHAPES } from './known-differences.ts'
-import { TRANSPORT } from './over-http2.ts'
-import { streamed } from './requests.ts'
-import { observed, observedTRPC } from './router.ts'
+import { compare, type ComparedRequest, type Surroundings, titled } from '../../helpers/differential/compare.ts'
+import { FOUND_AFTER_THE_SHAPES } from '../../helpers/differential/known-differences.ts'
+import { TRANSPORT } from '../../helpers/differential/over-http2.ts'
+import { streamed } from '../../helpers/differential/requests.ts'
+import { observed, observedTRPC } from '../../helpers/differential/router.ts'
 
 type Meta = (options: { errors: readonly unknown[]; data: readonly unknown[] }) => unknown
 

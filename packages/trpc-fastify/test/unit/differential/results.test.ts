@@ -1,10 +1,10 @@
 // oxlint-disable unicorn/no-thenable -- what thenables do is a part of what is tested
 
 import { describe, it } from 'vitest'
-import { compare, type ComparedRequest, titled } from './compare.ts'
-import { BREAKS_STREAMS_OFF, STREAMED_AS_NULL } from './known-differences.ts'
-import { streamed } from './requests.ts'
-import { observed, observedTRPC, observedWithMeta } from './router.ts'
+import { compare, type ComparedRequest, titled } from '../../helpers/differential/compare.ts'
+import { BREAKS_STREAMS_OFF, STREAMED_AS_NULL } from '../../helpers/differential/known-differences.ts'
+import { streamed } from '../../helpers/differential/requests.ts'
+import { observed, observedTRPC, observedWithMeta } from '../../helpers/differential/router.ts'
 
 class Point {
   readonly x = 1

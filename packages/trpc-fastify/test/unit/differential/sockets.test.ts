@@ -1,8 +1,8 @@
 import { describe, it } from 'vitest'
-import { HAS } from '../versions.ts'
-import { compare, type Path } from './compare.ts'
-import { rawExchange } from './raw-exchange.ts'
-import { echoMount, ON_EMPTY_BODY } from './requests.ts'
+import { HAS } from '../../helpers/peer-versions.ts'
+import { compare, type Path } from '../../helpers/differential/compare.ts'
+import { rawExchange } from '../../helpers/differential/raw-exchange.ts'
+import { echoMount, ON_EMPTY_BODY } from '../../helpers/differential/requests.ts'
 
 const HOST = 'Host: localhost:1'
 const STREAM = 'trpc-accept: application/jsonl'

@@ -2,15 +2,21 @@
 
 import { TRPCError } from '@trpc/server'
 import { describe, expect, it } from 'vitest'
-import { compare, type ComparedRequest, type Comparison, type Mount, titled } from './compare.ts'
-import { TRANSPORT } from './over-http2.ts'
-import { BROKEN_OFF } from './exchange.ts'
-import { STREAMED_AS_NULL } from './known-differences.ts'
-import { generated, iterable, later, rejectedLater, someTurns } from './later.ts'
-import type { Recorder } from './recorder.ts'
-import { echoMount, JSON_TYPE, STREAM } from './requests.ts'
-import { observed, observedTRPC } from './router.ts'
-import { readStream } from './stream-content.ts'
+import {
+  compare,
+  type ComparedRequest,
+  type Comparison,
+  type Mount,
+  titled,
+} from '../../helpers/differential/compare.ts'
+import { TRANSPORT } from '../../helpers/differential/over-http2.ts'
+import { BROKEN_OFF } from '../../helpers/differential/exchange.ts'
+import { STREAMED_AS_NULL } from '../../helpers/differential/known-differences.ts'
+import { generated, iterable, later, rejectedLater, someTurns } from '../../helpers/differential/later.ts'
+import type { Recorder } from '../../helpers/differential/recorder.ts'
+import { echoMount, JSON_TYPE, STREAM } from '../../helpers/differential/requests.ts'
+import { observed, observedTRPC } from '../../helpers/differential/router.ts'
+import { readStream } from '../../helpers/differential/stream-content.ts'
 
 type Config = Parameters<typeof observedTRPC>[1]
 

@@ -6,11 +6,17 @@ import { TRPCError } from '@trpc/server'
 import { observable } from '@trpc/server/observable'
 import superjson, { deserialize as fromSuperjson, serialize as toSuperjson } from 'superjson'
 import { describe, it } from 'vitest'
-import { compare, type ComparedRequest, type Mount, type Surroundings, titled } from './compare.ts'
-import { generated, iterable, later, rejectedLater, someTurns } from './later.ts'
-import type { Recorder } from './recorder.ts'
-import { JSON_TYPE, STREAM } from './requests.ts'
-import { observed, observedTRPC, observedWithMeta } from './router.ts'
+import {
+  compare,
+  type ComparedRequest,
+  type Mount,
+  type Surroundings,
+  titled,
+} from '../../helpers/differential/compare.ts'
+import { generated, iterable, later, rejectedLater, someTurns } from '../../helpers/differential/later.ts'
+import type { Recorder } from '../../helpers/differential/recorder.ts'
+import { JSON_TYPE, STREAM } from '../../helpers/differential/requests.ts'
+import { observed, observedTRPC, observedWithMeta } from '../../helpers/differential/router.ts'
 
 /** Notes something that happens to a result. */
 type See = (what: string, value?: unknown) => void

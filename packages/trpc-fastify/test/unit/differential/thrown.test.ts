@@ -1,10 +1,10 @@
 import { TRPCError } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import { describe, it } from 'vitest'
-import { compare, type ComparedRequest, type Mount, titled } from './compare.ts'
-import type { Recorder } from './recorder.ts'
-import { andStreamed } from './requests.ts'
-import { observed, observedTRPC, observedWithMeta } from './router.ts'
+import { compare, type ComparedRequest, type Mount, titled } from '../../helpers/differential/compare.ts'
+import type { Recorder } from '../../helpers/differential/recorder.ts'
+import { andStreamed } from '../../helpers/differential/requests.ts'
+import { observed, observedTRPC, observedWithMeta } from '../../helpers/differential/router.ts'
 
 type Code = keyof typeof TRPC_ERROR_CODES_BY_KEY
 const CODES = Object.keys(TRPC_ERROR_CODES_BY_KEY) as Code[]

@@ -1,11 +1,11 @@
 import superjson, { deserialize as fromSuperjson, serialize as toSuperjson } from 'superjson'
 import { describe, it } from 'vitest'
-import { compare, type ComparedRequest, titled } from './compare.ts'
-import type { Recorder } from './recorder.ts'
-import { BREAKS_STREAMS_OFF } from './known-differences.ts'
-import { andStreamed, JSON_TYPE, ON_EMPTY_BODY } from './requests.ts'
-import { observed, observedTRPC, observedWithMeta } from './router.ts'
-import type { Deserialize } from './stream-content.ts'
+import { compare, type ComparedRequest, titled } from '../../helpers/differential/compare.ts'
+import type { Recorder } from '../../helpers/differential/recorder.ts'
+import { BREAKS_STREAMS_OFF } from '../../helpers/differential/known-differences.ts'
+import { andStreamed, JSON_TYPE, ON_EMPTY_BODY } from '../../helpers/differential/requests.ts'
+import { observed, observedTRPC, observedWithMeta } from '../../helpers/differential/router.ts'
+import type { Deserialize } from '../../helpers/differential/stream-content.ts'
 
 interface Transformer {
   serialize: (this: unknown, value: unknown) => unknown

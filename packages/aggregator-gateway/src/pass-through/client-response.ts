@@ -1,0 +1,153 @@
+// The client's side of a pass-through: its response, with the headers and the body of the upstream's response.
+
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { constants, type Http2ServerRequest } from 'node:http2'
+import { Socket } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { connectionHeadersOf } from '../http/header-rules.ts'
+import { Download, type DownloadOwner } from './bodies.ts'
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+export class ClientResponse {
+  readonly #reply: FastifyReply
+  /** Names of the upstream's headers that were set. */
+  #forwarded: readonly string[] = []
+  #download: Download | undefined
+  /** The client must read before more is read from the upstream. */
+  #isPaused = false
+  /** The upstream's response is complete. */
+  #isComplete = false
+
+  constructor(reply: FastifyReply) {
+    this.#reply = reply
+  }
+
+  get request(): FastifyRequest {
+    return this.#reply.request
+  }
+
+  get raw(): FastifyReply['raw'] {
+    return this.#reply.raw
+  }
+
+  get hasBody(): boolean {
+    return this.#download !== undefined
+  }
+
+  /** Whether the client is to read now. */
+  get isClientsTurn(): boolean {
+    return this.#isPaused || this.#isComplete
+  }
+
+  /** Sets the status and headers of the response. */
+  setHead(status: number, headers: Headers, names: readonly string[]): void {
+    const connectionHeaders = connectionHeadersOf(headers['connection'])
+    this.#forwarded = names.filter((name) => headers[name] !== undefined && !connectionHeaders.includes(name))
+    this.#reply.code(status)
+    const isHttp2 = this.request.raw.httpVersionMajor === 2
+    for (const name of this.#forwarded) this.#reply.header(name, isHttp2 ? inUtf8(headers[name]) : headers[name])
+  }
+
+  /** Closes an HTTP/1 connection after the response. HTTP/2 ends the stream alone, and has no such header. */
+  closeConnection(): void {
+    if (this.request.raw.httpVersionMajor === 1) this.#reply.header('connection', 'close')
+  }
+
+  /** Starts to send the body. */
+  startBody(owner: DownloadOwner, hasLength: boolean): void {
+    this.#download = new Download(owner)
+    // A body of unknown length may be endless, such as an event stream: the client needs the head now.
+    if (!hasLength) sendHeadEarly(this.#reply.raw)
+    this.#reply.send(this.#download)
+  }
+
+  withoutLength(): void {
+    this.#reply.removeHeader('content-length')
+  }
+
+  /** Sends a part of the body. Returns false if the client must read first. */
+  push(chunk: Buffer): boolean {
+    if (this.#download!.push(chunk)) return true
+    this.#isPaused = true
+    return false
+  }
+
+  /** The client has read. Returns whether it was its turn. */
+  resume(): boolean {
+    const wasClientsTurn = this.isClientsTurn
+    this.#isPaused = false
+    return wasClientsTurn
+  }
+
+  /** Ends a response with a body. */
+  end(): void {
+    this.#isComplete = true
+    this.#download!.push(null)
+  }
+
+  /** Ends a response without a body. */
+  sendHead(): void {
+    this.#reply.send()
+  }
+
+  fail(error: Error): void {
+    if (!this.#download) return this.reject(error)
+    const { raw } = this.#reply
+    if (raw.headersSent) {
+      reset(this.request.raw)
+    } else {
+      for (const name of this.#forwarded) {
+        this.#reply.removeHeader(name)
+        raw.removeHeader(name)
+      }
+      this.#reply.code((error as { statusCode?: number }).statusCode ?? 502)
+    }
+    this.#download.destroy(error)
+  }
+
+  /** Sends an error instead of the upstream's response. */
+  reject(error: Error): void {
+    for (const name of this.#forwarded) this.#reply.removeHeader(name)
+    const { raw, body } = this.request
+    if (!raw.readableEnded && body !== undefined) {
+      // The rest of the body would be read as another request.
+      this.closeConnection()
+      raw.resume()
+    }
+    this.#reply.code((error as { statusCode?: number }).statusCode ?? 500).send(error)
+  }
+}
+
+/** Resets the client's connection, so that no client, HTTP/1.0 included, takes a part of the response for all of it. */
+function reset(request: IncomingMessage | Http2ServerRequest): void {
+  if ('stream' in request) return request.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+  const { socket } = request
+  if (!(socket instanceof Socket)) return
+  try {
+    socket.resetAndDestroy()
+  } catch {
+    // Unix sockets have no reset. TLS has a close message, which is missing then.
+    socket.destroy()
+  }
+}
+
+const BEYOND_ASCII = /[\x80-\xff]/
+
+/** Recodes a header for HTTP/2. HTTP/1 headers are Latin-1 strings; Node writes HTTP/2 headers as UTF-8. */
+function inUtf8(value: string | string[] | undefined): string | string[] | undefined {
+  if (Array.isArray(value)) return value.map((one) => inUtf8(one) as string)
+  if (value === undefined || !BEYOND_ASCII.test(value)) return value
+  const bytes = Buffer.from(value, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : value
+}
+
+/** Sends the head once Fastify has set it, unless a part of the body or an error comes with it. */
+function sendHeadEarly(raw: ServerResponse): void {
+  raw.once('pipe', () => setImmediate(flush, raw))
+}
+
+function flush(response: ServerResponse): void {
+  if (!response.headersSent && !response.destroyed) response.flushHeaders()
+}

@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify'
+import type { PassThroughEndpointOptions } from '../options/endpoint-options.ts'
+import type { PlannedPassThrough } from './plan.ts'
+import { ProxiedRequest } from './proxied-request.ts'
+
+/** Adds the route of a pass-through endpoint. */
+export function addPassThroughRoute(
+  app: FastifyInstance,
+  { method = 'GET', path, route = {} }: PassThroughEndpointOptions,
+  plan: PlannedPassThrough,
+): void {
+  app.register((scope, _options, done) => {
+    // Bodies of any type are streamed, not parsed.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload))
+    scope.route({
+      ...route,
+      method: method === 'GET' ? ['GET', 'HEAD'] : method,
+      url: path,
+      handler: (request, reply) => {
+        new ProxiedRequest(plan, request, reply).start()
+      },
+    })
+    done()
+  })
+}

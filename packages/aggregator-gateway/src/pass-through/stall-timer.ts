@@ -1,0 +1,52 @@
+// Finds out that a transfer makes no progress: neither the upstream nor the client may pause for too long.
+
+/** The request that a timer belongs to. */
+export interface StallOwner {
+  /** Whether the client is to send or to read now, not the upstream. */
+  readonly isClientsTurn: boolean
+  stalled: (isClientsFault: boolean) => void
+}
+
+export interface StallTimeouts {
+  /** Maximum pause of the upstream, in ms. */
+  readonly timeout: number
+  /** Maximum pause of the client, in ms. */
+  readonly clientTimeout: number
+}
+
+export class StallTimer {
+  readonly #owner: StallOwner
+  readonly #timeouts: StallTimeouts
+  #timer: NodeJS.Timeout | undefined
+  #progressAt = performance.now()
+
+  constructor(owner: StallOwner, timeouts: StallTimeouts) {
+    this.#owner = owner
+    this.#timeouts = timeouts
+  }
+
+  start(): void {
+    this.#timer = setTimeout(check, this.#timeouts.timeout, this)
+  }
+
+  progress(): void {
+    this.#progressAt = performance.now()
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer)
+  }
+
+  check(): void {
+    const { timeout, clientTimeout } = this.#timeouts
+    const { isClientsTurn } = this.#owner
+    const left = (isClientsTurn ? clientTimeout : timeout) - (performance.now() - this.#progressAt)
+    if (left <= 0) return this.#owner.stalled(isClientsTurn)
+    // The turn may change before, so it never sleeps longer than the upstream may pause.
+    this.#timer = setTimeout(check, Math.min(left, timeout), this)
+  }
+}
+
+function check(timer: StallTimer): void {
+  timer.check()
+}

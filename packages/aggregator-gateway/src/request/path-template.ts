@@ -1,0 +1,118 @@
+// Paths of upstream requests: `/users/{params.id}?page={query.page}`. A value is percent-encoded and stays within its segment
+// or its query value. It can reach no other path and no other origin, however the upstream decodes it.
+
+import { InvalidOptionError } from '../errors.ts'
+import { hasSeparator, isSuspect, pathEscapeOf } from './path-escape.ts'
+import {
+  namesOf,
+  paramsOf,
+  parsePlaceholders,
+  type Placeholder,
+  rejectValue,
+  textOf,
+  type Values,
+} from './placeholders.ts'
+
+/** A path with placeholders. */
+export interface PathTemplate {
+  /** Names of the calls whose responses it needs. */
+  readonly calls: readonly string[]
+  /** Names of the client's path parameters that it needs. */
+  readonly params: readonly string[]
+  /**
+   * Fills in the values.
+   *
+   * @throws GATEWAY_BAD_PARAMETER for a value of the client, MissingValueError for a value of a call
+   */
+  readonly render: (values: Values) => string
+  /**
+   * Fills in the values of the client, and `placeholder` for each value of a call.
+   *
+   * @throws GATEWAY_BAD_PARAMETER
+   */
+  readonly renderWithout: (placeholder: string, values: Values) => string
+}
+
+export interface PathTemplateOptions {
+  /** Values in path segments may have a slash, which is sent as `%2F`. */
+  readonly allowEncodedSlash: boolean
+}
+
+/** Characters that need no encoding in a path. */
+const LITERAL = /^[\w\-.~!$&'()*+,;=:@/%?]*$/
+
+interface PathPlaceholder extends Placeholder {
+  /** An empty value would change the structure of a path; a query value can be empty. */
+  readonly isInQuery: boolean
+}
+
+/** Parses a template. `where` names the option in errors. */
+export function parseTemplate(text: string, where: string, { allowEncodedSlash }: PathTemplateOptions): PathTemplate {
+  const reject = (problem: string): never => {
+    throw new InvalidOptionError(
+      `Expected \`${where}\` to be a path such as /users/{params.id}, got "${text}": ${problem}`,
+    )
+  }
+  if (!text.startsWith('/') || text.startsWith('//')) reject('it begins with one slash')
+  const { literals, placeholders: found } = parsePlaceholders(text, reject)
+  for (const literal of literals) if (!LITERAL.test(literal)) reject(`"${literal}" has characters that must be encoded`)
+  // `z` is no hexadecimal digit, so that no value completes an escape.
+  const withoutValues = literals.join('z')
+  if (/%(?![\dA-Fa-f]{2})/.test(withoutValues)) reject('a % begins an escape of two hexadecimal digits')
+  const inPath = literals.findIndex((literal) => literal.includes('?'))
+  const placeholders = found.map((one, index) => ({ ...one, isInQuery: inPath !== -1 && index >= inPath }))
+  if (pathEscapeOf(pathnameOf(withoutValues))) reject('its segments are none of . and ..')
+  const template = { literals, placeholders, allowEncodedSlash }
+  return {
+    calls: namesOf(placeholders, 'calls'),
+    params: namesOf(placeholders, 'params'),
+    render: placeholders.length === 0 ? () => text : (values) => render(template, values),
+    renderWithout: (placeholder, values) => render(template, values, placeholder),
+  }
+}
+
+/** Throws for a `{params.name}` that the route has not. */
+export function assertParams({ params }: PathTemplate, url: string, where: string): void {
+  const unknown = params.find((param) => !paramsOf(url).includes(param))
+  if (unknown === undefined) return
+  throw new InvalidOptionError(`Expected \`${where}\` to take parameters of ${url}, got {params.${unknown}}`)
+}
+
+interface ParsedPath extends PathTemplateOptions {
+  readonly literals: readonly string[]
+  readonly placeholders: readonly PathPlaceholder[]
+}
+
+function render(
+  { literals, placeholders, allowEncodedSlash }: ParsedPath,
+  values: Values,
+  placeholder?: string,
+): string {
+  let path = literals[0]!
+  let suspect: Placeholder | undefined
+  for (let index = 0; index < placeholders.length; index++) {
+    const one = placeholders[index]!
+    if (placeholder !== undefined && one.source === 'calls') {
+      path += placeholder + literals[index + 1]!
+      continue
+    }
+    const value = textOf(one, values)
+    if (!one.isInQuery) {
+      if (value === '') rejectValue(one, 'is empty')
+      if (isSuspect(value)) {
+        // A client's value is blamed before a call's: the response is a 400 then.
+        if (!suspect || suspect.source === 'calls') suspect = one
+        if (!allowEncodedSlash && hasSeparator(value)) rejectValue(one, 'has a slash')
+      }
+    }
+    path += encodeURIComponent(value) + literals[index + 1]!
+  }
+  const escape =
+    suspect && pathEscapeOf(pathnameOf(placeholder === undefined ? path : path.replaceAll(placeholder, 'z')))
+  if (escape) rejectValue(suspect!, escape)
+  return path
+}
+
+function pathnameOf(path: string): string {
+  return path.split('?', 1)[0]!
+}

@@ -1,0 +1,101 @@
+// Placeholders in paths and headers: `{params.id}`, `{query.page}`, `{user.sub}`, `{calls.profile.account}`.
+
+import type { FastifyRequest } from 'fastify'
+import { BadParameterError } from '../errors.ts'
+
+/** The sources of values: the client's request, and responses of other calls. */
+export interface Values {
+  readonly request: FastifyRequest
+  /** The value of a call's response. */
+  readonly callValue: (name: string) => unknown
+}
+
+/** A call's response lacks a value that another call needs, or the value cannot be part of a path. */
+export class MissingValueError extends Error {}
+
+const SOURCES = ['params', 'query', 'headers', 'body', 'user', 'calls'] as const
+export type Source = (typeof SOURCES)[number]
+
+export interface Placeholder {
+  readonly name: string
+  readonly source: Source
+  readonly keys: readonly string[]
+}
+
+/** Splits a text into literals and placeholders, which alternate. `reject` throws. */
+export function parsePlaceholders(
+  text: string,
+  reject: (problem: string) => never,
+): { literals: readonly string[]; placeholders: readonly Placeholder[] } {
+  const parts = text.split(/\{([^{}]*)\}/)
+  return {
+    literals: parts.filter((_, index) => index % 2 === 0),
+    placeholders: parts.filter((_, index) => index % 2 === 1).map((name) => parsePlaceholder(name, reject)),
+  }
+}
+
+function parsePlaceholder(name: string, reject: (problem: string) => never): Placeholder {
+  const [source, ...keys] = name.split('.')
+  if (!SOURCES.includes(source as never) || (source !== 'body' && keys.length === 0) || keys.includes('')) {
+    reject(`{${name}} is none of ${SOURCES.map((one) => `{${one}.name}`).join(', ')}`)
+  }
+  if (source === 'headers' && keys[0] !== keys[0]!.toLowerCase()) {
+    reject(`names of headers are in lower case: {headers.${keys[0]!.toLowerCase()}}`)
+  }
+  return { name, source: source as Source, keys }
+}
+
+/** The distinct names after `{source.`. */
+export function namesOf(placeholders: readonly Placeholder[], source: Source): readonly string[] {
+  return [...new Set(placeholders.filter((one) => one.source === source).map(({ keys }) => keys[0]!))]
+}
+
+/**
+ * The text of a placeholder's value.
+ *
+ * @throws GATEWAY_BAD_PARAMETER for a value of the client's request, {@link MissingValueError} for one of a call
+ */
+export function textOf(placeholder: Placeholder, values: Values): string {
+  const value = valueAt(placeholder, values)
+  switch (typeof value) {
+    case 'string':
+      return value.isWellFormed() ? value : rejectValue(placeholder, 'is not well-formed Unicode')
+    case 'number':
+    case 'boolean':
+    case 'bigint':
+      return String(value)
+    case 'undefined':
+      return rejectValue(placeholder, 'is missing')
+    default:
+      if (isRawJson(value)) return value.rawJSON
+      return rejectValue(placeholder, value === null ? 'is null' : 'is no single value')
+  }
+}
+
+/** Throws for an unusable value: a 400 for a client's, a failed dependency for a call's. */
+export function rejectValue({ name, source }: Placeholder, problem: string): never {
+  const message = `{${name}} ${problem}`
+  throw source === 'calls' ? new MissingValueError(message) : new BadParameterError(message)
+}
+
+/** A number in an upstream's own notation. */
+function isRawJson(value: unknown): value is { rawJSON: string } {
+  return (JSON as unknown as { isRawJSON: (value: unknown) => boolean }).isRawJSON(value)
+}
+
+function valueAt({ source, keys }: Placeholder, values: Values): unknown {
+  let value =
+    source === 'calls' ? values.callValue(keys[0]!) : (values.request as unknown as Record<string, unknown>)[source]
+  for (let index = source === 'calls' ? 1 : 0; index < keys.length; index++) {
+    const key = keys[index]!
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    value = (value as Record<string, unknown>)[key]
+  }
+  return value
+}
+
+/** Names of the path parameters of a route, in the syntax of find-my-way. */
+export function paramsOf(path: string): string[] {
+  const names = [...path.matchAll(/(?<!:):(\w+)/g)].map(([, name]) => name!)
+  return path.endsWith('*') ? [...names, '*'] : names
+}

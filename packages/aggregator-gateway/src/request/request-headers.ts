@@ -1,0 +1,148 @@
+// Headers of an upstream's request: literal, forwarded and templated ones. They are rendered once for each request, after
+// its hooks: the same headers go into the keys of coalesced and cached responses.
+
+import type { FastifyRequest, RawRequestDefaultExpression } from 'fastify'
+import { BadParameterError, InvalidHeaderError, InvalidOptionError } from '../errors.ts'
+import { isHeaderValue, isSettable, connectionHeadersOf } from '../http/header-rules.ts'
+import type { HeadersOption, MakeHeaders } from '../options/call-options.ts'
+import { parsePlaceholders, type Placeholder, rejectValue, textOf, type Values } from './placeholders.ts'
+
+/** Headers of an upstream's request, by name in lower case. */
+export type Headers = Readonly<Record<string, string>>
+
+export interface HeaderPlan {
+  readonly literals: Headers
+  /** Names of the client's headers that are forwarded. */
+  readonly forwarded: readonly string[]
+  readonly templates: readonly HeaderTemplate[]
+  readonly make: MakeHeaders | undefined
+}
+
+interface HeaderTemplate {
+  readonly name: string
+  readonly literals: readonly string[]
+  readonly placeholders: readonly Placeholder[]
+}
+
+/**
+ * Plans the headers of a call. `where` names it in errors.
+ *
+ * @throws GATEWAY_INVALID_OPTION for a header that cannot be sent
+ */
+export function planHeaders(
+  headers: HeadersOption,
+  { defaults = {}, forwarded, where }: { defaults?: Headers; forwarded: readonly string[]; where: string },
+): HeaderPlan {
+  if (typeof headers === 'function') return { literals: defaults, forwarded, templates: [], make: headers }
+  const literals: Record<string, string> = { ...defaults }
+  const templates: HeaderTemplate[] = []
+  for (const [given, value] of Object.entries(headers)) {
+    const name = given.toLowerCase()
+    const at = `${where}.${given}`
+    assertSendable(name, value, at)
+    const { literals: parts, placeholders } = parsePlaceholders(value, (problem) => {
+      throw new InvalidOptionError(
+        `Expected \`${at}\` to be a value with places such as {user.sub}, got "${value}": ${problem}`,
+      )
+    })
+    if (/[{}]/.test(parts.join(''))) {
+      throw new InvalidOptionError(`Expected \`${at}\` to have pairs of braces around places, got "${value}"`)
+    }
+    if (placeholders.some(({ source }) => source === 'calls')) {
+      throw new InvalidOptionError(`Expected \`${at}\` to take values of the request, got "${value}"`)
+    }
+    if (placeholders.length === 0) literals[name] = value
+    else if (forwarded.includes(name)) {
+      throw new InvalidOptionError(
+        `Expected \`${at}\` to be set or forwarded, got both: a client could not be told from ${value}`,
+      )
+    } else {
+      delete literals[name]
+      templates.push({ name, literals: parts, placeholders })
+    }
+  }
+  return { literals, forwarded, templates, make: undefined }
+}
+
+function assertSendable(name: string, value: unknown, at: string): void {
+  if (!isSettable(name)) {
+    throw new InvalidOptionError(`Expected \`${at}\` to be a header that an upstream can get, got "${name}"`)
+  }
+  if (typeof value === 'string' && isHeaderValue(value)) return
+  const got = typeof value === 'string' ? JSON.stringify(value) : typeof value
+  throw new InvalidOptionError(`Expected \`${at}\` to be Latin-1 text without line breaks, got ${got}`)
+}
+
+/**
+ * The headers for one request. Observers have `added` some.
+ *
+ * @throws GATEWAY_BAD_PARAMETER for values of the client that are missing or cannot be sent
+ * @throws GATEWAY_INVALID_HEADER for headers that a function returns
+ */
+export function renderHeaders(plan: HeaderPlan, values: Values, added?: Headers): Headers {
+  const { literals, forwarded, templates, make } = plan
+  if (forwarded.length === 0 && templates.length === 0 && !make && !added) return literals
+  const { request } = values
+  const headers: Record<string, string> = { ...literals }
+  if (forwarded.length > 0) forward(headers, forwarded, request)
+  if (added) Object.assign(headers, added)
+  for (const template of templates) headers[template.name] = renderTemplate(template, values)
+  if (make) Object.assign(headers, checkedHeaders(make(request), 'A function in `headers`'))
+  return headers
+}
+
+function forward(
+  headers: Record<string, string>,
+  names: readonly string[],
+  { headers: headersNow, raw }: FastifyRequest,
+): void {
+  const connectionHeaders = connectionHeadersOf(headersNow.connection)
+  for (const name of names) {
+    const value = headersNow[name]
+    if (value === undefined) continue
+    const text = String(value)
+    // Otherwise a client could strip the identity that a hook has set. RFC 9110, 7.6.1, also forbids to forward the
+    // client's own value.
+    if (connectionHeaders.includes(name) && isAsSent(name, text, raw)) {
+      throw new BadParameterError(`The header "connection" names "${name}", which is forwarded`)
+    }
+    if (!isHeaderValue(text)) throw new BadParameterError(`The header "${name}" has characters that cannot be sent`)
+    headers[name] = text
+  }
+}
+
+/** Whether a header still has the client's value: no hook has changed it. */
+function isAsSent(name: string, value: string, { rawHeaders }: RawRequestDefaultExpression): boolean {
+  return rawHeaders.some(
+    (one, index) => index % 2 === 0 && one.toLowerCase() === name && value.includes(rawHeaders[index + 1]!),
+  )
+}
+
+function renderTemplate({ literals, placeholders }: HeaderTemplate, values: Values): string {
+  let text = literals[0]!
+  for (const [index, one] of placeholders.entries()) {
+    const value = textOf(one, values)
+    if (!isHeaderValue(value)) rejectValue(one, 'has characters that no header can have')
+    text += value + literals[index + 1]!
+  }
+  return text
+}
+
+/**
+ * Checks headers from code of the app, and returns them by name in lower case.
+ *
+ * @throws GATEWAY_INVALID_HEADER for one that cannot be sent
+ */
+export function checkedHeaders(given: Readonly<Record<string, string | number | undefined>>, source: string): Headers {
+  const headers: Record<string, string> = {}
+  for (const [givenName, value] of Object.entries(given ?? {})) {
+    if (value === undefined) continue
+    const name = givenName.toLowerCase()
+    const isSendable = (typeof value === 'string' || typeof value === 'number') && isHeaderValue(String(value))
+    if (!isSettable(name) || !isSendable) {
+      throw new InvalidHeaderError(`${source} has made the header "${givenName}", which cannot be sent`)
+    }
+    headers[name] = String(value)
+  }
+  return headers
+}

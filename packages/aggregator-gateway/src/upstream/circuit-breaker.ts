@@ -1,0 +1,55 @@
+// Stops calls to a failing origin: they would only wait, and keep it from recovering.
+
+import { CircuitState, CountBreaker } from 'cockatiel'
+import type { BreakerOptions } from '../options/upstream-options.ts'
+
+/**
+ * The circuit of one origin. cockatiel's breaker only decides when it opens, because cockatiel's policy costs a promise
+ * per call. The policy also lets all calls wait while one tries a broken origin. Here they are rejected, or sent to
+ * another origin, immediately. See docs/measurements.md#circuit-breaker
+ */
+export class CircuitBreaker {
+  readonly #makeBreaker: () => CountBreaker
+  readonly #openFor: number
+  #breaker: CountBreaker
+  /** When the next call may probe; undefined while the circuit is closed. */
+  #nextProbeAt: number | undefined
+
+  constructor({ threshold = 0.5, calls = 20, openFor = 1000 }: BreakerOptions) {
+    this.#makeBreaker = () => new CountBreaker({ threshold, size: calls })
+    this.#openFor = openFor
+    this.#breaker = this.#makeBreaker()
+  }
+
+  get isOpen(): boolean {
+    return this.#nextProbeAt !== undefined
+  }
+
+  /** Whether a call may be made. */
+  allows(): boolean {
+    return this.#nextProbeAt === undefined || performance.now() >= this.#nextProbeAt
+  }
+
+  /**
+   * Counts a call. Returns whether it is a probe of a broken origin: one call per `openFor` is.
+   */
+  acquire(): boolean {
+    if (this.#nextProbeAt === undefined) return false
+    this.#nextProbeAt = performance.now() + this.#openFor
+    return true
+  }
+
+  succeeded(isProbe: boolean): void {
+    if (this.#nextProbeAt === undefined) this.#breaker.success(CircuitState.Closed)
+    else if (isProbe) {
+      this.#nextProbeAt = undefined
+      this.#breaker = this.#makeBreaker()
+    }
+  }
+
+  failed(): void {
+    // Ignore late failures of calls sent before the circuit opened.
+    if (this.#nextProbeAt !== undefined) return
+    if (this.#breaker.failure(CircuitState.Closed)) this.#nextProbeAt = performance.now() + this.#openFor
+  }
+}

@@ -1,0 +1,20 @@
+import type { CircuitBreaker } from './circuit-breaker.ts'
+import type { ConnectionPool } from './pool.ts'
+
+/** The kind of place that a request needs: that of a call, of a call that may become a stream, or of a stream. */
+export type Slot = 'call' | 'call-then-stream' | 'stream'
+
+/** One server of an upstream. */
+export class Origin {
+  readonly url: string
+  readonly pool: ConnectionPool
+  readonly circuit: CircuitBreaker | undefined
+  /** Running and queued calls. */
+  pending = 0
+
+  constructor(url: string, pool: ConnectionPool, circuit: CircuitBreaker | undefined) {
+    this.url = url
+    this.pool = pool
+    this.circuit = circuit
+  }
+}

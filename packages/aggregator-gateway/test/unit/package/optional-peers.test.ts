@@ -1,0 +1,15 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { expect, it } from 'vitest'
+
+const src = new URL('../../../src/', import.meta.url)
+const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((file) => [file, readFileSync(new URL(file, src), 'utf8')] as const)
+
+it('are needed by nothing but the exports that are for them', () => {
+  const importing = (specifier: RegExp): string[] =>
+    sources.filter(([, source]) => specifier.test(source)).map(([file]) => file.replaceAll('\\', '/'))
+  expect(importing(/from 'prom-client'/)).toEqual(['observability/prometheus.ts'])
+  expect(importing(/from '@opentelemetry\/api'/)).toEqual(['observability/opentelemetry.ts'])
+  expect(importing(/from '[^']*\/(?:prometheus|opentelemetry)\.ts'/)).toEqual([])
+})

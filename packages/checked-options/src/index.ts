@@ -1,0 +1,25 @@
+// Checking
+export { checkOptions } from './check-options.ts'
+export { invalidOption } from './message.ts'
+// Kinds of options
+export {
+  anyOf,
+  boolean,
+  bytes,
+  custom,
+  func,
+  instanceOf,
+  integer,
+  list,
+  milliseconds,
+  number,
+  oneOf,
+  port,
+  record,
+  share,
+  string,
+} from './kinds.ts'
+export { object, optional, type ObjectOptions, type OptionsSchema, type Schema } from './object.ts'
+// Describing
+export { optionsOf, type OptionDescription } from './options-of.ts'
+export type { Unit } from './expected.ts'

@@ -1,0 +1,46 @@
+import { closestMatch } from 'leven'
+
+/** Longer strings are cut in messages. */
+const MAX_SHOWN = 100
+
+/**
+ * The message of an invalid option, in one line, for a rule between options that a schema does not know.
+ *
+ * @example
+ * invalidOption('workers', 'an integer of at least 1', 0)
+ * // Invalid option "workers": expected an integer of at least 1, got 0.
+ */
+export function invalidOption(name: string, expected: string, got: unknown): string {
+  return fault(name, unexpected(expected, got))
+}
+
+/** A fault of an option, or of all options where the name is empty. */
+export function fault(name: string, text: string): string {
+  return name === '' ? `Invalid options: ${text}` : `Invalid option "${name}": ${text}`
+}
+
+export function unexpected(expected: string, got: unknown): string {
+  return `expected ${expected}, got ${shown(got)}.`
+}
+
+export function unknown(name: string, known: readonly string[]): string {
+  // Two letters of ten may be wrong.
+  const meant = closestMatch(name, known, { maxDistance: Math.max(2, Math.floor(name.length / 5)) })
+  return meant === undefined ? `unknown. Known here: ${known.join(', ')}.` : `unknown. Did you mean "${meant}"?`
+}
+
+/** An old name: its new one, or a sentence about what to do instead. */
+export function renamed(advice: string): string {
+  return /^[\w.]+$/.test(advice) ? `renamed to "${advice}".` : advice
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'string')
+    return JSON.stringify(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value)
+  if (typeof value === 'bigint') return `${value}n`
+  if (value === null || ['number', 'boolean', 'undefined'].includes(typeof value)) return String(value)
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
+  if (typeof value !== 'object') return `a ${typeof value}`
+  const { name } = (Object.getPrototypeOf(value) as object | null)?.constructor ?? { name: '' }
+  return name === '' || name === 'Object' ? 'an object' : `an instance of ${name}`
+}

@@ -1,0 +1,48 @@
+import * as v from 'valibot'
+import { expectedOf, isRecord, saying } from './expected.ts'
+import { renamed as renamedTo, unexpected, unknown } from './message.ts'
+
+/** A kind of option: the value that a user gives, and the value that the checked options have. */
+export type Schema<TInput, TOutput = TInput> = v.GenericSchema<TInput, TOutput>
+
+/**
+ * The schema of an options interface. Annotate the schema with it, and the compiler checks that the kinds are those of the
+ * interface.
+ */
+export type OptionsSchema<TOptions, TResolved = TOptions> = Schema<TOptions, TResolved>
+
+export interface ObjectOptions {
+  /** Old names of options, and their new names or a sentence about what to do instead. @default {} */
+  renamed?: Readonly<Record<string, string>>
+}
+
+type Entries = Record<string, v.GenericSchema>
+
+/** An object with these options and no others. */
+export function object<const T extends Entries>(
+  entries: T,
+  { renamed = {} }: ObjectOptions = {},
+): Schema<v.InferInput<v.StrictObjectSchema<T, undefined>>, v.InferOutput<v.StrictObjectSchema<T, undefined>>> {
+  const message = (issue: v.StrictObjectIssue): string => {
+    const name = issue.path?.[0].key as string
+    const entry = Object.hasOwn(entries, name) ? entries[name] : undefined
+    if (entry !== undefined) return unexpected(expectedOf(entry), undefined)
+    const advice = Object.hasOwn(renamed, name) ? renamed[name] : undefined
+    return advice === undefined ? unknown(name, Object.keys(entries)) : renamedTo(advice)
+  }
+  return v.pipe(
+    // Valibot takes an array for an object.
+    v.custom<v.InferInput<v.StrictObjectSchema<T, undefined>>>(isRecord, saying('an object')),
+    v.strictObject(entries, message),
+    v.metadata({ expected: 'an object', entries }),
+  )
+}
+
+/** An option that may be left out or `undefined`. Its default stands in for it. */
+export function optional<TInput, TOutput, const TDefault extends TInput | undefined = undefined>(
+  kind: Schema<TInput, TOutput>,
+  standard?: TDefault,
+): v.ExactOptionalSchema<Schema<TInput, TOutput>, TDefault> {
+  // By its type, the key may be missing. At run time it may also be there with `undefined`.
+  return v.optional(kind, standard as TInput) as unknown as v.ExactOptionalSchema<Schema<TInput, TOutput>, TDefault>
+}

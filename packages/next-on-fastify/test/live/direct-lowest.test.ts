@@ -1,3 +1,0 @@
-import { describeDirect } from '../direct-behaviour.ts'
-
-describeDirect('lowest')

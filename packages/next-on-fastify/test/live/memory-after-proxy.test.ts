@@ -1,3 +1,0 @@
-import { describeAfterProxy } from '../after-proxy-behaviour.ts'
-
-describeAfterProxy('newest')

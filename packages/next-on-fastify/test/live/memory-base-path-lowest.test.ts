@@ -1,3 +1,0 @@
-import { describeVariant } from '../memory-variants.ts'
-
-describeVariant('lowest', 'basePath')

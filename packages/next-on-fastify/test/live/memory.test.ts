@@ -1,3 +1,0 @@
-import { describeMemory } from '../memory-behaviour.ts'
-
-describeMemory('newest')

@@ -1,0 +1,3 @@
+import { describeAfterProxy } from '../helpers/describe-middleware.ts'
+
+describeAfterProxy('newest')

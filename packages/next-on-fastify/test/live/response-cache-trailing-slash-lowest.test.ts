@@ -1,0 +1,3 @@
+import { describeVariant } from '../helpers/describe-url-variants.ts'
+
+describeVariant('lowest', 'trailingSlash')

@@ -1,0 +1,3 @@
+import { describeMemory } from '../helpers/describe-response-cache.ts'
+
+describeMemory('newest')

@@ -1,0 +1,3 @@
+import { describeDirect } from '../helpers/describe-router-bypass.ts'
+
+describeDirect('newest')

@@ -1,0 +1,135 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Fastify from 'fastify'
+import { nextPlugin } from 'next-on-fastify'
+import { Registry, register } from 'prom-client'
+import { expect, it, onTestFinished } from 'vitest'
+import type { Build } from '../../../src/response-cache/build/build.ts'
+import { NextMemory } from '../../../src/response-cache/response-cache.ts'
+import { observed } from '../../../src/next/page-reads.ts'
+import { prometheusObserver } from '../../../src/observability/prometheus.ts'
+import { standInApp } from '../../helpers/stand-in.ts'
+
+/** The lines of a metric, without its help. */
+const linesOf = async (registry: Registry, name: string): Promise<string[]> =>
+  (await registry.metrics()).split('\n').filter((line) => new RegExp(`^${name}(_count|_bucket)?\\{`).test(line))
+
+it('times what Next answers in seconds, by app and class of status', async () => {
+  const registry = new Registry()
+  const observers = [prometheusObserver({ registry, buckets: [0.5, 30] })]
+  const app = Fastify()
+  const dir = standInApp()
+  await app.register(nextPlugin, { dir, prefix: '/shop', observers })
+  await app.register(nextPlugin, { dir, observers })
+  for (const url of ['/secret/1', '/2', '/throws', '/shop', '/shop/token?q=token']) await app.inject(url)
+  const ofPages = `prefix="",status="2xx"`
+  const durations = await linesOf(registry, 'next_answer_duration_seconds')
+  expect(durations).toEqual(
+    expect.arrayContaining([
+      `next_answer_duration_seconds_bucket{le="30",${ofPages}} 2`,
+      `next_answer_duration_seconds_bucket{le="+Inf",${ofPages}} 2`,
+      `next_answer_duration_seconds_count{${ofPages}} 2`,
+      `next_answer_duration_seconds_count{prefix="",status="5xx"} 1`,
+      `next_answer_duration_seconds_count{prefix="/shop",status="2xx"} 2`,
+    ]),
+  )
+  // Whatever clients ask for: no value of theirs is a label.
+  expect(await registry.metrics()).not.toMatch(/secret|token/)
+})
+
+it('counts answers apart whose client has left', async () => {
+  const registry = new Registry()
+  const observer = prometheusObserver({ registry })
+  const next = { prefix: '', memory: undefined }
+  const left = { method: 'GET', url: '/', duration: 1, aborted: true }
+  for (const status of [200, undefined]) observer.nextAnswered?.(next, { ...left, status })
+  expect(await linesOf(registry, 'next_answer_duration_seconds_count')).toEqual([
+    'next_answer_duration_seconds_count{prefix="",status="aborted"} 2',
+  ])
+})
+
+it('shows what the memory has counted when it is asked, until the app is closed', async () => {
+  const Handler = observed(
+    class {
+      async get(): Promise<object> {
+        return { lastModified: Date.now(), cacheControl: { revalidate: 3600 }, value: { kind: 'APP_PAGE' } }
+      }
+      async set(): Promise<void> {}
+      async revalidateTag(): Promise<void> {}
+    },
+  )
+  const handler = new Handler({})
+  const no = (): boolean => false
+  const build = { isBot: no, isConditional: no, isProxied: no, isMade: no } as unknown as Build
+  const memory = new NextMemory(build, { entries: 10, bytes: 1e6, entryBytes: 1e5 })
+  const server = createServer((request, response) => {
+    void memory.answer(
+      async () => {
+        await handler.get('/page', {})
+        const isPage = request.url?.startsWith('/page') ?? false
+        response.setHeader('x-nextjs-cache', 'HIT').writeHead(isPage ? 200 : 404)
+        response.end('page')
+      },
+      request,
+      response,
+    )
+  })
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  server.listen(0)
+  await once(server, 'listening')
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const registry = new Registry()
+  const observer = prometheusObserver({ registry })
+  const app = { prefix: '/shop', memory }
+  observer.nextOpened?.(app)
+
+  for (const path of ['/page', '/page', '/page', '/none', '/p%61ge']) await (await fetch(origin + path)).text()
+  await (await fetch(`${origin}/page`, { method: 'POST' })).text()
+  const shown = async (): Promise<string[]> => linesOf(registry, 'next_memory_\\w+')
+  // Asked twice, it does not count twice.
+  await shown()
+  const lines = await shown()
+  expect(lines).toEqual([
+    'next_memory_hits_total{prefix="/shop"} 2',
+    'next_memory_misses_total{prefix="/shop"} 2',
+    'next_memory_bypasses_total{prefix="/shop",reason="url"} 1',
+    'next_memory_bypasses_total{prefix="/shop",reason="method"} 1',
+    'next_memory_kept_total{prefix="/shop"} 1',
+    'next_memory_not_kept_total{prefix="/shop",reason="status"} 1',
+    'next_memory_dropped_total{prefix="/shop"} 0',
+    'next_memory_entries{prefix="/shop"} 1',
+    `next_memory_bytes{prefix="/shop"} ${memory.counts.bytes}`,
+  ])
+  expect(memory.counts.bytes).toBeGreaterThan(0)
+  observer.nextClosed?.(app)
+  memory.close()
+  expect(await shown()).toEqual([])
+})
+
+it('takes the registry of prom-client when there is no other', async () => {
+  onTestFinished(() => register.clear())
+  const app = Fastify()
+  await app.register(nextPlugin, { dir: standInApp(), observers: [prometheusObserver()] })
+  await app.inject('/page')
+  expect(await linesOf(register, 'next_answer_duration_seconds_count')).toHaveLength(1)
+})
+
+it.each([
+  [
+    'an unknown option',
+    { labels: [] },
+    'Expected `prometheusObserver` to have some of registry, buckets, got `labels`',
+  ],
+  ['no registry', { registry: {} }, 'Expected `registry` to be a registry of prom-client, got something else'],
+  ['no buckets', { buckets: [] }, 'Expected `buckets` to be rising numbers of seconds, got []'],
+  ['buckets that do not rise', { buckets: [1, 1] }, 'Expected `buckets` to be rising numbers of seconds, got [1,1]'],
+  ['buckets of nothing', { buckets: 5 }, 'Expected `buckets` to be rising numbers of seconds, got 5'],
+])('refuses %s', (_title, options, message) => {
+  expect(() => prometheusObserver(options as never)).toThrow(
+    expect.objectContaining({ code: 'NEXT_ON_FASTIFY_INVALID_OPTION', message }) as Error,
+  )
+})

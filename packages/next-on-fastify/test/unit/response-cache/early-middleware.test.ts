@@ -1,0 +1,177 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import {
+  type EarlyProxy,
+  earlyProxyOf,
+  type ProxyResult,
+} from '../../../src/response-cache/middleware/early-middleware.ts'
+import { NotDirect } from '../../../src/next/internals.ts'
+
+// What a proxy sees when it is run like this is asked of Next itself in test/live.
+
+interface Params {
+  readonly request: { readonly headers: IncomingHttpHeaders }
+  readonly parsed: unknown
+}
+
+const key = Symbol('meta')
+const getRequestMeta = (request: object): object => (request as { [key]?: object })[key] ?? {}
+const setRequestMeta = (request: object, meta: object): unknown => Object.assign(request, { [key]: meta })
+const meta = { getRequestMeta, setRequestMeta }
+
+const PASSED: ProxyResult = { response: new Response(null, { headers: { 'x-middleware-next': '1' } }) }
+
+/** A render server whose proxy comes to this, and what it was called with. */
+function aServer(result: () => ProxyResult = () => PASSED, own: object = {}): Server {
+  const calls: Params[] = []
+  const server = {
+    normalizeReq: (request: object) => ({ headers: {}, [key]: getRequestMeta(request) }),
+    normalizeRes: (response: ServerResponse) => ({ originalResponse: response }),
+    attachRequestMeta: () => {},
+    getIncrementalCache: async () => ({ resetRequestCache: () => {} }),
+    runMiddleware: async (params: Params) => {
+      calls.push(params)
+      return result()
+    },
+    loads: 0,
+    async loadNodeMiddleware(this: { loads: number }) {
+      return ++this.loads
+    },
+    manifests: 0,
+    getMiddlewareManifest(this: { manifests: number }) {
+      return { of: ++this.manifests }
+    },
+    ...own,
+  }
+  const byNext = (request: object): Promise<ProxyResult> =>
+    server.runMiddleware({ request: server.normalizeReq(request), parsed: undefined })
+  return { calls, server, byNext }
+}
+
+interface Server {
+  readonly calls: readonly Params[]
+  readonly server: Record<string, unknown>
+  /** As Next's router has the proxy run. */
+  readonly byNext: (request: IncomingMessage) => Promise<ProxyResult>
+}
+
+function aRequest(url = '/page?a=1', headers: IncomingHttpHeaders = {}): IncomingMessage {
+  return { url, headers: { host: 'a.example', ...headers }, socket: { remoteAddress: '127.0.0.1' } } as IncomingMessage
+}
+
+const run = (proxy: EarlyProxy, request: IncomingMessage): Promise<ProxyResult | undefined> =>
+  proxy(request, {} as ServerResponse)
+
+describe('the proxy of a request', () => {
+  it('is run once, and Next is told what it has come to', async () => {
+    const { calls, server, byNext } = aServer()
+    const proxy = earlyProxyOf(server, meta)
+    const request = aRequest()
+    expect([await run(proxy, request), await byNext(request)]).toEqual([PASSED, PASSED])
+    expect(calls).toHaveLength(1)
+    expect(calls[0]?.parsed).toEqual({ pathname: '/page', query: { a: '1' } })
+    // What is not found is looked for again.
+    await byNext(request)
+    expect(calls).toHaveLength(2)
+  })
+
+  it('is run as ever for others', async () => {
+    const { calls, server, byNext } = aServer()
+    const proxy = earlyProxyOf(server, meta)
+    await run(proxy, aRequest())
+    await byNext(aRequest())
+    expect(calls).toHaveLength(2)
+  })
+
+  it('that fails fails when Next comes to it, and is not run again', async () => {
+    const { calls, server, byNext } = aServer(() => {
+      throw new Error('Thrown by the proxy')
+    })
+    const proxy = earlyProxyOf(server, meta)
+    const request = aRequest()
+    expect(await run(proxy, request)).toBeUndefined()
+    await expect(byNext(request)).rejects.toThrow('Thrown by the proxy')
+    expect(calls).toHaveLength(1)
+  })
+
+  it("is seen with headers of the render server's that Next's router does not see", async () => {
+    const { calls, server } = aServer(undefined, { hostname: 'localhost', port: 3000 })
+    const request = aRequest()
+    await run(earlyProxyOf(server, meta), request)
+    expect(calls[0]?.request.headers).toEqual({
+      host: 'a.example',
+      'x-forwarded-host': 'a.example',
+      'x-forwarded-port': '3000',
+      'x-forwarded-proto': 'http',
+      'x-forwarded-for': '127.0.0.1',
+    })
+    expect(request.headers).toEqual({ host: 'a.example' })
+  })
+
+  it.each<[string, string, IncomingHttpHeaders]>([
+    ['a path that may be read in two ways', '/a%2fb', {}],
+    ["a path of Next's own", '/_next/data/id/page.json', {}],
+    ['a query that may be read in two ways', '/page?a=%ff', {}],
+    ['the router of the App Router', '/page', { rsc: '1' }],
+    ['a part of the App Router that is not to be kept', '/page?_rsc=1', {}],
+  ])('is left to Next with %s', async (_, url, headers) => {
+    const { calls, server } = aServer()
+    const request = aRequest(url, headers)
+    expect(await run(earlyProxyOf(server, meta), request)).toBeUndefined()
+    expect([calls, key in request]).toEqual([[], false])
+  })
+
+  it('is left to Next where its server fails before, or would not know the request again', async () => {
+    const failing = aServer(undefined, { getIncrementalCache: async () => Promise.reject(new Error('no cache')) })
+    const other = aServer(undefined, { normalizeReq: () => ({ headers: {} }) })
+    for (const { calls, server } of [failing, other]) {
+      expect(await run(earlyProxyOf(server, meta), aRequest())).toBeUndefined()
+      expect(calls).toEqual([])
+    }
+  })
+})
+
+it('what Next loads for each request is loaded once', async () => {
+  const { server } = aServer()
+  earlyProxyOf(server, meta)
+  const { loadNodeMiddleware, getMiddlewareManifest } = server as Record<string, () => unknown>
+  expect([await loadNodeMiddleware!(), await loadNodeMiddleware!()]).toEqual([1, 1])
+  expect([getMiddlewareManifest!(), getMiddlewareManifest!()]).toEqual([{ of: 1 }, { of: 1 }])
+})
+
+it('what could not be loaded is loaded again', async () => {
+  let loads = 0
+  const loadNodeMiddleware = async (): Promise<string> => {
+    if (++loads === 1) throw new Error('not yet')
+    return 'the proxy'
+  }
+  const { server } = aServer(undefined, { loadNodeMiddleware })
+  earlyProxyOf(server, meta)
+  const load = server['loadNodeMiddleware'] as () => Promise<unknown>
+  await expect(load()).rejects.toThrow('not yet')
+  expect(await load()).toBe('the proxy')
+})
+
+it('a Next that keeps what it knows of requests in another way has none', () => {
+  const { server } = aServer()
+  const before = { ...server }
+  expect(() => earlyProxyOf(server, { getRequestMeta } as typeof meta)).toThrow(
+    new NotDirect('its Next has no `setRequestMeta` where it is looked for'),
+  )
+  expect(server).toEqual(before)
+})
+
+it.each([
+  'normalizeReq',
+  'normalizeRes',
+  'attachRequestMeta',
+  'getIncrementalCache',
+  'runMiddleware',
+  'loadNodeMiddleware',
+  'getMiddlewareManifest',
+])('a server without %s has none, and is left as it is', (name) => {
+  const { server } = aServer(undefined, { [name]: undefined })
+  const before = { ...server }
+  expect(() => earlyProxyOf(server, meta)).toThrow(new NotDirect(`its Next has no \`${name}\` where it is looked for`))
+  expect(server).toEqual(before)
+})

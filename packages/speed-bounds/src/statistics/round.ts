@@ -1,0 +1,69 @@
+import type { Metric } from '../options/resolve.ts'
+
+/** Limit of a round's rate: the busier of server and generator, or `latency` if both had time. */
+export type Bottleneck = 'server' | 'generator' | 'latency'
+
+/** One measured round: one process serving one case for a fraction of a second. */
+export interface Round {
+  /** Each stage starts fresh processes; counted from 1. */
+  readonly stage: number
+  /** Each cycle visits every process once per case; counted from 1 within its stage. */
+  readonly cycle: number
+  /** Processes of one heat alternate in turns; counted from 1 within its cycle. Undefined for a round without turns. */
+  readonly heat?: number
+  readonly subject: string
+  /** Number of the process within its subject, over all stages, from 1. */
+  readonly replica: number
+  readonly case: string
+  /** Responses with the right status. */
+  readonly answers: number
+  /** Requests that failed, within the case's allowance. */
+  readonly failures: number
+  /** Milliseconds from the first request to the last response. */
+  readonly elapsed: number
+  /** Server CPU over its whole process tree, in microseconds per response. */
+  readonly cpu: number
+  /** Responses per second. */
+  readonly throughput: number
+  /** Latency in milliseconds. */
+  readonly p50: number
+  readonly p90: number
+  readonly p99: number
+  /** Resident memory of the process tree after the round, in bytes. */
+  readonly rss: number
+  /** Peak resident memory so far, in bytes. */
+  readonly peakRss: number
+  /** Share of the round in which the server's busiest thread had work. */
+  readonly serverUtilisation: number
+  /** The same for the generator. */
+  readonly generatorUtilisation: number
+  /** CPU of programs outside the race, and of other guests of a hypervisor, in cores. */
+  readonly foreignCpu: number
+  readonly bottleneck: Bottleneck
+  /** Why the round does not count: always a covariate, never its result. */
+  readonly discarded?: 'foreign-cpu'
+}
+
+/**
+ * Share of time with work from which on a process is the bottleneck. Neither reaches 1, because server and generator
+ * alternate: a saturated server showed 0.93. See docs/measurements.md#bottleneck-share
+ */
+const BUSY = 0.8
+
+/** If both are busy, the busier one sets the pace. A tie proves nothing about the server. */
+export function bottleneckOf(serverUtilisation: number, generatorUtilisation: number): Bottleneck {
+  if (Math.max(serverUtilisation, generatorUtilisation) < BUSY) return 'latency'
+  return serverUtilisation > generatorUtilisation ? 'server' : 'generator'
+}
+
+/** Metrics, and latencies without claims. */
+export type Measure = Metric | 'p50' | 'p90'
+
+/** Minimum CPU in microseconds. If the system counts CPU in steps of 10 ms, a light round may read as 0. */
+const LEAST_CPU = 0.001
+
+/** Cost of a round, by metric: lower is better. The ratio of two costs is the factor that is reported. */
+export function costOf(round: Round, metric: Measure): number {
+  if (metric === 'throughput') return 1 / round.throughput
+  return metric === 'cpu' ? Math.max(round.cpu, LEAST_CPU) : round[metric]
+}

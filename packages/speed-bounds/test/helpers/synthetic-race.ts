@@ -1,0 +1,118 @@
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64'
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
+import type { Claim } from '../../src/options/resolve.ts'
+import type { Round } from '../../src/statistics/round.ts'
+import { heatsOf, isLook, shuffler } from '../../src/race/schedule.ts'
+import { judge, type Judgement } from '../../src/statistics/verdict.ts'
+
+/** Random numbers from a seed. */
+export interface Chance {
+  uniform(): number
+  normal(): number
+}
+
+function chanceOf(seed: number): Chance {
+  const generator = xoroshiro128plus(seed)
+  const uniform = (): number => uniformFloat64(generator)
+  return {
+    uniform,
+    // Box and Muller
+    normal: () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform()),
+  }
+}
+
+/** How the processes of both subjects differ from each other, and their rounds from them: logs of factors. */
+export interface Machine {
+  process(chance: Chance): number
+  round(chance: Chance): number
+  /** What hits all rounds of a cycle alike. */
+  cycle(chance: Chance): number
+  /** What hits those alike that take turns; where they do not, it hits each round on its own. */
+  heat?(chance: Chance): number
+  /** Share of the rounds that a hypervisor gives to others but for a moment: few answers, at any price. */
+  readonly starved?: number
+}
+
+const STARVED = { time: 0.07, spread: 1.2 }
+
+/** The shape of real data: `race`'s defaults, with rounds that are longer than a turn. */
+export const METHOD = { replicas: 5, cycles: 6, stages: 3, inTurns: true, successive: false }
+
+export function syntheticRound(values: Partial<Round>): Round {
+  return {
+    ...{ stage: 1, cycle: 1, subject: 'a', replica: 1, case: 'GET /', answers: 1000, failures: 0, elapsed: 200 },
+    ...{ cpu: 20, throughput: 5000, p50: 1, p90: 2, p99: 3, rss: 1e8, peakRss: 1.2e8 },
+    ...{ serverUtilisation: 1, generatorUtilisation: 0.5, foreignCpu: 0, bottleneck: 'server' as const },
+    ...values,
+  }
+}
+
+/** Rounds of one stage, `b` costing `factor` times as much as `a`. */
+function* syntheticStage(
+  machine: Machine,
+  factor: number,
+  stage: number,
+  chance: Chance,
+  method: typeof METHOD = METHOD,
+): Generator<Round[]> {
+  const processes = ['a', 'b'].map((subject) =>
+    Array.from({ length: method.replicas }, (_, index) => ({
+      subject,
+      replica: (stage - 1) * method.replicas + index + 1,
+      level: machine.process(chance) + (subject === 'b' ? Math.log(factor) : 0),
+    })),
+  )
+  const shuffle = shuffler(Math.floor(chance.uniform() * 2 ** 31))
+  const heats = heatsOf(processes, shuffle)
+  // One heat after the other: what hits the machine in a cycle's time, hits all rounds of a heat.
+  const times = heats.map(() => machine.cycle(chance))
+  for (let cycle = 1; cycle <= method.cycles; cycle++) {
+    const ofCycle = machine.cycle(chance)
+    yield (method.successive ? heats : heatsOf(processes, shuffle)).flatMap((heat, index) => {
+      const common = method.successive ? times[index]! : ofCycle
+      const shared = machine.heat?.(chance) ?? 0
+      return heat.map(({ subject, replica, level }) => {
+        const starved = machine.starved !== undefined && chance.uniform() < machine.starved
+        const time = starved ? STARVED.time : 1
+        const state = method.inTurns ? shared : (machine.heat?.(chance) ?? 0)
+        const noise = common + state + machine.round(chance) + (starved ? STARVED.spread * chance.normal() : 0)
+        const cost = Math.exp(level + noise)
+        return syntheticRound({
+          answers: Math.round(1000 * time),
+          stage,
+          cycle,
+          ...(method.inTurns ? { heat: index + 1 } : {}),
+          subject,
+          replica,
+          cpu: 20 * cost,
+          throughput: (time * 50_000) / (cost * Math.exp(machine.round(chance))),
+        })
+      })
+    })
+  }
+}
+
+/** A whole race on synthetic data, with the looks and the early stopping of a real one. */
+export function syntheticRace(
+  machine: Machine,
+  factor: number,
+  claim: Claim,
+  seed: number,
+  method: typeof METHOD = METHOD,
+): Judgement & { taken: number } {
+  const chance = chanceOf(seed)
+  const rounds: Round[] = []
+  let judgement = judge(claim, rounds)
+  let looks = 0
+  for (let stage = 1; stage <= method.stages; stage++) {
+    let cycle = 0
+    for (const cycleRounds of syntheticStage(machine, factor, stage, chance, method)) {
+      rounds.push(...cycleRounds)
+      if (!isLook(stage, ++cycle, method.cycles) || (method.successive && cycle < method.cycles)) continue
+      looks++
+      judgement = judge(claim, rounds)
+      if (judgement.verdict !== 'inconclusive') return { ...judgement, taken: looks }
+    }
+  }
+  return { ...judgement, taken: looks }
+}

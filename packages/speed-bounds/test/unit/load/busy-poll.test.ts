@@ -1,0 +1,50 @@
+import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { BusyPoll } from '../../../src/load/busy-poll.ts'
+
+/** Milliseconds in which the event loop slept, and in which the poll waited, of so many. */
+async function during(milliseconds: number, poll: BusyPoll): Promise<{ slept: number; waited: number }> {
+  // What ends a wait that has begun is not of the time that is looked at.
+  await sleep(5)
+  const loop = performance.eventLoopUtilization()
+  const { waited } = poll
+  await sleep(milliseconds)
+  return { slept: performance.eventLoopUtilization(loop).idle, waited: poll.waited - waited }
+}
+
+it('keeps the event loop from sleeping until it is stopped, and tells how long it waited', async () => {
+  const poll = new BusyPoll(50)
+  expect((await during(50, poll)).slept).toBeGreaterThan(25)
+  poll.start()
+  const awake = await during(50, poll)
+  expect(awake.slept).toBeLessThan(10)
+  expect(awake.waited).toBeGreaterThan(25)
+  poll.stop()
+  const asleep = await during(50, poll)
+  expect(asleep.slept).toBeGreaterThan(25)
+  expect(asleep.waited).toBe(0)
+})
+
+it('waits once in each turn of the event loop, however often it is started and stopped', () => {
+  const immediates = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Immediate').length
+  const others = immediates()
+  const poll = new BusyPoll(50)
+  for (let start = 0; start < 5; start++) {
+    poll.start()
+    poll.stop()
+    poll.start()
+    poll.start()
+  }
+  expect(immediates() - others).toBe(1)
+  poll.stop()
+  expect(immediates() - others).toBe(0)
+})
+
+it('does nothing with an interval of 0', async () => {
+  const poll = new BusyPoll(0)
+  poll.start()
+  const { slept, waited } = await during(50, poll)
+  expect(slept).toBeGreaterThan(25)
+  expect(waited).toBe(0)
+})

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { Tally } from '../../../src/load/response-tally.ts'
+import type { ResolvedLoad } from '../../../src/options/resolve.ts'
+
+const load: ResolvedLoad = {
+  generator: 'autocannon',
+  busyPoll: 0,
+  connections: 2,
+  pipelining: 3,
+  duration: 100,
+  amount: undefined,
+  requestTimeout: 1000,
+}
+
+it('what was there before the round is told apart, with what had failed by then', () => {
+  const tally = new Tally(load)
+  tally.answer('one', true, 1)
+  tally.answer('one', true, 1)
+  tally.answer('other', false, 1)
+  // autocannon tells of a connection that breaks once for each request that may be on it: it is one error.
+  for (let request = 0; request < load.pipelining; request++) tally.error()
+  // Three of the five were on that connection.
+  tally.begin(5)
+  tally.answer('one', true, 7)
+  expect(tally.before).toEqual({ answers: 2, failures: 1 + 1 + 2 })
+  expect([tally.right, tally.wrong, tally.hasErrors]).toEqual([3, 1, true])
+  // It is kept to three digits.
+  for (const milliseconds of Object.values(tally.latency)) expect(milliseconds).toBeCloseTo(7, 2)
+})
+
+it('a round is over when each connection has had an answer of late', () => {
+  const tally = new Tally(load)
+  tally.begin(0)
+  expect(tally.isOver()).toBe(false)
+  tally.answer('one', true, 10)
+  expect([tally.isOver(), tally.hanging]).toEqual([false, 0])
+  tally.answer('other', true, 10)
+  expect([tally.isOver(), tally.hanging]).toEqual([true, 0])
+})

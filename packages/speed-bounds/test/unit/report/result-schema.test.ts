@@ -1,0 +1,288 @@
+import { readFileSync } from 'node:fs'
+import { stripVTControlCharacters } from 'node:util'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { readEnvironment } from '../../../src/report/environment.ts'
+import {
+  GENERATORS,
+  HEAT_ORDERS,
+  IDLE_STATES,
+  METRICS,
+  resolveClaim,
+  resolveRace,
+  type ResolvedRace,
+} from '../../../src/options/resolve.ts'
+import { type RaceRecord, type RaceResult, toResult } from '../../../src/report/result.ts'
+import type { Round } from '../../../src/statistics/round.ts'
+import { judge } from '../../../src/statistics/verdict.ts'
+import { toMarkdown, toTerminal } from '../../../src/report/tables.ts'
+import { syntheticRound } from '../../helpers/synthetic-race.ts'
+
+interface Schema {
+  readonly $id: string
+  readonly additionalProperties?: unknown
+  readonly enum?: readonly string[]
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema | false
+  readonly $defs: Readonly<Record<string, Schema>>
+}
+
+const schema = JSON.parse(readFileSync(new URL('../../../result.schema.json', import.meta.url), 'utf8')) as Schema
+const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true })
+const validate = ajv.compile(schema)
+
+/** What the schema says against a document: nothing, when it is valid. */
+function objections(document: unknown): string[] {
+  return validate(document) ? [] : validate.errors!.map(({ instancePath, message }) => `${instancePath} ${message}`)
+}
+
+const SUBJECTS = { fast: './fast.ts', slow: './slow.ts', other: { command: ['./other', '{port}'] } } as const
+const race = resolveRace(SUBJECTS, {
+  cases: { 'GET /': { path: '/' }, create: { path: '/items?n=1', method: 'post', expect: { status: 201 } } },
+  replicas: 3,
+  cycles: 4,
+  seed: 20_261_120,
+})
+
+/** One stage of rounds: `slow` costs twice as much, `other` as much as `fast`, no two rounds are equal. */
+function roundsOf({ subjects, cases, cycles, replicas }: ResolvedRace): Round[] {
+  const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
+  return numbers(cycles).flatMap((cycle) =>
+    cases.flatMap((kase) =>
+      subjects.flatMap(({ name }) =>
+        numbers(replicas).map((replica) => {
+          const cost = (name === 'slow' ? 2 : 1) * (1 + 0.01 * Math.sin(7 * cycle + 3 * replica + name.length))
+          const busy = replica === 1 && cycle === 2
+          return syntheticRound({
+            cycle,
+            subject: name,
+            replica,
+            case: kase.name,
+            cpu: 20 * cost,
+            throughput: 40_000 / cost,
+            ...(busy ? { foreignCpu: 0.9, discarded: 'foreign-cpu' as const } : {}),
+          })
+        }),
+      ),
+    ),
+  )
+}
+
+function recordOf(match: ResolvedRace, rounds: readonly Round[]): RaceRecord {
+  const claims = [
+    resolveClaim(match, 'slow', { atLeast: 1.5 }),
+    resolveClaim(match, 'slow', { atLeast: 3, metric: 'cpu', alpha: 0.05 }),
+    resolveClaim(match, 'other', { atLeast: 1, case: match.cases.at(-1)!.name }),
+  ]
+  return {
+    race: match,
+    environment: { ...readEnvironment(match.subjects, match.cwd), commit: '0123456789ab+' },
+    startedAt: new Date(Date.UTC(2026, 10, 20, 12)),
+    rounds,
+    judgements: claims.map((claim) => judge(claim, rounds)),
+    statuses: new Map([
+      ['GET /', 200],
+      ['create', 201],
+    ]),
+    stages: 1,
+  }
+}
+
+const result = toResult(recordOf(race, roundsOf(race)))
+/** As another program gets it: by way of a file. */
+const reread = (document: RaceResult): RaceResult => JSON.parse(JSON.stringify(document)) as RaceResult
+
+type Step = string | number
+
+/** All places of a document, with only the first entry of a list: the others are of the same kind. */
+function placesOf(value: unknown, at: readonly Step[] = []): (readonly Step[])[] {
+  if (Array.isArray(value)) return [at, ...(value.length > 0 ? placesOf(value[0], [...at, 0]) : [])]
+  if (typeof value !== 'object' || value === null) return [at]
+  return [at, ...Object.entries(value).flatMap(([key, inner]) => placesOf(inner, [...at, key]))]
+}
+
+function valueAt(document: unknown, at: readonly Step[]): unknown {
+  return at.reduce((value, step) => (value as Record<Step, unknown>)[step], document)
+}
+
+/** A copy of the document with one place changed. */
+function changed(at: readonly Step[], change: (parent: Record<Step, unknown>, key: Step) => void): unknown {
+  const copy: unknown = structuredClone(result)
+  change(valueAt(copy, at.slice(0, -1)) as Record<Step, unknown>, at.at(-1)!)
+  return copy
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isPackage = (at: readonly Step[]): boolean => at[0] === 'environment' && at[1] === 'packages' && at.length === 3
+const named = (places: (readonly Step[])[]): [string, readonly Step[]][] => places.map((at) => [at.join('.'), at])
+
+const MAY_BE_NULL = ['load.amount', 'environment.commit']
+const places = placesOf(result)
+/** A round that was discarded says more than others. */
+const discardedAt = result.rounds.findIndex(({ discarded }) => discarded)
+
+describe('the schema', () => {
+  it('has an id of its own and the version of the document in it', () => {
+    expect(schema.$id).toBe(`urn:speed-bounds:result:${result.version}`)
+    expect(objections({ ...result, version: 2 })).toEqual(['/version must be equal to constant'])
+  })
+
+  it('accepts a result', () => {
+    expect(objections(result)).toEqual([])
+    // Not for want of content: every list that there is has entries.
+    expect(places.length).toBeGreaterThan(100)
+    expect(result.claims.map(({ verdict }) => verdict)).toEqual(['holds', 'broken', 'inconclusive'])
+    expect(result.discarded['foreign-cpu']).toBe(6)
+  })
+
+  it('accepts a result after a trip through a file, which loses nothing', () => {
+    expect(reread(result)).toStrictEqual(result)
+    expect(objections(reread(result))).toEqual([])
+  })
+
+  it('names what the options name', () => {
+    expect(schema.properties!['load']!.properties!['generator']!.enum).toEqual(GENERATORS)
+    expect(schema.properties!['method']!.properties!['idle']!.enum).toEqual(IDLE_STATES)
+    expect(schema.properties!['method']!.properties!['heats']!.enum).toEqual(HEAT_ORDERS)
+    expect(schema.$defs['estimate']!.properties!['metric']!.enum).toEqual(METRICS)
+  })
+
+  it('describes every property, with its unit', () => {
+    const bare: string[] = []
+    const visit = (part: Schema, at: string): void => {
+      for (const [name, property] of Object.entries(part.properties ?? {})) {
+        // A reference brings the description of what it refers to.
+        if (property.description === undefined && !('$ref' in property)) bare.push(`${at}.${name}`)
+        visit(property, `${at}.${name}`)
+      }
+      if (part.items) visit(part.items, `${at}[]`)
+    }
+    visit(schema, '')
+    for (const [name, part] of Object.entries(schema.$defs)) visit(part, name)
+    expect(bare).toEqual([])
+  })
+})
+
+describe('the schema refuses a result', () => {
+  it.each(named(places.filter((at) => typeof at.at(-1) === 'string' && !isPackage(at))))('without %s', (_name, at) => {
+    const document = changed(at, (parent, key) => delete parent[key])
+    expect(objections(document)).toContainEqual(expect.stringContaining(`required property '${at.at(-1)}'`))
+  })
+
+  it.each(named(places.filter((at) => isObject(valueAt(result, at)) && at[1] !== 'packages')))(
+    'with something unknown in "%s"',
+    (_name, at) => {
+      const document = changed([...at, 'unknown'], (parent, key) => (parent[key] = 1))
+      expect(objections(document)).toEqual([
+        `${at.map((step) => `/${step}`).join('')} must NOT have additional properties`,
+      ])
+    },
+  )
+
+  it.each(named(places.filter((at) => at.length > 0)))('with another type at %s', (_name, at) => {
+    const kind = (of: unknown): string => (of === null ? 'null' : Array.isArray(of) ? 'array' : typeof of)
+    const allowed = [kind(valueAt(result, at)), ...(MAY_BE_NULL.includes(at.join('.')) ? ['null'] : [])]
+    const others = [true, 'text', -1.5, null, {}, []].filter((other) => !allowed.includes(kind(other)))
+    const documents = others.map((other) => changed(at, (parent, key) => (parent[key] = other)))
+    expect(documents.length).toBeGreaterThanOrEqual(4)
+    expect(documents.filter((document) => objections(document).length === 0)).toEqual([])
+  })
+
+  const figures = places.filter((at) => typeof valueAt(result, at) === 'number' && at.join('.') !== 'method.seed')
+  it.each(named(figures))('with a negative figure at %s', (_name, at) => {
+    expect(objections(changed(at, (parent, key) => (parent[key] = -1)))).not.toEqual([])
+  })
+
+  it.each(named(figures))('with a figure at %s that JSON cannot hold', (_name, at) => {
+    const documents = [Number.NaN, Number.POSITIVE_INFINITY].map((figure) =>
+      changed(at, (parent, key) => (parent[key] = figure)),
+    )
+    expect(documents.filter((document) => objections(reread(document as RaceResult)).length === 0)).toEqual([])
+  })
+
+  it('whose round was discarded for its result', () => {
+    expect(discardedAt).toBeGreaterThan(0)
+    expect(objections(changed(['rounds', discardedAt, 'discarded'], (parent, key) => (parent[key] = 'slow')))).toEqual([
+      `/rounds/${discardedAt}/discarded must be equal to one of the allowed values`,
+    ])
+  })
+
+  it('whose estimate counts three kinds of processes', () => {
+    expect(objections(changed(['ratios', 0, 'replicas'], (parent, key) => (parent[key] = [5, 5, 5])))).not.toEqual([])
+    expect(objections(changed(['ratios', 0, 'replicas'], (parent, key) => (parent[key] = [5])))).not.toEqual([])
+  })
+})
+
+describe('the schema accepts the result of a race', () => {
+  it('that measured nothing yet', () => {
+    const empty = toResult({ ...recordOf(race, []), judgements: [], statuses: new Map(), stages: 0 })
+    expect(empty).toMatchObject({ summaries: [], ratios: [], claims: [], rounds: [] })
+    expect(objections(reread(empty))).toEqual([])
+  })
+
+  it('whose claims have no interval, since too few processes were measured', () => {
+    const few = toResult(recordOf(race, roundsOf(race).slice(0, 1)))
+    expect(few.claims.map(({ verdict, estimates }) => [verdict, estimates])).toEqual(
+      Array.from({ length: 3 }, () => ['inconclusive', []]),
+    )
+    expect(objections(reread(few))).toEqual([])
+  })
+
+  it('that counts requests, outside of a repository', () => {
+    const counted = resolveRace(SUBJECTS, { path: '/', amount: 500 })
+    const record = recordOf(counted, roundsOf(counted))
+    const document = toResult({ ...record, environment: { ...record.environment, commit: null } })
+    expect(document.load.amount).toBe(500)
+    expect(objections(reread(document))).toEqual([])
+  })
+
+  it('that accepts next to no wrong verdicts, so that its intervals are wide', () => {
+    const strict = resolveRace(SUBJECTS, { path: '/', replicas: 2, cycles: 2, alpha: 1e-9 })
+    expect(objections(reread(toResult(recordOf(strict, roundsOf(strict)))))).toEqual([])
+  })
+
+  it('with a round whose CPU time was too short to be seen', () => {
+    const rounds = roundsOf(race).map((round, index) => (index === 0 ? { ...round, cpu: 0 } : round))
+    expect(objections(reread(toResult(recordOf(race, rounds))))).toEqual([])
+  })
+
+  it('of the environment that it is run in', () => {
+    const environment = readEnvironment(race.subjects, race.cwd)
+    expect(objections(reread({ ...result, environment }))).toEqual([])
+  })
+})
+
+describe.each([
+  ['toTerminal', (document: RaceResult) => stripVTControlCharacters(toTerminal(document))],
+  ['toMarkdown', toMarkdown],
+])('%s', (_name, view) => {
+  let text = ''
+  beforeAll(() => {
+    text = view(reread(result))
+  })
+
+  it('makes the same of the document that was read from a file', () => {
+    expect(text).toBe(view(result))
+  })
+
+  it.each(['fast', 'slow', 'other', 'GET /', 'create'])('has the subjects and cases: %s', (name) => {
+    expect(text).toContain(name)
+  })
+
+  it.each(['holds', 'broken', 'inconclusive'])('has every verdict: %s', (verdict) => {
+    expect(text).toContain(verdict)
+  })
+
+  it('says with what it was made, where, and how to repeat it', () => {
+    expect(text).toContain('autocannon')
+    expect(text).toContain('seed 20261120')
+    expect(text).toContain(`Node ${process.version}`)
+    expect(text).toContain(result.environment.cpu)
+    expect(text).toContain('0123456789ab+')
+  })
+
+  it('says how many rounds were discarded', () => {
+    expect(text).toContain('6 discarded')
+  })
+})

@@ -1,0 +1,86 @@
+// Runs around each call of a procedure: limits, timeout, size, log and metrics. It is the same on the fast path, in
+// tRPC's own handler and on WebSockets.
+
+import { getTRPCErrorFromUnknown, type TRPCError } from '@trpc/server'
+import pLimit from 'p-limit'
+import type { ProcedureRule } from '../../options/types.ts'
+import type { ProcedureRules } from '../rules.ts'
+import type { Serializers } from '../serializer.ts'
+import type { RouterConfig } from '../trpc-internals.ts'
+import { addToBatch } from './batch-size.ts'
+import type { CallScope, InterceptedCall, Invoke } from './call-scope.ts'
+import { admit } from './rate-limit.ts'
+import { reportCall, type ReportOptions } from './report.ts'
+import { callWithTimeout } from './timeout.ts'
+import { watchSubscription } from './watch-subscription.ts'
+
+/** Options for the calls of all procedures. */
+export interface InterceptorOptions extends ReportOptions {
+  readonly batchConcurrency?: number | undefined
+  readonly maxBatchResponseSize?: number | undefined
+}
+
+/** Calls a procedure, and does what the options and rules ask for around the call. */
+export type Interceptor = (scope: CallScope, call: InterceptedCall, invoke: Invoke) => Promise<unknown>
+
+/** Whether options or rules ask for anything around calls. */
+export function needsInterceptor(
+  { batchConcurrency, maxBatchResponseSize, onCallEnd, callLogLevel }: InterceptorOptions,
+  rules: ProcedureRules,
+): boolean {
+  const options = [batchConcurrency, maxBatchResponseSize, onCallEnd, callLogLevel]
+  const ruled = ['rateLimit', 'timeout', 'serializer'] as const
+  return options.some((option) => option !== undefined) || ruled.some((option) => rules.some(option))
+}
+
+export function createInterceptor(
+  options: InterceptorOptions,
+  rules: ProcedureRules,
+  serializers: Serializers,
+  config: RouterConfig,
+): Interceptor {
+  const { batchConcurrency } = options
+  const callByRules = rulesCaller(options, rules, serializers, config)
+  return async (scope, call, invoke) => {
+    if (batchConcurrency !== undefined && scope.isBatch) scope.limit ??= pLimit(batchConcurrency)
+    const startedAt = performance.now()
+    const ended = (error?: TRPCError): void =>
+      reportCall(options, scope.req, call, performance.now() - startedAt, error)
+    try {
+      const run = (): Promise<unknown> => callByRules(scope, call, invoke)
+      const data = await (scope.limit ? scope.limit(run) : run())
+      if (call.type === 'subscription') return watchSubscription(data, call.signal, scope, ended)
+      ended()
+      return data
+    } catch (cause) {
+      ended(getTRPCErrorFromUnknown(cause))
+      throw cause
+    }
+  }
+}
+
+/** Calls a procedure by its rules. */
+function rulesCaller(
+  { maxBatchResponseSize }: InterceptorOptions,
+  rules: ProcedureRules,
+  serializers: Serializers,
+  { transformer }: RouterConfig,
+): Interceptor {
+  const ruleByPath = new Map<string, ProcedureRule>()
+  const ruleOf = (path: string): ProcedureRule => {
+    const rule = ruleByPath.get(path) ?? rules.of(path)
+    ruleByPath.set(path, rule)
+    return rule
+  }
+  return async (scope, call, invoke) => {
+    const { rateLimit, timeout } = ruleOf(call.path)
+    if (rateLimit) await admit(rateLimit, scope)
+    if (call.type === 'subscription') return invoke()
+    const data = await (timeout === undefined ? invoke() : callWithTimeout(timeout, call.signal, invoke))
+    if (maxBatchResponseSize !== undefined && scope.isBatch) {
+      addToBatch(scope, transformer.output.serialize(data), maxBatchResponseSize)
+    }
+    const serialize = scope.hasSerializers ? undefined : serializers.at(call.path)
+    return serialize && data !== undefined ? (JSON.parse(serialize(data)) as unknown) : data
+  }
+}

@@ -1,0 +1,94 @@
+// The status and headers of a response on their way through the `onSend` hooks of the user. The official adapter applies
+// its own after the hooks. Here hooks see them, and afterwards they win as they do there.
+
+import { Readable } from 'node:stream'
+import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { fitForHttp2 } from './http2.ts'
+import { headerEntries, type PlainResponse } from './plain-response.ts'
+
+/** A response in the hooks of the user. */
+interface Pending {
+  readonly response: PlainResponse
+  /** Status of the reply before. */
+  readonly status: number
+  readonly replaced: Readonly<Record<string, unknown>> | undefined
+}
+
+const PENDING = Symbol('trpc-fastify: pending response')
+
+type Reply = FastifyReply & { [PENDING]: Pending | null }
+
+/**
+ * Prepares an app for {@link setHead}. Its own `onRoute` hook runs after those of the apps around it, which may add
+ * `onSend` hooks to a route as `@fastify/compress` does, so that the hooks here are the last ones.
+ */
+export function keepHeadAcrossHooks(app: FastifyInstance): void {
+  app.decorateReply(PENDING, null)
+  app.addHook('onRoute', (route) => {
+    route.onSend = [route.onSend ?? [], settleHead].flat()
+    route.onError = [route.onError ?? [], undoHead].flat()
+  })
+}
+
+/** Headers that are set after the hooks. Cookies of hooks come before these; Node remembers others as removed for good. */
+const AFTER_HOOKS = new Set(['connection', 'set-cookie', 'transfer-encoding'])
+
+/** Sets the status and the headers that hooks may see. */
+export function setHead(reply: FastifyReply, response: PlainResponse): void {
+  let replaced: Record<string, unknown> | undefined
+  const status = reply.statusCode
+  for (const [name, value] of headerEntries(response.headers)) {
+    if (AFTER_HOOKS.has(name)) continue
+    const before = reply.getHeader(name)
+    if (before !== undefined) (replaced ??= {})[name] ??= before
+    reply.header(name, value)
+  }
+  reply.code(response.status)
+  ;(reply as Reply)[PENDING] = { response, status, replaced }
+}
+
+/** A hook that replaced the payload has set its status and headers, as for a compressed or empty one. */
+function settleHead(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  done: (error: null, payload: unknown) => void,
+): void {
+  if (reply.sent) return drop(request, reply, payload)
+  const pending = (reply as Reply)[PENDING]
+  if (pending !== null) {
+    ;(reply as Reply)[PENDING] = null
+    const { status, headers, body } = pending.response
+    const isOurs = payload === body
+    if (isOurs && reply.statusCode !== status) reply.code(status)
+    for (const [name, value] of headerEntries(headers)) {
+      if (name === 'set-cookie' || (isOurs && reply.getHeader(name) !== value)) reply.header(name, value)
+    }
+  }
+  done(null, request.raw.httpVersionMajor > 1 ? fitForHttp2(reply, payload) : payload)
+}
+
+/** The procedure has responded by itself while hooks ran. To go on would end its response over HTTP/2. */
+function drop({ url, method }: FastifyRequest, reply: FastifyReply, payload: unknown): void {
+  reply.log.warn({ err: new errorCodes.FST_ERR_REP_ALREADY_SENT(url, method) }, 'Reply was already sent')
+  if (payload instanceof Readable) payload.destroy()
+  if (payload instanceof Response) void payload.body?.cancel()
+}
+
+/** An error of a hook gets a response of its own. */
+function undoHead(_request: FastifyRequest, reply: FastifyReply, _error: Error, done: () => void): void {
+  const pending = (reply as Reply)[PENDING]
+  if (pending !== null) {
+    ;(reply as Reply)[PENDING] = null
+    const { response, status, replaced } = pending
+    if (typeof response.body !== 'string') response.body.destroy()
+    for (const [name, value] of headerEntries(response.headers)) {
+      if (reply.getHeader(name) !== value) continue
+      const before = replaced?.[name]
+      if (before === undefined) reply.removeHeader(name)
+      else reply.header(name, before)
+    }
+    reply.code(status)
+  }
+  done()
+}

@@ -1,0 +1,56 @@
+// The answer to `httpSubscriptionLink`.
+
+import { getTRPCErrorFromUnknown, TRPCError } from '@trpc/server'
+import { isObservable, observableToAsyncIterable } from '@trpc/server/observable'
+import { type RespondOptions, type CallResult, callErrorShape, reportError } from './call.ts'
+import { EventStream } from './sse.ts'
+import { streamHead } from './head.ts'
+import type { TrpcRequest } from '../request/trpc-request.ts'
+import { type PlainResponse, plainResponse } from './plain-response.ts'
+import { isAsyncIterable } from '../runtime/value-kinds.ts'
+
+/** The answer to `httpSubscriptionLink`. A call that failed is an event too. */
+export function respondWithEvents(request: TrpcRequest, result: CallResult, options: RespondOptions): PlainResponse {
+  const { transformer, sse = {} } = options.config
+  const call = request.calls[0]!
+  const head = streamHead(request, options, options.eventHeaders)
+  const stream = new EventStream(iterableOf(request, result), {
+    serialize: (value) => transformer.output.serialize(value) as unknown,
+    shapeOf(cause) {
+      const error = getTRPCErrorFromUnknown(cause)
+      reportError(request, options, error, { path: call.path, input: call.readResult(), type: request.type })
+      return callErrorShape(request, 0, error, options)
+    },
+    client: sse.client ?? {},
+    pingMs: sse.ping?.enabled ? (sse.ping.intervalMs ?? 1000) : undefined,
+    lastEventId: request.lastEventId,
+  })
+  const end = (): void => {
+    request.end()
+    stream.stop()
+  }
+  if (sse.maxDurationMs && 'data' in result) {
+    const timer = setTimeout(end, sse.maxDurationMs)
+    stream.once('close', () => clearTimeout(timer))
+  }
+  if (options.openStreams) stream.once('close', options.openStreams.add(end))
+  return plainResponse(head.status, head.headers, stream)
+}
+
+function iterableOf(request: TrpcRequest, result: CallResult): AsyncIterable<unknown> {
+  if ('error' in result) return failing(result.error)
+  const { data } = result
+  if (isObservable(data)) return observableToAsyncIterable(data, request.signal)
+  if (isAsyncIterable(data)) return data
+  return failing(
+    new TRPCError({
+      message: `Subscription ${request.calls[0]!.path} did not return an observable or a AsyncGenerator`,
+      code: 'INTERNAL_SERVER_ERROR',
+    }),
+  )
+}
+
+// oxlint-disable-next-line require-yield -- it is an iterable whose first value is an error
+async function* failing(error: TRPCError): AsyncGenerator<never> {
+  throw error
+}

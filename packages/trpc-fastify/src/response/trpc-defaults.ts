@@ -1,0 +1,62 @@
+// What differs between versions of tRPC in what every answer has: found by asking the installed one, once.
+
+import { initTRPC } from '@trpc/server'
+import { resolveResponse } from '@trpc/server/http'
+import type { RouterConfig } from '../procedure/trpc-internals.ts'
+
+/** Headers in lower case and sorted, by kind of answer. */
+export interface TrpcDefaults {
+  readonly headers: Readonly<Record<string, string>>
+  /** Of answers to `httpBatchStreamLink`. */
+  readonly streamHeaders: Readonly<Record<string, string>>
+  /** Of answers to `httpSubscriptionLink`. */
+  readonly eventHeaders: Readonly<Record<string, string>>
+  /** What separates the segments of a procedure's path in URLs; older versions know the dot alone. */
+  readonly pathSeparator: string
+  /** A body without a character is no input, where older versions call it malformed JSON. */
+  readonly takesEmptyBody: boolean
+}
+
+/** What answers look like with the installed version of tRPC and the router's options: it is asked once. */
+export async function probeTrpcDefaults({ jsonl, pathSeparator = '.' }: Partial<RouterConfig>): Promise<TrpcDefaults> {
+  const t = initTRPC.create({ pathSeparator, ...(jsonl ? { jsonl } : {}) })
+  const probe = t.router({
+    query: t.procedure.query(() => 'ok'),
+    nested: { query: t.procedure.query(() => 'ok') },
+    mutation: t.procedure.input((value) => value).mutation(() => 'ok'),
+    subscription: t.procedure.subscription(async function* () {
+      yield 'event'
+    }),
+  })
+  const ask = async (
+    path: string,
+    headers: Record<string, string> = {},
+    method = 'GET',
+  ): Promise<{ isOk: boolean; headers: Record<string, string> }> => {
+    const req = new Request(`http://localhost/${path}`, { headers, method })
+    const response = await resolveResponse({
+      router: probe,
+      req,
+      path: path.split('?')[0]!,
+      createContext: () => Promise.resolve({}),
+      error: null,
+    })
+    await response.text()
+    return { isOk: response.ok, headers: Object.fromEntries(response.headers) }
+  }
+  return {
+    headers: (await ask('query')).headers,
+    streamHeaders: (await ask('query?batch=1', { 'trpc-accept': 'application/jsonl' })).headers,
+    eventHeaders: (await ask('subscription')).headers,
+    pathSeparator: (await ask(`nested${pathSeparator}query`)).isOk ? pathSeparator : '.',
+    takesEmptyBody: (await ask('mutation', { 'content-type': 'application/json' }, 'POST')).isOk,
+  }
+}
+
+/** Whether subscriptions are served as the fast path knows them; tRPC's own handler takes the others. */
+export function servesSubscriptions({ sse = {} }: RouterConfig): boolean {
+  const { enabled = true, emitAndEndImmediately, ping, client } = sse
+  const inactivity = client?.reconnectAfterInactivityMs
+  const isContradictory = ping?.enabled && inactivity && (ping.intervalMs ?? 1000) > inactivity
+  return enabled && !emitAndEndImmediately && !isContradictory
+}

@@ -1,0 +1,93 @@
+// Serves calls and subscriptions over WebSockets by tRPC's own handler, and closes sockets without losing a call.
+
+import type { WebSocket } from '@fastify/websocket'
+import type { AnyTRPCRouter } from '@trpc/server'
+import { type Encoder, getWSConnectionHandler, jsonEncoder, type WSSHandlerOptions } from '@trpc/server/adapters/ws'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { TrpcHandlerOptions } from './options/types.ts'
+import { CallScope } from './procedure/interceptors/call-scope.ts'
+import type { Interceptor } from './procedure/interceptors/interceptor.ts'
+import { wrapRouter } from './procedure/wrap-router.ts'
+
+/** The pending calls of a socket. */
+class Connection {
+  readonly #socket: WebSocket
+  readonly #encoder: Encoder
+  #calls = 0
+  #onIdle: (() => void) | undefined
+
+  constructor(socket: WebSocket, encoder: Encoder) {
+    this.#socket = socket
+    this.#encoder = encoder
+  }
+
+  async during<T>(call: Promise<T>): Promise<T> {
+    this.#calls++
+    try {
+      return await call
+    } finally {
+      this.#calls--
+      // tRPC's handler sends the response in the tick in which it gets the result.
+      if (this.#calls === 0) setImmediate(() => this.#onIdle?.())
+    }
+  }
+
+  /** Asks the client to reconnect. Resolves when its calls have their responses. */
+  async leave(): Promise<void> {
+    if (this.#socket.readyState !== this.#socket.OPEN) return
+    this.#socket.send(this.#encoder.encode({ id: null, method: 'reconnect' }))
+    if (this.#calls === 0) return
+    await new Promise<void>((resolve) => {
+      this.#onIdle = resolve
+      this.#socket.once('close', resolve)
+    })
+  }
+}
+
+const connections = new WeakMap<WebSocket, Connection>()
+
+/** Close code of IANA's registry (RFC 6455): the service restarts, and clients may reconnect. */
+const SERVICE_RESTART = 1012
+
+/** Options beside those of tRPC. */
+export interface WebSocketOptions {
+  readonly intercept: Interceptor | undefined
+  /** Whether clients are asked to reconnect when the app closes. */
+  readonly reconnectsOnClose: boolean
+}
+
+export function serveWebSockets(
+  app: FastifyInstance,
+  trpcOptions: TrpcHandlerOptions<AnyTRPCRouter>,
+  { intercept, reconnectsOnClose }: WebSocketOptions,
+): void {
+  const handlerOptions = trpcOptions as unknown as WSSHandlerOptions<AnyTRPCRouter>
+  const onConnection = getWSConnectionHandler(handlerOptions)
+
+  app.get(app.prefix === '' ? '/' : '', { websocket: true }, (socket: WebSocket, req: FastifyRequest) => {
+    if (!intercept && !reconnectsOnClose) return onConnection(socket, req.raw)
+    const scope = new CallScope(req, undefined)
+    const connection = new Connection(socket, handlerOptions.experimental_encoder ?? jsonEncoder)
+    if (reconnectsOnClose) connections.set(socket, connection)
+    const router = wrapRouter(trpcOptions.router, (options, call) => {
+      const result = Promise.resolve(intercept ? intercept(scope, options, call) : call())
+      return options.type === 'subscription' ? result : connection.during(result)
+    })
+    getWSConnectionHandler({ ...handlerOptions, router })(socket, req.raw)
+  })
+}
+
+/**
+ * Option `preClose` of `@fastify/websocket`: asks tRPC's clients to reconnect, waits for their pending calls, and closes all
+ * sockets. For routers with `endStreamsOnClose`.
+ *
+ * @example
+ * await app.register(websocket, { preClose: reconnectOnClose })
+ */
+export async function reconnectOnClose(this: FastifyInstance | void): Promise<void> {
+  // oxlint-disable-next-line no-this-in-exported-function -- Fastify calls hooks as methods of the app
+  const { websocketServer } = this as FastifyInstance
+  await Promise.all([...websocketServer.clients].map(async (socket) => connections.get(socket)?.leave()))
+  for (const socket of websocketServer.clients) socket.close(SERVICE_RESTART)
+  websocketServer.close()
+}

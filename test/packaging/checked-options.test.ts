@@ -1,0 +1,70 @@
+// What people get: the tarball, in an empty project, and the quick start of the README.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { NODES } from './quick-start.ts'
+import { run, Tarball, tsconfig } from './tarball.ts'
+import { isWellPacked } from './well-packed.ts'
+
+const tarball = new Tarball('checked-options')
+const { project } = tarball
+
+const readme = readFileSync(join(tarball.source, 'README.md'), 'utf8')
+const [, program] = /```js\n(\/\/ start\.js\n[\s\S]*?)```/.exec(readme)!
+const [, printed] = /node start\.js\n```\n\n```\n([\s\S]*?)```/.exec(readme)!
+
+const FILES = {
+  'package.json': '{ "private": true, "type": "module" }\n',
+  'start.js': program!,
+  'types.ts': `
+import { anyOf, checkOptions, integer, object, oneOf, optional, type OptionsSchema } from 'checked-options'
+
+interface Options {
+  workers?: number | 'auto'
+}
+export const schema: OptionsSchema<Options, Required<Options>> = object({
+  workers: optional(anyOf(integer(1), oneOf('auto')), 'auto'),
+})
+export const workers: number | 'auto' = checkOptions(schema, {}, (message) => new TypeError(message)).workers
+// @ts-expect-error It takes strings, and the interface numbers.
+export const other: OptionsSchema<Options> = object({ workers: optional(oneOf('one', 'two')) })
+`,
+  'tsconfig.json': tsconfig(['types.ts']),
+}
+
+beforeAll(() => tarball.install(FILES, ['@types/node']))
+
+afterAll(() => tarball.remove())
+
+isWellPacked(tarball, {
+  dependencies: ['leven', 'valibot'],
+  values: [
+    ...[
+      'anyOf',
+      'boolean',
+      'bytes',
+      'checkOptions',
+      'custom',
+      'func',
+      'instanceOf',
+      'integer',
+      'invalidOption',
+      'list',
+    ],
+    ...['milliseconds', 'number', 'object', 'oneOf', 'optional', 'optionsOf', 'port', 'record', 'share', 'string'],
+  ],
+  types: ['ObjectOptions', 'OptionDescription', 'OptionsSchema', 'Schema', 'Unit'],
+})
+
+it('type-checks', async () => {
+  expect(await tarball.tsc()).toEqual({ code: 0, stdout: '', output: '' })
+})
+
+it('has no error in its types', async () => {
+  expect(await tarball.errorsInTypes()).toEqual([])
+})
+
+it.each(['20', '22', '24'] as const)('prints what the README says on Node %s', async (version) => {
+  expect(await run(project, [NODES[version], 'start.js'])).toEqual({ code: 0, stdout: printed, output: printed })
+})
