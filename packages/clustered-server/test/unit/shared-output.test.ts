@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { PassThrough, Writable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { SharedOutput } from '../../../src/cli/log-prefix.ts'
+import { SharedOutput } from '../../src/primary/shared-output.ts'
 
 const LINE = `${'x'.repeat(99)}\n`
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LinePrefix } from '../../../src/cli/line-prefix.ts'
+import { LinePrefix } from '../../src/primary/line-prefix.ts'
 
 const MEBIBYTE = 2 ** 20
 

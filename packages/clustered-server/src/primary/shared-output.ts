@@ -1,6 +1,13 @@
 import type { Readable, Writable } from 'node:stream'
 import { LinePrefix } from './line-prefix.ts'
 
+let own: { readonly stdout: SharedOutput; readonly stderr: SharedOutput } | undefined
+
+/** The outputs of this process, for workers whose output gets a prefix. */
+export function ownOutputs(): { readonly stdout: SharedOutput; readonly stderr: SharedOutput } {
+  return (own ??= { stdout: new SharedOutput(process.stdout), stderr: new SharedOutput(process.stderr) })
+}
+
 /** An output of this process, into which the outputs of all workers go. */
 export class SharedOutput {
   readonly #output: Writable
