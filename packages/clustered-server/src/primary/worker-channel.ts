@@ -22,6 +22,8 @@ interface ChannelEvents {
 /** Arguments of the process, and the descriptors that it inherits. */
 export interface ProcessSetup {
   readonly execArgv: readonly string[]
+  /** Arguments for the app. */
+  readonly args: readonly string[]
   readonly env: NodeJS.ProcessEnv
   /** The listening socket in this process. */
   readonly fd: number | undefined
@@ -117,7 +119,7 @@ export class WorkerChannel extends EventEmitter<ChannelEvents> {
   }
 }
 
-function start({ execArgv, env, fd, statsFd, hasReportPipe }: ProcessSetup): ChildProcess {
+function start({ execArgv, args, env, fd, statsFd, hasReportPipe }: ProcessSetup): ChildProcess {
   const options: ForkOptions = {
     execArgv: [...execArgv],
     env,
@@ -127,5 +129,5 @@ function start({ execArgv, env, fd, statsFd, hasReportPipe }: ProcessSetup): Chi
     ] as NonNullable<ForkOptions['stdio']>,
     serialization: 'json',
   }
-  return fd === undefined ? forkInCluster(ENTRY, options) : fork(ENTRY, [], options)
+  return fd === undefined ? forkInCluster(ENTRY, args, options) : fork(ENTRY, args, options)
 }
