@@ -29,7 +29,12 @@ export type {
 export { runOnOneWorker, type Task } from './worker/run-on-one-worker.ts'
 
 // Errors
-export { ClusteredServerError, type ClusteredServerErrorCode } from './errors.ts'
+export {
+  ClusteredServerError,
+  type ClusteredServerErrorClass,
+  type ClusteredServerErrorCode,
+  errorCodes,
+} from './errors.ts'
 
 // Containers
 export { availableCores } from './platform/available-cores.ts'

@@ -3,7 +3,7 @@ import { type AddressInfo, Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdminAddress, ClusteredServer, ClusteredServerEvents, ClusterStatus } from './types.ts'
 import { Connections } from './connections/connections.ts'
-import { cannotListen, ClusteredServerError } from './errors.ts'
+import { cannotListen, ClusteredServerError, errorCodes } from './errors.ts'
 import { lateText, ListenHook, nothingListened } from './app/listen-hook.ts'
 import type { Missing } from './ipc/messages.ts'
 import { type App, loadApp, type Where } from './app/load-app.ts'
@@ -94,15 +94,16 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
   }
 
   async #start(): Promise<void> {
-    const { port, host, path, env } = this.#options
+    const { port, host, path, args, env } = this.#options
     const fd = passedSocket()
     if (fd !== undefined) this.#path = undefined
     Object.assign(process.env, typeof env === 'function' ? env() : env)
+    if (args) process.argv.splice(2, Infinity, ...args)
     const app = await this.#load(fd)
     // The server was closed meanwhile.
     if (this.#closed) {
       await Promise.allSettled([this.#closed, app.close()])
-      throw new ClusteredServerError('CLUSTERED_SERVER_CLOSED', 'The server was closed while it started')
+      throw new errorCodes.CLUSTERED_SERVER_CLOSED('The server was closed while it started')
     }
     this.#app = app
     this.#connections = new Connections(app.server)
@@ -195,7 +196,7 @@ async function load(options: ResolvedOptions, fd: number | undefined): Promise<A
   } catch (error) {
     if (error instanceof ClusteredServerError) throw error
     const text = `The app did not start: ${error instanceof Error ? error.message : String(error)}`
-    throw new ClusteredServerError('CLUSTERED_SERVER_START_FAILED', text, { cause: error })
+    throw new errorCodes.CLUSTERED_SERVER_START_FAILED(text, { cause: error })
   } finally {
     clearTimeout(timer)
     hook.stop()
@@ -203,5 +204,5 @@ async function load(options: ResolvedOptions, fd: number | undefined): Promise<A
 }
 
 async function reject(text: string): Promise<never> {
-  throw new ClusteredServerError('CLUSTERED_SERVER_SINGLE_PROCESS', `${text}: set "workers" to 2 or more`)
+  throw new errorCodes.CLUSTERED_SERVER_SINGLE_PROCESS(`${text}: set "workers" to 2 or more`)
 }

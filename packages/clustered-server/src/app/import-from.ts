@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
-import { ClusteredServerError } from '../errors.ts'
+import { errorCodes } from '../errors.ts'
 
 /**
  * Imports a package as the app's module would.
@@ -17,6 +17,6 @@ function resolveFrom(url: string, name: string, what: string): string {
     return createRequire(url).resolve(name)
   } catch (error) {
     const text = `${url} exports ${what}, which needs ${name} beside it: npm install ${name}`
-    throw new ClusteredServerError('CLUSTERED_SERVER_INVALID_APP', text, { cause: error })
+    throw new errorCodes.CLUSTERED_SERVER_INVALID_APP(text, { cause: error })
   }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { Server } from 'node:net'
-import { ClusteredServerError } from '../errors.ts'
+import { errorCodes } from '../errors.ts'
 import { importApp } from './import-app.ts'
 import { type AnyFunction, instanceWith, isFastifyPlugin, isMarkedPlugin } from './fastify-plugin.ts'
 import { isFetchApp, listenerOf } from './fetch-app.ts'
@@ -68,10 +68,7 @@ async function listenerFor(url: string, made: unknown, hook: ListenHook, onWait:
   if (hook.server) return hook.server
   // A CommonJS script without exports has an empty object.
   if (made !== undefined && typeof made !== 'object')
-    throw new ClusteredServerError(
-      'CLUSTERED_SERVER_INVALID_APP',
-      `Expected ${url} to have ${EXPECTED}; got ${typeof made}`,
-    )
+    throw new errorCodes.CLUSTERED_SERVER_INVALID_APP(`Expected ${url} to have ${EXPECTED}; got ${typeof made}`)
   onWait()
   return hook.found
 }

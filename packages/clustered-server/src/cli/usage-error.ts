@@ -1,2 +1,2 @@
-/** A mistake of the user, in one line: the command prints it without a stack, and exits with 2. */
+/** A mistake on the command line, described in one line. */
 export class UsageError extends Error {}

@@ -1,10 +1,13 @@
-import type { Logger } from '../options/types.ts'
+import type { Logger, ResolvedOptions } from '../options/types.ts'
 import { canInheritSockets } from '../platform/node-cluster.ts'
 import { canHandOver } from '../platform/node-internals.ts'
 import type { ClusteredServer, WorkerName } from '../types.ts'
 
 /** Minimum milliseconds between two log lines about lost connections. */
 const LOST_INTERVAL = 1000
+
+/** Maximum milliseconds for workers to end after `drainTimeout`. */
+const END_MS = 7000
 
 /** Logs the events of a server. */
 export function logEvents(server: ClusteredServer, logger: Logger): void {
@@ -71,6 +74,18 @@ function logLostConnections(server: ClusteredServer, logger: Logger): void {
     const text = `process ${pid} has no free file descriptor, connections are closed: raise its limit of open files`
     logger.error({ lostBy: pid }, text)
   })
+}
+
+/** In a container, logs how long a shutdown may take: `docker stop` kills after 10 seconds by default. */
+export function logStopTimeout(
+  server: ClusteredServer,
+  { shutdownDelay, drainTimeout }: ResolvedOptions,
+  logger: Logger,
+): void {
+  if (process.pid !== 1) return
+  const seconds = Math.ceil((shutdownDelay + drainTimeout + END_MS) / 1000)
+  const text = `a shutdown may take ${seconds} s: allow that, as with docker stop --time ${seconds} or terminationGracePeriodSeconds: ${seconds}`
+  server.once('ready', () => logger.info({ stopTimeout: seconds }, text))
 }
 
 function about({ id, pid, generation }: WorkerName): object {

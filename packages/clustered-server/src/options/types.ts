@@ -14,7 +14,7 @@ export interface ClusteredServerOptions {
   readyPath?: string
   /** Maximum time for the requests of a worker to finish after it stops accepting connections, in milliseconds. @default 20000 */
   drainTimeout?: number
-  /** Kill a worker whose event loop is blocked for longer than this, in milliseconds. `false` disables the check. @default 1000 */
+  /** Kill a worker whose event loop is blocked for longer than this, in milliseconds. `false` disables the check. @default 30000 */
   heartbeatTimeout?: number | false
   /** Report to write before a worker with a blocked event loop is killed: `'stack'` for its call stack, `'profile'` for a CPU profile of 500 ms. @default none */
   blockedLoopReport?: BlockedLoopReportKind
@@ -24,6 +24,8 @@ export interface ClusteredServerOptions {
   recycle?: RecycleOptions
   /** How long the server keeps accepting connections after a stop signal, in milliseconds. `/ready` returns 503 meanwhile. @default 0 */
   shutdownDelay?: number
+  /** Command-line arguments for the app, which reads them from `process.argv`. @default none */
+  args?: readonly string[]
   /** Environment variables for workers, added to those of this process; or a function that returns them, called for each worker that starts. @default none */
   env?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
   /** Node arguments for workers. Where a container limits memory, `--max-old-space-size` is added unless set. @default those of this process */
@@ -79,8 +81,35 @@ export interface ReportSetup {
   readonly directory: string
 }
 
-/** Validated options with all defaults. */
-export interface ResolvedOptions {
+type Defaults =
+  | 'workers'
+  | 'port'
+  | 'spare'
+  | 'startTimeout'
+  | 'drainTimeout'
+  | 'heartbeatTimeout'
+  | 'shutdownDelay'
+  | 'signals'
+
+/** Checked options with their defaults. */
+export type CheckedOptions = Omit<ClusteredServerOptions, Defaults | 'admin'> &
+  Required<Pick<ClusteredServerOptions, Defaults>> & { admin?: AdminOptions & Required<Pick<AdminOptions, 'host'>> }
+
+/** Options as the server uses them. */
+export interface ResolvedOptions extends Required<
+  Pick<
+    CheckedOptions,
+    | 'spare'
+    | 'startTimeout'
+    | 'drainTimeout'
+    | 'recycle'
+    | 'shutdownDelay'
+    | 'env'
+    | 'execArgv'
+    | 'signals'
+    | 'onShutdown'
+  >
+> {
   /** URL of the app's module. */
   readonly app: string
   readonly workers: number
@@ -90,24 +119,16 @@ export interface ResolvedOptions {
   readonly path: string | undefined
   /** `undefined` for all addresses. */
   readonly host: string | undefined
-  readonly spare: boolean
-  readonly startTimeout: number
   readonly readyPath: string | undefined
-  readonly drainTimeout: number
   /** `Infinity` for no limit. */
   readonly heartbeatTimeout: number
   readonly blockedLoopReport: ReportSetup | undefined
-  readonly recycle: RecycleOptions
-  readonly shutdownDelay: number
-  readonly env: NonNullable<ClusteredServerOptions['env']>
-  readonly execArgv: readonly string[]
-  readonly signals: boolean
+  readonly args: readonly string[] | undefined
   readonly admin: ResolvedAdminOptions | undefined
   readonly logger: Logger | undefined
-  readonly onShutdown: () => void | Promise<void>
 }
 
-/** Validated options of the admin server. */
+/** Options of the admin server as it uses them. */
 export interface ResolvedAdminOptions {
   readonly port: number
   readonly host: string

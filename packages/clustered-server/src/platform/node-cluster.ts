@@ -37,11 +37,15 @@ export async function findPort(wanted: number, host: string | undefined): Promis
 }
 
 /** Starts a worker that shares its listening sockets with others. */
-export function forkInCluster(entry: URL, { execArgv, env, stdio, serialization }: ForkOptions): ChildProcess {
+export function forkInCluster(
+  entry: URL,
+  args: readonly string[],
+  { execArgv, env, stdio, serialization }: ForkOptions,
+): ChildProcess {
   // The default on Windows: connections that the primary accepts for a worker would be lost with that worker.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   cluster.setupPrimary({
-    ...{ exec: fileURLToPath(entry), args: [], execArgv: [...(execArgv ?? [])], serialization },
+    ...{ exec: fileURLToPath(entry), args: [...args], execArgv: [...(execArgv ?? [])], serialization },
     stdio: stdio as NonNullable<typeof cluster.settings.stdio>,
   })
   return cluster.fork(env).process

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ClusteredServerError } from '../errors.ts'
+import { errorCodes } from '../errors.ts'
 import type { AppMetrics } from '../observability/metrics-text.ts'
 import { assertWorkers } from '../options/resolve-options.ts'
 import type { ResolvedOptions } from '../options/types.ts'
@@ -62,7 +62,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     } catch (error) {
       if (primary.#closed) {
         await primary.#closed
-        throw new ClusteredServerError('CLUSTERED_SERVER_CLOSED', 'The server was closed while it started', {
+        throw new errorCodes.CLUSTERED_SERVER_CLOSED('The server was closed while it started', {
           cause: error,
         })
       }
@@ -190,6 +190,6 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   }
 
   #assertOpen(): void {
-    if (this.#closed) throw new ClusteredServerError('CLUSTERED_SERVER_CLOSED', 'The server is closed or closing')
+    if (this.#closed) throw new errorCodes.CLUSTERED_SERVER_CLOSED('The server is closed or closing')
   }
 }

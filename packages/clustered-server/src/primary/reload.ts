@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events'
-import { ClusteredServerError } from '../errors.ts'
+import { errorCodes } from '../errors.ts'
 import type { ClusteredServerEvents } from '../types.ts'
 import type { WorkerHandle } from './worker-handle.ts'
 import type { WorkerPool } from './worker-pool.ts'
@@ -50,7 +50,7 @@ export class Reload {
     this.#pool.trim()
     this.#pool.fill()
     const text = `The new version did not start, the old one keeps running: ${(cause as Error).message}`
-    const error = new ClusteredServerError('CLUSTERED_SERVER_RELOAD_FAILED', text, { cause })
+    const error = new errorCodes.CLUSTERED_SERVER_RELOAD_FAILED(text, { cause })
     this.#events.emit('reloadFailed', { generation, error })
     throw error
   }

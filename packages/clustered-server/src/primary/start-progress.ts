@@ -1,4 +1,4 @@
-import { ClusteredServerError, type ClusteredServerErrorCode } from '../errors.ts'
+import { type ClusteredServerError, type ClusteredServerErrorCode, errorCodes } from '../errors.ts'
 import { lateText } from '../app/listen-hook.ts'
 import type { Missing } from '../ipc/messages.ts'
 import type { WorkerExit } from '../types.ts'
@@ -50,6 +50,6 @@ export class StartProgress {
   errorOf(id: number, { code, signal }: Partial<WorkerExit>): ClusteredServerError {
     const during = this.#isChecking ? `, while it was requested for ${this.#readyPath}` : ''
     const reason = this.#failure ?? `its process ended ${signal ? `by ${signal}` : `with code ${code}`}${during}`
-    return new ClusteredServerError(this.#code, `Worker ${id} did not start: ${reason}`)
+    return new errorCodes[this.#code](`Worker ${id} did not start: ${reason}`)
   }
 }

@@ -23,6 +23,8 @@ interface ChannelEvents {
 /** Arguments of the process, and the descriptors that it inherits. */
 export interface ProcessSetup {
   readonly execArgv: readonly string[]
+  /** Arguments for the app. */
+  readonly args: readonly string[]
   readonly env: NodeJS.ProcessEnv
   /** Prefix for each line of the worker's output. Without it, the worker writes to the output of this process directly. */
   readonly outputPrefix: string | undefined
@@ -135,7 +137,7 @@ export class WorkerChannel extends EventEmitter<ChannelEvents> {
   }
 }
 
-function start({ execArgv, env, outputPrefix, fd, statsFd, hasReportPipe }: ProcessSetup): ChildProcess {
+function start({ execArgv, args, env, outputPrefix, fd, statsFd, hasReportPipe }: ProcessSetup): ChildProcess {
   const output = outputPrefix === undefined ? 'inherit' : 'pipe'
   const options: ForkOptions = {
     execArgv: [...execArgv],
@@ -146,5 +148,5 @@ function start({ execArgv, env, outputPrefix, fd, statsFd, hasReportPipe }: Proc
     ] as NonNullable<ForkOptions['stdio']>,
     serialization: 'json',
   }
-  return fd === undefined ? forkInCluster(ENTRY, options) : fork(ENTRY, [], options)
+  return fd === undefined ? forkInCluster(ENTRY, args, options) : fork(ENTRY, args, options)
 }

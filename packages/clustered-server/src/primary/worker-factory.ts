@@ -25,7 +25,7 @@ export class WorkerFactory {
 
   /** @param poolSize number of workers that share the memory of the container */
   create(generation: number, poolSize: number): WorkerHandle {
-    const { app, readyPath, drainTimeout, startTimeout, blockedLoopReport, execArgv, env } = this.#options
+    const { app, readyPath, drainTimeout, startTimeout, blockedLoopReport, execArgv, args = [], env } = this.#options
     const { host, port, path, fd } = this.#listener
     const id = ++this.#lastId
     // PORT is for apps that listen by themselves.
@@ -38,6 +38,7 @@ export class WorkerFactory {
       ...{ id, generation, app, host, port, path, fd },
       ...{ readyPath, drainTimeout, startTimeout, blockedLoopReport },
       sharedStats: this.#sharedStats,
+      args,
       env: { ...variables, [WORKER_ID]: String(id), [PRIMARY_PID]: String(process.pid) },
       execArgv: [...execArgv, ...heapArguments(poolSize, execArgv, variables['NODE_OPTIONS'])],
     })

@@ -24,6 +24,8 @@ export interface WorkerSetup extends Pick<
   readonly startTimeout: number
   readonly blockedLoopReport: ReportSetup | undefined
   readonly execArgv: readonly string[]
+  /** Arguments for the app. */
+  readonly args: readonly string[]
   readonly env: NodeJS.ProcessEnv
   /** File for statistics. Without it, the worker sends them as messages. */
   readonly sharedStats: SharedStats | undefined
@@ -85,7 +87,7 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
   #exit: WorkerExit | undefined
 
   constructor(setup: WorkerSetup) {
-    const { id, generation, startTimeout, blockedLoopReport, execArgv, env, fd, sharedStats, ...start } = setup
+    const { id, generation, startTimeout, blockedLoopReport, execArgv, args, env, fd, sharedStats, ...start } = setup
     super()
     this.id = id
     this.generation = generation
@@ -95,7 +97,7 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
     this.#slot = sharedStats?.add()
     this.#progress = new StartProgress(start.readyPath, startTimeout)
     const hasReportPipe = blockedLoopReport !== undefined
-    this.#channel = new WorkerChannel({ execArgv, env, fd, statsFd: this.#slot?.fd, hasReportPipe })
+    this.#channel = new WorkerChannel({ execArgv, args, env, fd, statsFd: this.#slot?.fd, hasReportPipe })
     this.ended = new Promise((resolve) => this.#channel.once('exit', (exit) => resolve(this.#onExit(exit))))
     this.#listenToChannel()
     this.loaded = this.#waitUntil(() => this.state !== 'starting')

@@ -20,7 +20,7 @@ function newFolder(): string {
   return folder
 }
 
-const isReloaded = ({ msg }: { msg: string }): boolean => msg === 'reloaded: generation 2 is there'
+const isReloaded = ({ msg }: { msg: string }): boolean => msg === 'reloaded: generation 2 is active'
 
 describe('clustered-server reload', () => {
   it('does not signal a process that is no primary', async () => {
@@ -54,10 +54,10 @@ describe('clustered-server reload', () => {
   it('says that a port is none of an admin', async () => {
     const server = run([appPath('hello'), ...two])
     const { port } = await server.listening()
-    const command = run(['reload', String(server.child.pid), '--port', String(port)])
+    const command = run(['reload', String(server.child.pid), '--admin-port', String(port)])
     expect(await command.exit).toBe(1)
     const url = `http://127.0.0.1:${port}/status`
-    const why = 'it responded 200, and is no admin port: see --admin-port'
+    const why = 'status 200 of a server that is not an admin server: see --admin-port'
     expect(command.stderr).toBe(`clustered-server: no clustered-server responds at ${url}: ${why}\n`)
   })
 })
@@ -86,7 +86,7 @@ it('merges signals to reload into one that runs and one that waits', async () =>
     server.kill('SIGHUP')
     await new Promise((resolve) => setImmediate(resolve))
   }
-  await server.logged(({ msg }) => msg === 'reloaded: generation 3 is there')
+  await server.logged(({ msg }) => msg === 'reloaded: generation 3 is active')
   server.kill('SIGTERM')
   expect(await server.exit).toBe(0)
   expect(server.log.filter(({ msg }) => msg.startsWith('reload: '))).toHaveLength(2)

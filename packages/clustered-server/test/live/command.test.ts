@@ -52,7 +52,7 @@ describe('a server', () => {
     const { admin } = await command.listening()
     const before = await activeWorkers(admin!.port)
     command.kill('SIGHUP')
-    await command.logged(({ msg }) => msg === 'reloaded: generation 2 is there')
+    await command.logged(({ msg }) => msg === 'reloaded: generation 2 is active')
     const after = await activeWorkers(admin!.port)
     expect(after.map(({ generation }) => generation)).toEqual([2, 2])
     expect(after.filter(({ pid }) => before.some((old) => old.pid === pid))).toEqual([])
@@ -94,7 +94,7 @@ describe('a server', () => {
       writeFileSync(dieIf, '')
       // Later and later each time.
       expect(await command.exit).toBe(1)
-      const loop = command.log.find(({ msg }) => /^\d+ workers in a row died soon/.test(msg))
+      const loop = command.log.find(({ msg }) => /^\d+ workers in a row died early/.test(msg))
       expect(loop?.level).toBe(50)
     } finally {
       rmSync(folder, { recursive: true })
@@ -121,7 +121,7 @@ describe('reload and status', () => {
     commands.push(command)
     try {
       const { admin } = await command.listening()
-      const reload = [String(command.child.pid), '--port', String(admin!.port)]
+      const reload = [String(command.child.pid), '--admin-port', String(admin!.port)]
       const good = run('reload', ...reload)
       expect([await good.exit, good.stdout]).toEqual([0, `${command.child.pid} runs generation 2\n`])
       const before = await activeWorkers(admin!.port)
@@ -143,18 +143,18 @@ describe('reload and status', () => {
     await command.listening()
     const reload = run('reload', String(command.child.pid))
     expect([await reload.exit, reload.stdout]).toEqual([0, `sent SIGHUP to ${command.child.pid}\n`])
-    await command.logged(({ msg }) => msg === 'reloaded: generation 2 is there')
+    await command.logged(({ msg }) => msg === 'reloaded: generation 2 is active')
   })
 
   it('status shows the workers', async () => {
     const command = run(appPath('hello'), ...two)
     const { admin } = await command.listening()
     const [worker] = await activeWorkers(admin!.port)
-    const table = run('status', '--port', String(admin!.port))
+    const table = run('status', '--admin-port', String(admin!.port))
     expect(await table.exit).toBe(0)
     expect(table.stdout).toMatch(/^\d+: ready, generation 1, 0 reloads, 0 failed\nworker +pid +state /)
     expect(table.stdout).toMatch(new RegExp(`^ +1 +${worker!.pid} +active `, 'm'))
-    const json = run('status', '--port', String(admin!.port), '--json')
+    const json = run('status', '--admin-port', String(admin!.port), '--json')
     expect(await json.exit).toBe(0)
     expect(JSON.parse(json.stdout)).toMatchObject({ pid: command.child.pid, ready: true, generation: 1 })
   })
@@ -169,14 +169,32 @@ describe('what is wrong is told in one line', () => {
     [
       2,
       [appPath('hello'), '--workers', 'all'],
-      "Expected --workers to be an integer from 1 to 1024, or 'auto', got 'all'",
+      'Invalid option "--workers": expected an integer from 1 to 1024 or "auto", got "all".',
     ],
-    [2, [appPath('hello'), '--drain-timeout', '1s'], 'Expected --drain-timeout to be whole milliseconds'],
-    [2, [appPath('hello'), '--admin-port', 'x'], 'Expected --admin-port to be an integer from 0 to 65535'],
+    [
+      2,
+      [appPath('hello'), '--drain-timeout', '1x'],
+      'Invalid option "--drain-timeout": expected milliseconds, an integer',
+    ],
+    [
+      2,
+      [appPath('hello'), '--admin-port', 'x'],
+      'Invalid option "--admin-port": expected an integer from 0 to 65535, got "x".',
+    ],
     [2, [appPath('hello'), '--agent-port', '1'], '--admin-host and --agent-port need --admin-port'],
-    [2, [appPath('hello'), '--recycle-rss', '1GB'], 'Expected --recycle-rss to be an integer of 1 or more'],
-    [2, [appPath('hello'), '--ready-path', 'ready'], 'Expected --ready-path to be a path that begins with a slash'],
-    [2, ['status'], 'expected --port'],
+    [
+      2,
+      [appPath('hello'), '--recycle-rss', '1TiB'],
+      'Invalid option "--recycle-rss": expected bytes, an integer of at least 1',
+    ],
+    [
+      2,
+      [appPath('hello'), '--ready-path', 'ready'],
+      'Invalid option "--ready-path": expected a path that begins with a slash',
+    ],
+    [2, ['status'], 'expected --admin-port'],
+    [2, ['status', '--port', '1'], '--port was renamed to --admin-port'],
+    [2, ['reload', '1', '--host', '::1'], '--host was renamed to --admin-host'],
     [2, ['reload', 'all'], 'expected the process id of a clustered-server, got all'],
     [1, ['reload', '2147483646'], 'cannot signal process 2147483646: ESRCH'],
   ])('%i: %j', async (code, args, message) => {
@@ -186,8 +204,20 @@ describe('what is wrong is told in one line', () => {
     expect(command.stderr).toContain(message)
   })
 
+  it.each([
+    ['PORT', 'http'],
+    ['PORT', '70000'],
+  ])('names the environment variable %s=%s', async (name, value) => {
+    const command = new Command([appPath('hello')], { [name]: value })
+    commands.push(command)
+    expect(await command.exit).toBe(2)
+    expect(command.stderr).toBe(
+      `clustered-server: Invalid environment variable PORT: expected a port or the path of a UNIX socket, got "${value}"\n`,
+    )
+  })
+
   it('a status of nothing', async () => {
-    const command = run('status', '--port', '1025')
+    const command = run('status', '--admin-port', '1025')
     expect(await command.exit).toBe(1)
     expect(command.stderr).toMatch(
       /^clustered-server: no clustered-server responds at http:\/\/127.0.0.1:1025\/status: .*\n$/,
@@ -206,7 +236,7 @@ it('--help tells all options and exit codes, --version the version', async () =>
   const [help, version] = [run('--help'), run('--version')]
   expect([await help.exit, await version.exit]).toEqual([0, 0])
   expect(help.stdout).toContain(
-    'Exit code: 0 ended as asked, 1 failed, all workers died, or a second signal, 2 wrong usage.',
+    'Exit code: 0 after a shutdown; 1 after a failed start, the death of all workers or a second stop signal; 2 for wrong usage.',
   )
   const { version: here } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     version: string

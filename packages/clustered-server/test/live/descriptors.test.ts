@@ -95,7 +95,7 @@ it('says so when a worker has no descriptor for connections of another one', { t
   const open = many.filter((_, index) => isAnswer(results[index] as never))
   // One of the two leaves, and the other one cannot have all.
   command.kill('SIGTTOU')
-  const { level, msg } = await command.logged((line) => line.msg.includes('has no descriptor left'))
+  const { level, msg } = await command.logged((line) => line.msg.includes('has no free file descriptor'))
   expect(level).toBe(50)
   await command.logged((line) => /^worker \d ended with code 0$/.test(line.msg))
   const again = await Promise.all(open.map(ask))
@@ -118,7 +118,7 @@ it.runIf(canLimit)('says so when the primary has none for a connection on its wa
   // Those below are in use.
   execFileSync('prlimit', ['--pid', String(pid), '--nofile=12:4096'])
   command.kill('SIGTTOU')
-  const { msg } = await command.logged((line) => line.msg.includes('has no descriptor left'))
+  const { msg } = await command.logged((line) => line.msg.includes('has no free file descriptor'))
   expect(msg).toMatch(`process ${pid} has`)
   execFileSync('prlimit', ['--pid', String(pid), '--nofile=4096:4096'])
   await command.logged((line) => /^worker \d ended with code 0$/.test(line.msg))

@@ -16,6 +16,7 @@ it.each([true, false])('a worker is known to live, by a file: %s', async (isByFi
       startTimeout: 30_000,
       blockedLoopReport: undefined,
       execArgv: [],
+      args: [],
       env: { ...process.env },
     },
   })
