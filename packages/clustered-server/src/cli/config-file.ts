@@ -3,9 +3,9 @@ import { extname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { UsageError } from './usage-error.ts'
 
+/** Name of the configuration file, without extension. */
+export const CONFIG_NAME = 'clustered-server.config'
 const EXTENSIONS = ['js', 'mjs', 'cjs', 'ts', 'json']
-/** In the order in which they are looked for: a file of this package, then one of PM2. */
-const NAMES = ['clustered-server.config', 'ecosystem.config']
 
 /** A configuration file, and the value that it exports. */
 export interface LoadedConfig {
@@ -15,15 +15,15 @@ export interface LoadedConfig {
 }
 
 /**
- * The configuration file of a directory: `clustered-server.config.*`, else `ecosystem.config.*`. `undefined` without one.
+ * The configuration file of a directory. `undefined` without one.
  *
- * @throws {UsageError} when there are several of a kind
+ * @param names file names without extension, in the order of the search
+ * @throws {UsageError} when a name has several extensions
  */
-export function findConfig(directory: string): string | undefined {
-  for (const name of NAMES) {
-    const found = EXTENSIONS.map((extension) => `${name}.${extension}`).filter((file) =>
-      existsSync(join(directory, file)),
-    )
+export function findConfig(directory: string, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const files = EXTENSIONS.map((extension) => `${name}.${extension}`)
+    const found = files.filter((file) => existsSync(join(directory, file)))
     if (found.length > 1) throw new UsageError(`found ${found.join(' and ')}: keep one, or choose it by --config`)
     if (found.length === 1) return join(directory, found[0]!)
   }

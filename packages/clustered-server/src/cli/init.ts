@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { CONFIG_NAME, findConfig } from './config-file.ts'
 import { UsageError } from './usage-error.ts'
 
 /** An app to be deployed. */
@@ -27,15 +28,33 @@ const TEMPLATES: Readonly<Record<string, (deployment: Deployment) => string>> = 
   k8s: kubernetes,
 }
 
+/** Files that `init` prints. */
+export const INIT_KINDS: readonly string[] = Object.keys(TEMPLATES)
+/** Kinds that contain the command line of the server. */
+const STARTS_APP = ['systemd', 'docker']
+
+/**
+ * The file that `clustered-server init` prints, for the project in the working directory.
+ *
+ * @throws {UsageError}
+ */
+export function initFile(positionals: readonly string[], { name, port }: { name?: string; port?: string }): string {
+  const [kind, app, ...more] = positionals
+  const directory = process.cwd()
+  if (more.length > 0) throw new UsageError(`expected one app, got ${more.length + 1}: see --help`)
+  if (kind !== undefined && STARTS_APP.includes(kind) && (app ?? findConfig(directory, [CONFIG_NAME])) === undefined)
+    throw new UsageError(`expected an app, as in: clustered-server init ${kind} app.js`)
+  return initText(kind, { app, directory, name: name ?? nameOfDirectory(directory), port: Number(port ?? 3000) })
+}
+
 /**
  * The text of a deployment's file.
  *
  * @throws {UsageError} for an unknown kind, or a name that Kubernetes would reject
  */
 export function initText(kind: string | undefined, deployment: Deployment): string {
-  const kinds = Object.keys(TEMPLATES)
-  if (kind === undefined || !kinds.includes(kind))
-    throw new UsageError(`expected init ${kinds.join('|')}, got ${kind ?? 'none'}`)
+  if (kind === undefined || !INIT_KINDS.includes(kind))
+    throw new UsageError(`expected init ${INIT_KINDS.join('|')}, got ${kind ?? 'none'}`)
   const { name, port } = deployment
   if (!/^(?!(?:true|false|null)$)[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name))
     throw new UsageError(

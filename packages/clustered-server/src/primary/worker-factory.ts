@@ -25,20 +25,31 @@ export class WorkerFactory {
 
   /** @param poolSize number of workers that share the memory of the container */
   create(generation: number, poolSize: number): WorkerHandle {
-    const { app, readyPath, drainTimeout, startTimeout, blockedLoopReport, execArgv, args = [], env } = this.#options
+    const {
+      app,
+      readyPath,
+      drainTimeout,
+      startTimeout,
+      blockedLoopReport,
+      execArgv,
+      args = [],
+      env,
+      logPrefix,
+    } = this.#options
     const { host, port, path, fd } = this.#listener
     const id = ++this.#lastId
     // PORT is for apps that listen by themselves.
     const variables: NodeJS.ProcessEnv = {
       ...process.env,
       PORT: path ?? String(port),
-      ...(typeof env === 'function' ? env() : env),
+      ...(typeof env === 'function' ? env(generation) : env),
     }
     const worker = new WorkerHandle({
       ...{ id, generation, app, host, port, path, fd },
       ...{ readyPath, drainTimeout, startTimeout, blockedLoopReport },
       sharedStats: this.#sharedStats,
       args,
+      outputPrefix: logPrefix ? `[${id}] ` : undefined,
       env: { ...variables, [WORKER_ID]: String(id), [PRIMARY_PID]: String(process.pid) },
       execArgv: [...execArgv, ...heapArguments(poolSize, execArgv, variables['NODE_OPTIONS'])],
     })

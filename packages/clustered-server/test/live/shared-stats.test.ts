@@ -17,6 +17,7 @@ it.each([true, false])('a worker is known to live, by a file: %s', async (isByFi
       blockedLoopReport: undefined,
       execArgv: [],
       args: [],
+      outputPrefix: undefined,
       env: { ...process.env },
     },
   })

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import { extname } from 'node:path'
 import { inspect } from 'node:util'
-import type { ClusteredServerOptions } from '../../options/options.ts'
-import { parseBytes, parseMilliseconds } from '../quantity.ts'
+import type { ClusteredServerOptions } from '../../options/types.ts'
+import { parseWithUnit } from '../units.ts'
 import { UsageError } from '../usage-error.ts'
 import { keyOf, UNSUPPORTED } from './keys.ts'
 import { splitWords } from './split-words.ts'
@@ -175,8 +175,8 @@ function timesOf(settings: Settings): ClusteredServerOptions {
   const time = (key: string): number | undefined => {
     const value = settings[key] ?? undefined
     if (value === undefined) return undefined
-    const milliseconds = parseMilliseconds(plainText(value))
-    if (milliseconds === undefined) throw invalid(key, 'milliseconds', value)
+    const milliseconds = parseWithUnit(plainText(value), 'milliseconds')
+    if (typeof milliseconds === 'string') throw invalid(key, 'milliseconds', value)
     return Math.max(1, milliseconds)
   }
   const [drainTimeout, startTimeout] = [time('kill_timeout'), time('listen_timeout')]
@@ -186,8 +186,8 @@ function timesOf(settings: Settings): ClusteredServerOptions {
 function memoryOf(settings: Settings): ClusteredServerOptions {
   const value = settings['max_memory_restart'] ?? undefined
   if (value === undefined) return {}
-  const rss = parseBytes(plainText(value))
-  if (rss === undefined) throw invalid('max_memory_restart', 'a size such as "300M"', value)
+  const rss = parseWithUnit(plainText(value), 'bytes')
+  if (typeof rss === 'string') throw invalid('max_memory_restart', 'a size such as "300M"', value)
   return rss > 0 ? { recycle: { rss } } : {}
 }
 

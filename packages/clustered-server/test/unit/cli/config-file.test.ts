@@ -5,6 +5,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { findConfig, isConfigFile, loadConfig } from '../../../src/cli/config-file.ts'
 import { UsageError } from '../../../src/cli/usage-error.ts'
 
+const NAMES = ['clustered-server.config', 'ecosystem.config']
+
 let folder = ''
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'clustered-server-'))))
 afterEach(() => rmSync(folder, { recursive: true }))
@@ -23,24 +25,29 @@ it.each([
   ['ecosystem.config.js', "module.exports = { app: 'a.js' }"],
 ])('finds and loads %s', async (name, text) => {
   const path = write(name, text)
-  expect(findConfig(folder)).toBe(path)
+  expect(findConfig(folder, NAMES)).toBe(path)
   expect(await loadConfig(path)).toEqual({ path, value: { app: 'a.js' } })
 })
 
 it('finds nothing in a directory without one', () => {
-  expect(findConfig(folder)).toBeUndefined()
+  expect(findConfig(folder, NAMES)).toBeUndefined()
 })
 
 it('finds the file of this package before that of PM2', () => {
   write('ecosystem.config.js', '')
   const path = write('clustered-server.config.json', '{}')
-  expect(findConfig(folder)).toBe(path)
+  expect(findConfig(folder, NAMES)).toBe(path)
+})
+
+it('finds only files of the names that it is given', () => {
+  write('ecosystem.config.js', '')
+  expect(findConfig(folder, ['clustered-server.config'])).toBeUndefined()
 })
 
 it('rejects two files of a kind', () => {
   write('clustered-server.config.json', '{}')
   write('clustered-server.config.ts', '')
-  expect(() => findConfig(folder)).toThrow(
+  expect(() => findConfig(folder, NAMES)).toThrow(
     'found clustered-server.config.ts and clustered-server.config.json: keep one, or choose it by --config',
   )
 })
