@@ -103,6 +103,7 @@ Type=notify
 NotifyAccess=all
 WorkingDirectory=${escaped(directory)}
 Environment=NODE_ENV=production PORT=${port}
+# Runs node from the PATH of systemd: /usr/local/bin or /usr/bin.
 ExecStart=${command.map(word).join(' ')}
 ExecReload=/bin/kill -HUP $MAINPID
 # SIGTERM goes to the primary, which stops its workers. systemd kills the rest after the timeout.
