@@ -80,7 +80,11 @@ async function fileSettings({ positional, config, only, env }: StartArguments): 
 
 /** An ecosystem file that nobody named is read only where no app is given: its settings belong to its own app. */
 function configPath(positional: string | undefined, config: string | undefined): string | undefined {
-  if (config !== undefined) return resolve(config)
+  if (config !== undefined) {
+    if (positional !== undefined && isConfigFile(positional))
+      throw new UsageError(`expected one configuration file, got ${config} and ${positional}`)
+    return resolve(config)
+  }
   if (positional === undefined) return findConfig(process.cwd(), [CONFIG_NAME, 'ecosystem.config'])
   return isConfigFile(positional) ? resolve(positional) : findConfig(process.cwd(), [CONFIG_NAME])
 }

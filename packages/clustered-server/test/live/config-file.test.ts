@@ -150,6 +150,11 @@ describe('a mistake ends the command with 2 and one line', () => {
       [],
       'found clustered-server.config.ts and clustered-server.config.json',
     ],
+    [
+      config({}),
+      ['--config', 'a.json', 'pm2.config.js'],
+      'expected one configuration file, got a.json and pm2.config.js',
+    ],
     [config({}), ['--workers', '0'], 'Invalid option "--workers": expected '],
     [
       { 'ecosystem.config.json': '{ "apps": [{ "script": "npm", "args": "start" }] }' },

@@ -10,7 +10,7 @@ export const MAPPED: Readonly<Record<string, string>> = {
   node_args: '`execArgv`',
   instances: '`workers`; `0` and `"max"` become `"auto"`, a negative number leaves so many cores free',
   exec_mode: '`"cluster"`; `"fork"` with more than one instance is named in a warning',
-  env: '`env`; its `PORT` becomes `port`, an IP address in its `HOST` becomes `host`',
+  env: '`env`; its `PORT` and `HOST` become `port` and `host`',
   'env_<name>': 'added to `env` by `--env <name>`',
   port: '`port`',
   max_memory_restart: '`recycle.rss`: the worker is replaced without losing a request',
@@ -70,7 +70,7 @@ export const UNSUPPORTED: readonly UnsupportedKey[] = [
   { key: 'gid', advice: 'Start the server as that group.' },
   {
     key: 'disable_source_map_support',
-    advice: 'Source maps are off unless Node is told to use them.',
+    advice: 'Source maps are off by default.',
     harmless: [true, false],
   },
   { key: 'execute_command', advice: 'The app is a module.', harmless: [false] },

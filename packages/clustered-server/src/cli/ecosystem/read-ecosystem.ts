@@ -1,4 +1,3 @@
-import { isIP } from 'node:net'
 import { extname } from 'node:path'
 import { inspect } from 'node:util'
 import type { ClusteredServerOptions } from '../../options/types.ts'
@@ -167,7 +166,7 @@ function addressOf(port: unknown, host: string | undefined): ClusteredServerOpti
   const number = Number(port)
   return {
     ...(port !== undefined && port !== '' && { port: Number.isNaN(number) ? plainText(port) : number }),
-    ...(host !== undefined && isIP(host) !== 0 && { host }),
+    ...(host !== undefined && host !== '' && { host }),
   }
 }
 

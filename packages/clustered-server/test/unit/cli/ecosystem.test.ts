@@ -255,6 +255,12 @@ describe('keys', () => {
     }
   })
 
+  it('takes HOST for the address, whether it is a name or an IP address', () => {
+    expect(readApp({ env: { HOST: 'localhost' } }).options.host).toBe('localhost')
+    expect(readApp({ env: { HOST: '::1' } }).options.host).toBe('::1')
+    expect('host' in readApp({ env: { HOST: '' } }).options).toBe(false)
+  })
+
   it('keeps quoted words of args together', () => {
     expect(readApp({ args: `a "b c" --d='e f' g` }).args).toEqual(['a', 'b c', '--d=e f', 'g'])
   })
