@@ -1,4 +1,4 @@
-// The primary: `node server.ts` is what Docker, Kubernetes and systemd run.
+// The primary. Docker, Kubernetes and systemd run `node server.ts`.
 
 import { createClusteredServer } from 'clustered-server'
 

@@ -111,7 +111,7 @@ function childrenOf(pid: number): number[] {
 }
 
 function isWorker(pid: number): boolean {
-  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('/worker.js')
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('/worker/entry.js')
 }
 
 /** Processes that answer, of which there are so many. */

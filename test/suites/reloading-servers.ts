@@ -71,7 +71,7 @@ async function clustered(): Promise<ReloadingServer> {
   await answers(Number(port))
   return {
     port: Number(port),
-    reload: async () => void (await run(process.execPath, [cli, 'reload', String(child.pid), '--port', admin])),
+    reload: async () => void (await run(process.execPath, [cli, 'reload', String(child.pid), '--admin-port', admin])),
   }
 }
 

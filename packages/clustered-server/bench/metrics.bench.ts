@@ -7,7 +7,7 @@ import { aggregate, findRegistry } from '../src/observability/prom-client.ts'
 
 const WORKERS = 16
 
-/** What an app of 20 routes counts. */
+/** Metrics of an app with 20 routes. */
 async function metricsOf(worker: number): Promise<{ json: readonly Metric[]; text: string }> {
   const registry = new Registry()
   const registers = [registry]

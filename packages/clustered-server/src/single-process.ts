@@ -72,11 +72,11 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
   }
 
   reload(): Promise<void> {
-    return reject('A server with one process cannot be reloaded')
+    return rejectSingle('A server with one process cannot be reloaded')
   }
 
   scale(): Promise<void> {
-    return reject('A server with one process cannot be scaled')
+    return rejectSingle('A server with one process cannot be scaled')
   }
 
   close(): Promise<void> {
@@ -203,6 +203,6 @@ async function load(options: ResolvedOptions, fd: number | undefined): Promise<A
   }
 }
 
-async function reject(text: string): Promise<never> {
+async function rejectSingle(text: string): Promise<never> {
   throw new errorCodes.CLUSTERED_SERVER_SINGLE_PROCESS(`${text}: set "workers" to 2 or more`)
 }

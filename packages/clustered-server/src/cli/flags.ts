@@ -29,7 +29,7 @@ export const flags: readonly Flag[] = [
     help: 'Port of the server, 0 for any free port; or the absolute path of a UNIX socket, such as "/run/app.sock".',
   },
   { option: 'host', flag: 'host', value: 'host', help: 'IP address or host name to listen on.' },
-  { option: 'spare', flag: 'no-spare', help: 'Keep one standby worker loaded that replaces a worker that dies.' },
+  { option: 'spare', flag: 'spare', help: 'Keep one standby worker loaded that replaces a worker that dies.' },
   {
     option: 'startTimeout',
     flag: 'start-timeout',
@@ -142,12 +142,7 @@ export const commandFlags: readonly Omit<Flag, 'option'>[] = [
 
 /** The flags as `util.parseArgs()` takes them. */
 export const parseArgsOptions: ParseArgsOptionsConfig = {
-  ...Object.fromEntries(
-    flags.map(({ flag, value }) => [
-      value === undefined ? flag.replace(/^no-/, '') : flag,
-      { type: value === undefined ? 'boolean' : 'string' },
-    ]),
-  ),
+  ...Object.fromEntries(flags.map(({ flag, value }) => [flag, { type: value === undefined ? 'boolean' : 'string' }])),
   ...Object.fromEntries(commandFlags.map(({ flag }) => [flag, { type: 'string', multiple: flag === 'env-file' }])),
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
@@ -156,8 +151,8 @@ export const parseArgsOptions: ParseArgsOptionsConfig = {
 /** Converts the values of flags to options. Invalid values stay as they are, for the check of the options. */
 export function toOptions(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const options: Record<string, unknown> = {}
-  for (const { option, flag, value } of flags) {
-    const given = values[value === undefined ? flag.replace(/^no-/, '') : flag]
+  for (const { option, flag } of flags) {
+    const given = values[flag]
     if (given === undefined) continue
     const [key, inner] = option.split('.') as [string, string?]
     const parsed = typeof given === 'string' ? parse(option, given) : given
@@ -185,6 +180,5 @@ export function withFlagNames(message: string): string {
 
 /** The default of a flag's option, for the help. */
 export function defaultOf(option: string): string | undefined {
-  const standard = descriptions.get(option)?.default as string | number | boolean | undefined
-  return standard === undefined ? undefined : String(standard)
+  return JSON.stringify(descriptions.get(option)?.default)
 }

@@ -34,8 +34,8 @@ Exit code: 0 after a shutdown; 1 after a failed start, the death of all workers 
 }
 
 function flagText({ flag, value, help }: Omit<Flag, 'option'>, standard?: string): string {
-  const text = standard === undefined || value === undefined ? help : `${help} Default: ${standard}`
-  return [`  --${flag}${value === undefined ? '' : ` <${value}>`}`, ...wrapped(text)].join('\n')
+  const text = standard === undefined ? help : `${help} Default: ${standard}`
+  return [`  --${flag}${value === undefined ? `, --no-${flag}` : ` <${value}>`}`, ...wrapped(text)].join('\n')
 }
 
 function wrapped(text: string): string[] {

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { CONFIG_NAME, findConfig } from './config-file.ts'
+import { CONFIG_NAME, findConfig } from './config/config-file.ts'
 import { UsageError } from './usage-error.ts'
 
 /** An app to be deployed. */

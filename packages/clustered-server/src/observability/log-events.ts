@@ -33,7 +33,7 @@ function logWorkers(server: ClusteredServer, logger: Logger): void {
   server.on('workerStart', (worker) => logger.info(about(worker), `worker ${worker.id} started`))
   server.on('workerReady', (worker) => logger.info(about(worker), `worker ${worker.id} accepts connections`))
   server.on('workerExit', ({ code, signal, expected, failure, ...worker }) => {
-    const text = `${signal ? `by ${signal}` : `with code ${code}`}`
+    const text = signal ? `by ${signal}` : `with code ${code}`
     const reason = failure === undefined ? '' : `: ${failure.split('\n', 1)[0]}`
     if (expected) logger.info({ ...about(worker), code, signal }, `worker ${worker.id} ended ${text}`)
     else

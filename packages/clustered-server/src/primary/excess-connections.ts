@@ -9,7 +9,7 @@ export interface Load {
 }
 
 /** Maximum lead in connections over another worker, absolute and as a share of its own, without rebalancing. */
-export const MAX_LEAD = { connections: 8, share: 0.25 }
+const MAX_LEAD = { connections: 8, share: 0.25 }
 /** Event loop utilization above which a worker is overloaded, and below which another has free capacity. */
 const OVERLOADED = { busy: 0.9, free: 0.75 }
 

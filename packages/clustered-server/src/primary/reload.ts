@@ -28,7 +28,7 @@ export class Reload {
     pool.resetRestarts()
     this.#events.emit('reload', { generation })
     try {
-      // Searched anew each time: an old worker that replaces a dead one meanwhile is outdated too.
+      // Searched again each time: an old worker that replaces a dead one meanwhile is outdated too.
       const outdated = (): WorkerHandle | undefined => pool.assigned.find((worker) => worker.generation < generation)
       for (let old = outdated(); old; old = outdated()) {
         this.#assertOpen()

@@ -48,7 +48,7 @@ export class StartProgress {
 
   /** The error of a worker that has ended before it had started. */
   errorOf(id: number, { code, signal }: Partial<WorkerExit>): ClusteredServerError {
-    const during = this.#isChecking ? `, while it was requested for ${this.#readyPath}` : ''
+    const during = this.#isChecking ? ` during GET ${this.#readyPath}` : ''
     const reason = this.#failure ?? `its process ended ${signal ? `by ${signal}` : `with code ${code}`}${during}`
     return new errorCodes[this.#code](`Worker ${id} did not start: ${reason}`)
   }

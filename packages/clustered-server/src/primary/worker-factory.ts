@@ -8,7 +8,7 @@ import type { Listener } from './listener.ts'
 import { SharedSockets } from './shared-sockets.ts'
 import { WorkerHandle } from './worker-handle.ts'
 
-/** Starts workers, and gives each of them its share of what they have in common. */
+/** Starts workers, and connects each of them to the resources that all share. */
 export class WorkerFactory {
   readonly appMetrics: AppMetricsOfWorkers = new AppMetricsOfWorkers()
   readonly #options: ResolvedOptions

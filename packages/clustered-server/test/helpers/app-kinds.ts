@@ -1,4 +1,4 @@
-/** An app of `test/apps`, and the row of the README under "What an app may be" that it is a case of. */
+/** An app of `test/fixtures/apps`, and its row in docs/apps.md. */
 export interface AppKind {
   readonly app: string
   readonly row: string

@@ -127,7 +127,9 @@ async function endsInGoodOrder(child: ChildProcess): Promise<void> {
 describe.runIf(isLinux)('status', () => {
   it('ends with 0 and without an error when its reader has gone', async () => {
     const server = await serverWithAdmin()
-    const child = spawn(process.execPath, [CLI, 'status', '--port', server], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [CLI, 'status', '--admin-port', server], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     child.stdout.destroy()
     let stderr = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
@@ -138,7 +140,7 @@ describe.runIf(isLinux)('status', () => {
   it('ends with 1 and one line when it cannot write', async () => {
     const server = await serverWithAdmin()
     const full = openSync('/dev/full', 'w')
-    const child = spawn(process.execPath, [CLI, 'status', '--port', server], { stdio: ['ignore', full, 'pipe'] })
+    const child = spawn(process.execPath, [CLI, 'status', '--admin-port', server], { stdio: ['ignore', full, 'pipe'] })
     closeSync(full)
     let stderr = ''
     child.stderr!.setEncoding('utf8').on('data', (text: string) => (stderr += text))

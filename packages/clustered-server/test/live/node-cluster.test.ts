@@ -26,7 +26,7 @@ it(
   async () => {
     const warn = vi.fn<(about: object, message: string) => void>()
     const server = await startServer('faults.ts', { logger: { info: () => {}, warn, error: () => {} } })
-    const text = expect.stringContaining('a reload closes connections with their last answer') as string
+    const text = expect.stringContaining('a reload closes connections after their last response') as string
     expect(warn.mock.calls).toEqual([[{ platform: process.platform }, text]])
     const load = startFaultLoad({ connect: connectTo(server.port), clients: mixed })
     for (let reload = 0; reload < 5; reload++) {

@@ -64,7 +64,7 @@ it.each(['http', 'http2', 'listens by itself', ...secure])('asks a server that i
 it.each([
   ['503', NOT_READY],
   ['silence', 'its app did not respond to GET /ready within 5000 ms'],
-  ['the end', 'its process ended with code 5, asked for /ready'],
+  ['the end', 'its process ended with code 5 during GET /ready'],
 ])('a reload fails when the new version responds with %s, and the old one goes on', async (ready, why) => {
   const versions = { READY: '200' }
   const server = await startServer('readiness.ts', { readyPath, startTimeout: 5000, env: () => ({ ...versions }) })
@@ -86,7 +86,7 @@ it.each([
 
 it('a plugin that nothing tells from a request listener does not start', async () => {
   const started = startServer('unmarked-plugin.ts', { readyPath: '/' })
-  await expect(started).rejects.toThrow('its process ended with code 1, asked for /')
+  await expect(started).rejects.toThrow('its process ended with code 1 during GET /')
 })
 
 it('a worker that is not ready never becomes the spare, and its end tells why', async () => {

@@ -51,7 +51,7 @@ describe.runIf(hasPrograms)('what systemd is told', () => {
       'READY=1 STATUS=2 workers of generation 1',
       expect.stringMatching(/^RELOADING=1 MONOTONIC_USEC=\d+ STATUS=Reloading$/),
       'READY=1 STATUS=2 workers of generation 2',
-      'STOPPING=1 STATUS=Lets requests end',
+      'STOPPING=1 STATUS=Shutting down',
     ])
     expect(said).not.toContain('WATCHDOG')
   })
@@ -92,7 +92,7 @@ describe.runIf(hasPrograms)('a socket of systemd', () => {
     expect((await command.listening()).port).toBe(port)
     // One process says that it cannot, and goes on.
     command.kill('SIGHUP')
-    await command.logged(({ msg }) => /^reloaded|came to nothing/.test(msg))
+    await command.logged(({ msg }) => /^reloaded|SIGHUP failed/.test(msg))
     expect((await fetch(`http://127.0.0.1:${port}`)).status).toBe(200)
     command.kill('SIGTERM')
     expect(await command.exit).toBe(0)

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { findConfig, isConfigFile, loadConfig } from '../../../src/cli/config-file.ts'
+import { findConfig, isConfigFile, loadConfig } from '../../../src/cli/config/config-file.ts'
 import { UsageError } from '../../../src/cli/usage-error.ts'
 
 const NAMES = ['clustered-server.config', 'ecosystem.config']

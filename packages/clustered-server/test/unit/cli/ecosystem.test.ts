@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { loadConfig } from '../../../src/cli/config-file.ts'
+import { loadConfig } from '../../../src/cli/config/config-file.ts'
 import { type EcosystemChoice, isEcosystem, readEcosystem } from '../../../src/cli/ecosystem/read-ecosystem.ts'
 import { keyOf, MAPPED, UNSUPPORTED } from '../../../src/cli/ecosystem/keys.ts'
 import { UsageError } from '../../../src/cli/usage-error.ts'

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { envFileReader, readEnvFiles } from '../../../src/cli/env-file.ts'
+import { envFileReader, readEnvFiles } from '../../../src/cli/config/env-file.ts'
 import { UsageError } from '../../../src/cli/usage-error.ts'
 
 let folder = ''

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from '../usage-error.ts'
 
 /** Variables for the workers of a generation. */
 export type EnvOfGeneration = (generation: number) => Readonly<Record<string, string>>

@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { checkOptions } from 'checked-options'
-import { configSchema } from '../options/schema.ts'
-import type { ClusteredServerConfig, ClusteredServerOptions } from '../options/types.ts'
-import { availableCores } from '../platform/available-cores.ts'
+import { configSchema } from '../../options/schema.ts'
+import type { ClusteredServerConfig, ClusteredServerOptions } from '../../options/types.ts'
+import { availableCores } from '../../platform/available-cores.ts'
 import { CONFIG_NAME, findConfig, isConfigFile, type LoadedConfig, loadConfig } from './config-file.ts'
-import { isEcosystem, readEcosystem } from './ecosystem/read-ecosystem.ts'
+import { isEcosystem, readEcosystem } from '../ecosystem/read-ecosystem.ts'
 import { envFileReader, readEnvFiles } from './env-file.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from '../usage-error.ts'
 
 /** The command line of a start. */
 export interface StartArguments {
