@@ -77,7 +77,14 @@ afterAll(() => tarball.remove())
 
 isWellPacked(tarball, {
   dependencies: ['checked-options'],
-  values: ['ClusteredServerError', 'availableCores', 'createClusteredServer', 'errorCodes', 'runOnOneWorker'],
+  values: [
+    'ClusteredServerError',
+    'availableCores',
+    'createClusteredServer',
+    'defineConfig',
+    'errorCodes',
+    'runOnOneWorker',
+  ],
   types: [
     'AdminAddress',
     'AdminOptions',
@@ -85,6 +92,7 @@ isWellPacked(tarball, {
     'BlockedLoopReportKind',
     'ClusterStatus',
     'ClusteredServer',
+    'ClusteredServerConfig',
     'ClusteredServerErrorClass',
     'ClusteredServerErrorCode',
     'ClusteredServerEvents',
