@@ -1,4 +1,4 @@
-// What workers are beside their speed: the memory that each takes, and the time without one when some are killed.
+// Memory of each worker, and the time until a killed worker is replaced.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -11,12 +11,12 @@ import { endSubjects, startSubject } from '../running-subjects.ts'
 import { subjects } from '../suites/clustered-server.ts'
 import { limits } from './bounds.ts'
 
-/** Servers that are started. More kills of one would be a crash loop to it. */
+/** Number of servers. More kills of one server would be a crash loop. */
 const SERVERS = 5
 const KILLS = 4
-/** It takes a hundred kills to have a p99. */
+/** A p99 needs a hundred kills. */
 const KILLED_SERVERS = 25
-/** Milliseconds until a new worker waits in reserve: the last of four deaths delays it by half a second. */
+/** Milliseconds until a new standby worker is loaded: the last of four deaths delays it by half a second. */
 const SPARE_IS_READY = 2000
 /** Milliseconds. */
 const PATIENCE = 5000
@@ -67,13 +67,13 @@ it.runIf(process.platform === 'linux')(
       alone.push(privateMemory(one.child.pid!))
       const children = Map.groupBy(childrenOf(several.child.pid!), isWorker)
       each.push(...(children.get(true) ?? []).map(privateMemory))
-      // That of the shell which sees to workers without a primary counts as the primary's.
+      // The shell that ends orphaned workers counts as part of the primary.
       const own = [several.child.pid!, ...(children.get(false) ?? [])]
       primary.push(own.map(privateMemory).reduce((sum, memory) => sum + memory))
       one.child.kill('SIGTERM')
       several.child.kill('SIGTERM')
     }
-    // Beside the two that were asked for there is the one in reserve, which is no smaller.
+    // The standby worker is as large as the two others.
     expect(each).toHaveLength(SERVERS * (WORKERS + 1))
     save('memory', { alone, each, primary })
     const list = (values: readonly number[]): string => values.map((value) => value.toFixed(1)).join(', ')
@@ -114,12 +114,12 @@ function isWorker(pid: number): boolean {
   return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('/worker/entry.js')
 }
 
-/** Processes that answer, of which there are so many. */
+/** Resolves with the pids of all workers, once each of them has responded. */
 async function workersOf(origin: string): Promise<Set<number>> {
   const workers = new Set<number>()
   for (const end = performance.now() + PATIENCE; workers.size < WORKERS && performance.now() < end;) {
     workers.add(await answeringPid(origin))
-    // While that one is blocked, the other one answers.
+    // While that worker is blocked, the other one responds.
     const blocked = request(`${origin}/blocking`, { reset: true }).then(({ body }) => body.dump())
     workers.add(await answeringPid(origin))
     await blocked
@@ -127,7 +127,7 @@ async function workersOf(origin: string): Promise<Set<number>> {
   return workers
 }
 
-/** Which process answers a new connection, as soon as one does: those that are refused or lost try again. */
+/** Pid of the process that serves a new connection. Rejected and lost connections are retried. */
 async function answeringPid(origin: string): Promise<number> {
   for (const end = performance.now() + PATIENCE; ;) {
     try {
@@ -139,7 +139,7 @@ async function answeringPid(origin: string): Promise<number> {
   }
 }
 
-/** Megabytes that no other process shares: the code of Node, some 40 MB, is there once for all of them. */
+/** Megabytes that no other process shares: the code of Node, about 40 MB, exists once for all processes. */
 function privateMemory(pid: number): number {
   const smaps = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
   return (Number(/^Private_Dirty:\s+(\d+) kB$/m.exec(smaps)![1]) * 1024) / 1e6
@@ -149,7 +149,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 }
 
-/** The smallest of them that so large a share is not above. */
+/** The quantile of some values. */
 function quantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1]!
 }

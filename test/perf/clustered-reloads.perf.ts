@@ -1,4 +1,4 @@
-// What clients of many kinds lose when a server is reloaded: clustered-server, and what others run.
+// Requests and connections lost by many kinds of clients while a server is reloaded: ours and others.
 
 import { requireProgram } from '@test/required-program'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -53,7 +53,7 @@ async function reloaded({ port, reload }: ReloadingServer): Promise<Reloaded> {
   let reloads = 0
   for (let time = 0; time < RELOADS; time++) {
     await sleep(300 + Math.random() * 400)
-    // One that never ends, or ends in an error, is a figure too.
+    // A reload that never ends, or fails, is a result too.
     await reload().then(
       () => reloads++,
       () => {},

@@ -23,14 +23,14 @@ it('Watt takes part', ({ skip }) => {
 
 perfSuite('clustered-server', [
   {
-    // What an answer costs the generator is a hundredth of what it costs the server: both cores are the server's.
+    // With 4 ms of work for each response, the generator needs 1 % of the CPU, and the server has both cores.
     title: 'milliseconds of work',
     subjects: { 'single-process': single, clustered },
     options: { ...load, cases: { primes }, connections: 16, ...wholeRounds(1000) },
     bounds: bounds['clustered-server-work'],
   },
   {
-    // The generator has its share of the two cores: what a cluster costs is seen by CPU, and what it gains is not.
+    // The generator uses part of the two cores. CPU shows the cost of a cluster; throughput would not show its gain.
     title: 'connections that stay',
     subjects: { 'single-process': single, clustered },
     // All workers have their one major garbage collection in the same visit, after as many requests, and it was their
@@ -39,7 +39,7 @@ perfSuite('clustered-server', [
     bounds: bounds['clustered-server-overhead'],
   },
   {
-    // With these no process waits for work, as with less than that each of two does more often than one alone.
+    // With 200 connections no process waits for work. With fewer, each of two waits more often than one alone.
     title: 'many connections that stay',
     subjects: { 'single-process': single, clustered },
     options: { ...load, cases: { hello }, connections: 200 },
@@ -54,7 +54,7 @@ perfSuite('clustered-server', [
   {
     title: 'all of them',
     subjects: { ...subjects, ...(watt && { watt: watt.subject }) },
-    // One process takes 0.3 s for 50 answers with primes, and every answer must fit into a round.
+    // One process takes 0.3 s for 50 responses with primes, and each response must fit into a round.
     options: { ...load, cases, ...wholeRounds(2000), replicas: 2, cycles: 1 },
   },
 ])

@@ -1,5 +1,5 @@
-// How long new connections wait while workers are blocked now and then: by the shared socket those take them that are
-// free, and by round robin a worker whose turn it is gets them, whatever it does.
+// How long new connections wait while workers are blocked now and then. With a shared socket a free worker accepts them. With
+// round robin the next worker gets them, even if it is blocked.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
@@ -17,13 +17,13 @@ const PROCESSES = 5
 /** Milliseconds between two requests, each over a connection of its own: a worker is hardly ever busy with them. */
 const INTERVAL = 10
 /**
- * After so many of them one more request blocks a worker for 50 ms: so there is always a worker that is free, and by
- * round robin one new connection in sixteen comes to the one that is not. It is sent halfway between two others: one that
- * a worker has taken along with it would wait for it, whoever chose the worker.
+ * After this many requests, one more request blocks a worker for 50 ms. One worker is always free, and round robin sends one new
+ * connection in sixteen to the blocked one. The blocking request is sent halfway between two others, so that no worker accepts
+ * one of them together with it.
  */
 const BLOCK_AFTER = 40
 
-/** Milliseconds that the generator may be late: beyond it cores are short, and whoever waits for one waits for that. */
+/** Maximum delay of the generator in milliseconds: beyond it the machine has too few free cores. */
 const LATE = 10
 
 /** Milliseconds. */
@@ -78,7 +78,7 @@ async function measure(file: URL): Promise<Figures> {
   return figures
 }
 
-/** Asks at fixed times, whether there were answers or not. */
+/** Sends requests at fixed times, with or without responses to earlier ones. */
 async function steadily(origin: string): Promise<Figures> {
   const began = performance.now()
   const times: number[] = []
@@ -91,7 +91,7 @@ async function steadily(origin: string): Promise<Figures> {
   }
   for (let request = 0; request * INTERVAL < DURATION; request++) {
     await until(request * INTERVAL)
-    // How late the generator itself is on a busy machine is not what a server can change.
+    // A delay of the generator itself, on a busy machine, says nothing about the server.
     const sent = performance.now()
     delays.push(sent - began - request * INTERVAL)
     asked.push(

@@ -25,7 +25,7 @@ export interface ReloadingServer {
 }
 
 export interface ReloadingSubject {
-  /** What has to be there that no npm package of this repository brings. */
+  /** Required programs that no npm package of this repository installs. */
   readonly program?: string
   start: () => Promise<ReloadingServer>
 }
@@ -57,7 +57,7 @@ export const reloadingServers: Readonly<Record<string, ReloadingSubject>> = {
 
 const ends: (() => Promise<void>)[] = []
 
-/** Ends all that were started. */
+/** Ends all started servers. */
 export async function stopServers(): Promise<void> {
   for (const end of ends.splice(0).toReversed()) await end()
 }
@@ -220,7 +220,7 @@ async function haproxy(option: string): Promise<ReloadingServer> {
   }
 }
 
-/** Starts a process that ends those that it starts itself. */
+/** Starts a process that ends its own child processes. */
 function start(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
   const child = spawn(program, args, { env: environment(env), stdio: ['ignore', 'pipe', 'ignore'] })
   const exited = once(child, 'exit')
