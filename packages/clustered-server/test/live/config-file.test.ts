@@ -128,7 +128,7 @@ describe('an ecosystem file', () => {
 
 describe('a mistake ends the command with 2 and one line', () => {
   it.each([
-    [{}, [], 'expected an app: see --help'],
+    [{}, [], 'expected an app or a configuration file: see --help'],
     [
       config({ wrokers: 2 }),
       [],
@@ -180,8 +180,9 @@ describe('a mistake ends the command with 2 and one line', () => {
     const command = new Project(files).run(args)
     expect(await command.exit).toBe(2)
     expect(command.stderr).toMatch(/^clustered-server: [^\n]+\n$/)
-    if (typeof message === 'string') expect(command.stderr).toContain(`clustered-server: ${message}`)
-    else expect(command.stderr.trimEnd()).toMatch(message)
+    const expected =
+      message instanceof RegExp ? expect.stringMatching(message) : expect.stringContaining(`: ${message}`)
+    expect(command.stderr.trimEnd()).toEqual(expected)
     expect(command.stdout).toBe('')
   })
 })

@@ -56,7 +56,7 @@ export async function startSettings(given: StartArguments): Promise<StartSetting
   const envFiles = [...file.envFiles, ...given.envFiles.map((path) => resolve(path))]
   if (file.cwd !== undefined) changeDirectory(file.cwd)
   const app = fromArgument ?? file.app
-  if (app === undefined) throw new UsageError('expected an app: see --help')
+  if (app === undefined) throw new UsageError('expected an app or a configuration file: see --help')
   assertFile(app)
   const options = merged(file.options, given)
   return {
