@@ -9,7 +9,7 @@ export const dir: string = process.env.NEXT_DIR ?? fileURLToPath(web)
 export const host: string = process.env.HOST ?? '127.0.0.1'
 export const port: number = Number(process.env.PORT ?? 0)
 
-/** Loads what the app has of Next. */
+/** Loads a module of the app's Next. */
 export const requireOfApp: NodeJS.Require = createRequire(join(dir, 'package.json'))
 
 export const next = requireOfApp('next') as typeof nextModule.default

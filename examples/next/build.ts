@@ -1,4 +1,4 @@
-// `next build` of one variant of the app, unless what is there was built from the same sources and versions.
+// `next build` of one variant of the app, unless a build of the same sources and versions exists.
 
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -23,7 +23,7 @@ await mkdir(new URL('.next/', web), { recursive: true })
 await locked(async () => {
   const hash = await hashOfSources()
   if ((await readFile(mark, 'utf8').catch(() => '')) === hash) return
-  // What was copied from the same sources may be in use.
+  // A copy of the same sources may be in use.
   if (web !== sources && (await readFile(copied, 'utf8').catch(() => '')) !== hash) {
     await copyForOlderNext(nextPackage, sources, web)
     await writeFile(copied, hash)
@@ -38,7 +38,7 @@ await locked(async () => {
   const build = spawn(process.execPath, [next, 'build', fileURLToPath(web)], { env, stdio: 'inherit' })
   const [code] = (await once(build, 'exit')) as [number | null]
   if (code !== 0) throw new Error(`next build of ${variant} has failed`)
-  // Whoever runs the standalone server brings it what a content delivery network would serve.
+  // The standalone server needs the files that a content delivery network would serve.
   if (variant === 'standalone') {
     const standalone = new URL('standalone/examples/next/web/', output)
     await cp(new URL('public/', web), new URL('public/', standalone), { recursive: true })

@@ -19,6 +19,6 @@ if (cluster.isPrimary) {
   process.once('SIGTERM', stop)
 } else {
   await import('./fastify-custom.ts')
-  // It is kept alive by what it has to the primary.
+  // The channel to the primary keeps the worker alive.
   process.once('SIGTERM', () => cluster.worker?.disconnect())
 }

@@ -1,4 +1,4 @@
-// Fastify, and Next for what it has no route for: what one writes by hand.
+// Fastify with a catch-all route for Next, as written by hand.
 
 import Fastify from 'fastify'
 import { dir, fail, host, next, port } from './app.ts'

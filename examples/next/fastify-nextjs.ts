@@ -5,7 +5,7 @@ import { closeOnSignal } from '@examples/close-on-signal'
 
 const app = Fastify({ return503OnClosing: false })
 app.get('/fastify/message', () => ({ message: 'hello' }))
-// Its own route for assets does not work with Next 16: it would call what is not there.
+// Its own route for assets does not work with Next 16: it calls a missing method.
 await app.register(fastifyNext.default, { dir, dev: false, hostname: host, port, noServeAssets: true })
 app.next('/*')
 

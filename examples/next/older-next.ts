@@ -3,16 +3,16 @@
 import { cp, mkdir, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
-/** What Next 15 has under another name. */
+/** Files that have another name in Next 15. */
 const changes: readonly { file: string; as: string; replace: readonly [string, string] }[] = [
   { file: 'proxy.guarded.ts', as: 'middleware.guarded.ts', replace: ['function proxy(', 'function middleware('] },
   { file: 'app/form/actions.ts', as: 'app/form/actions.ts', replace: ['updateTag', 'revalidateTag'] },
 ]
 
-/** What stays when the sources are copied anew. */
+/** Files that stay when the sources are copied again. */
 const made = new Set(['.next', 'node_modules'])
 
-/** Copies the sources of the app. What was built from former ones stays. */
+/** Copies the sources of the app. Builds of former sources stay. */
 export async function copyForOlderNext(name: string, from: URL, to: URL): Promise<void> {
   for (const file of await readdir(to)) {
     if (!made.has(file)) await rm(new URL(file, to), { recursive: true })

@@ -41,6 +41,6 @@ export async function formOf(pair: Pair): Promise<(name: string) => RawRequest> 
 
 /** How many answers of the second server came from memory: none where it has no memory. */
 export async function hitsOf({ candidate }: Pair): Promise<number> {
-  const { body } = await ask(candidate, { target: '/fastify/memory' })
-  return (JSON.parse(body.toString()) as { hits?: number }).hits ?? 0
+  const { body } = await ask(candidate, { target: '/fastify/stats' })
+  return (JSON.parse(body.toString()) as { responseCache?: { hits: number } }).responseCache?.hits ?? 0
 }

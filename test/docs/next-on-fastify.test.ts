@@ -1,40 +1,66 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { optionsOf as schemaOptionsOf } from '../../packages/checked-options/src/index.ts'
 import { describe, expect, it } from 'vitest'
+import { factorySchema } from '../../packages/next-on-fastify/src/options-schema.ts'
 import { hasCodedErrors } from './coded-errors.ts'
 import { optionsOf, rowsOf } from './options-table.ts'
 
-const read = (path: string): string =>
-  readFileSync(new URL(`../../packages/next-on-fastify/${path}`, import.meta.url), 'utf8')
-const readme = read('README.md')
-const rows = rowsOf(readme)
+const root = new URL('../../packages/next-on-fastify/', import.meta.url)
+const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 
-const source = read('src/options.ts')
-const options = [
-  ...optionsOf(source, 'NextPluginOptions'),
-  ...optionsOf(read('src/response-cache/create-response-cache.ts'), 'MemoryOptions'),
-  ...optionsOf(read('src/observability/prometheus.ts'), 'PrometheusObserverOptions'),
-  ...optionsOf(read('src/shared-cache/open-shared-cache.ts'), 'MachineCacheOptions'),
-  ...optionsOf(read('src/shared-cache/redis/redis-store.ts'), 'RedisCacheOptions'),
-  ...optionsOf(read('src/http/graceful-stop.ts'), 'GracefulStopOptions'),
-  ...optionsOf(
-    source.replace('<Fastify = FastifyServerOptions> extends NextPluginOptions', ''),
-    'CreateNextOnFastifyOptions',
-  ),
+const source = read('src/options.ts').replace('<Fastify = FastifyServerOptions> extends NextPluginOptions', '')
+const interfaces = [
+  'NextPluginOptions',
+  'CreateNextOnFastifyOptions',
+  'ResponseCacheOptions',
+  'MachineCacheOptions',
+  'RedisCacheOptions',
+  'GracefulStopOptions',
 ]
+const documented = interfaces.flatMap((name) => optionsOf(source, name))
+const options = [...documented, ...optionsOf(read('src/observability/prometheus.ts'), 'PrometheusObserverOptions')]
 
-describe('options', () => {
-  it.each(options)('$option stands in the README as in its TSDoc', ({ option, meaning, standard }) => {
-    expect(rows).toContainEqual([`\`${option}\``, meaning, standard])
+describe('docs/options.md', () => {
+  const rows = rowsOf(read('docs/options.md').replaceAll('\\|', '/')).filter(([first]) => first!.startsWith('`'))
+
+  it('has the options of the TSDoc in the same order, with meanings and defaults', () => {
+    expect(rows.map(([option, , meaning, standard]) => [option, meaning, standard])).toEqual(
+      options.map(({ option, meaning, standard }) => [`\`${option}\``, meaning, standard || 'required']),
+    )
   })
 
-  it('the README has no other options', () => {
-    const named = rows
-      .filter((row) => row.length === 3 && /^`\w+`$/.test(row[0]!))
-      .map(([first]) => first!.slice(1, -1))
-    expect(named.filter((name) => !name.startsWith('NEXT_ON_FASTIFY_')).toSorted()).toEqual(
-      options.map(({ option }) => option).toSorted(),
+  it('has the types of the interfaces', () => {
+    for (const [option, type] of rows) {
+      const name = option!.slice(1, -1)
+      const declared = `${type!.slice(1, -1).replaceAll(' / ', ' | ')}\n`
+      const sources = source + read('src/observability/prometheus.ts')
+      expect(sources).toMatch(new RegExp(`  ${name}\\??: ${declared.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}`))
+    }
+  })
+})
+
+describe('the schema', () => {
+  const inSchema = schemaOptionsOf(factorySchema).map(({ name, ...rest }) => ({
+    name: name.split('.').at(-1)!,
+    ...rest,
+  }))
+
+  it('has the options of the TSDoc', () => {
+    expect([...new Set(inSchema.map(({ name }) => name))].toSorted()).toEqual(
+      [...new Set(documented.map(({ option }) => option))].toSorted(),
     )
-    expect(options.at(-1)!.option).toBe('fastify')
+  })
+
+  it('has the defaults of the TSDoc', () => {
+    const defaults = inSchema.filter(({ default: standard }) => standard !== undefined)
+    expect(defaults.length).toBeGreaterThan(5)
+    for (const { name, default: standard } of defaults) {
+      const stated = documented.find(({ option }) => option === name)!.standard
+      expect({ name, stated }).toEqual({
+        name,
+        stated: typeof standard === 'string' ? `'${standard}'` : String(standard),
+      })
+    }
   })
 })
 
@@ -54,35 +80,73 @@ hasCodedErrors('next-on-fastify', {
   'request.ts': ['NEXT_ON_FASTIFY_NO_REQUEST'],
 })
 
-it('the README has the codes of all errors, with what they mean, and no others', () => {
+it('docs/troubleshooting.md has all error codes with their meaning and a remedy', () => {
   const errors = [...read('src/errors.ts').matchAll(/\/\*\* (.*) \*\/\n[^']*'(\w+)'/g)]
   expect(errors.length).toBeGreaterThan(5)
-  const documented = rows.filter(([first]) => first!.startsWith('`NEXT_ON_FASTIFY_'))
-  expect(documented.map(([code, meaning]) => [code, meaning])).toEqual(
+  const codes = rowsOf(read('docs/troubleshooting.md')).filter(([first]) => first!.startsWith('`NEXT_ON_FASTIFY_'))
+  expect(codes.map(([code, meaning]) => [code, meaning])).toEqual(
     errors.map(([, meaning, code]) => [`\`${code}\``, meaning]),
   )
-  for (const [, , remedy] of documented) expect(remedy).not.toBe('')
+  for (const [, , remedy] of codes) expect(remedy).not.toBe('')
 })
 
-it('the README names what the package supports, and its source refuses what is older', () => {
+it('docs/metrics.md has all metrics with their meaning', () => {
+  const metrics = [...read('src/observability/prometheus.ts').matchAll(/name: '(next_\w+)',\s*help: '([^']+)'/g)]
+  expect(metrics.length).toBe(9)
+  const rows = rowsOf(read('docs/metrics.md')).filter(([first]) => first!.startsWith('`next_'))
+  expect(Object.fromEntries(rows.map(([name, , , meaning]) => [name, meaning]))).toEqual(
+    Object.fromEntries(metrics.map(([, name, help]) => [`\`${name}\``, `${help}.`])),
+  )
+})
+
+it('docs/response-cache.md has all reasons of a bypass', () => {
+  const text = read('src/response-cache/key.ts') + read('src/response-cache/report.ts')
+  const types = [/export type Bypass =([^=]*?)\n\n/, /export type BypassReason = Bypass([^\n]*)/].map(
+    (type) => type.exec(text)![1]!,
+  )
+  const reasons = types.flatMap((type) => [...type.matchAll(/'([\w-]+)'/g)].map(([, reason]) => reason!))
+  const [, section] = read('docs/response-cache.md').split('## Which requests bypass the cache')
+  const rows = rowsOf(section!.split('With `cacheStatus')[0]!).slice(2)
+  const named = rows.flatMap(([first]) => [...first!.matchAll(/`([\w-]+)`/g)].map(([, reason]) => reason!))
+  expect(named.toSorted()).toEqual(reasons.toSorted())
+})
+
+it('the README names the supported versions, and the source refuses other ones', () => {
   const { engines, peerDependencies } = JSON.parse(read('package.json')) as Record<string, Record<string, string>>
+  const rows = rowsOf(read('README.md'))
   const supported = Object.fromEntries(rows.map(([first, second]) => [first!.replaceAll('`', ''), second]))
   expect(`>=${/^[\d.]+/.exec(supported['Node']!)![0]}`).toBe(engines!['node'])
   expect(`^${supported['Fastify']}.0.0`).toBe(peerDependencies!['fastify'])
   const oldest = /^[\d.]+/.exec(supported['next']!)![0]
   expect(peerDependencies!['next']).toBe(`>=${oldest} <17`)
-  expect(read('src/next/load.ts')).toContain(`const OLDEST = [${oldest.replaceAll('.', ', ')}] as const`)
+  expect(read('src/next/load.ts')).toContain(`const SUPPORTED = '${peerDependencies!['next']}'`)
   const catalog = readFileSync(new URL('../../pnpm-workspace.yaml', import.meta.url), 'utf8')
   expect(catalog).toContain(`next-lowest: npm:next@${oldest}\n`)
 })
 
-it('each security promise of the README names tests that are there', () => {
-  const [, table] = /## Security promises\n([^#]*)/.exec(readme)!
-  const promises = rowsOf(table!).slice(2)
-  expect(promises.length).toBeGreaterThan(10)
-  for (const [promise, tests] of promises) {
-    const names = [...tests!.matchAll(/`(test\/[\w/-]+\.test\.ts)`/g)].map(([, name]) => name!)
-    expect({ promise, tests }).toEqual({ promise, tests: names.map((name) => `\`${name}\``).join(', ') })
-    for (const name of names) expect(read(name)).not.toBe('')
-  }
+it('the README has at most 200 lines', () => {
+  expect(read('README.md').split('\n').length - 1).toBeLessThanOrEqual(200)
+})
+
+describe('the pages', () => {
+  const pages = ['README.md', ...globSync('docs/*.md', { cwd: root.pathname })]
+  const anchorsOf = (page: string): string[] =>
+    [...page.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) =>
+      heading!
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
+    )
+
+  it.each(pages)('%s links to files and sections that exist', (page) => {
+    const links = [...read(page).matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!)
+    const broken = links.filter((link) => {
+      const { protocol, pathname, hash } = new URL(link, new URL(page, root))
+      if (protocol !== 'file:') return false
+      return (
+        !existsSync(pathname) || (hash !== '' && !anchorsOf(readFileSync(pathname, 'utf8')).includes(hash.slice(1)))
+      )
+    })
+    expect(broken).toEqual([])
+  })
 })

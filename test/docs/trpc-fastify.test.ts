@@ -1,89 +1,103 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { optionsOf as kindsOf } from '../../packages/checked-options/src/index.ts'
+import {
+  factorySchema,
+  HANDLER_OPTIONS,
+  ownSchema,
+  ruleSchema,
+} from '../../packages/trpc-fastify/src/options/schema.ts'
 import { hasCodedErrors } from './coded-errors.ts'
 import { optionsOf, rowsOf } from './options-table.ts'
 
 const read = (path: string): string =>
   readFileSync(new URL(`../../packages/trpc-fastify/${path}`, import.meta.url), 'utf8')
 const readme = read('README.md')
-const source = read('src/options/types.ts')
-const rows = rowsOf(readme)
+const types = read('src/options/types.ts')
+const differences = read('docs/differences.md')
 
-/** What stands in the first cells of the table below such a head. */
-const namesBelow = (...head: string[]): string[] => {
-  const start = rows.findIndex((row) => JSON.stringify(row) === JSON.stringify(head))
-  expect(start, `a table of ${head.join(', ')}`).not.toBe(-1)
-  // The row of dashes comes after the head.
-  const names = rows.slice(start + 2).map(([first]) => /^`([\w-]+)`$/.exec(first!)?.[1])
-  return names.slice(0, names.includes(undefined) ? names.indexOf(undefined) : names.length).map(String)
+/** Rows of the table under a heading of a page, without its head. */
+function tableUnder(page: string, heading: string): string[][] {
+  const section = read(page)
+    .split(/^#{1,3} /m)
+    .find((text) => text.startsWith(`${heading}\n`))
+  if (section === undefined) throw new Error(`${page} has no heading ${heading}`)
+  return rowsOf(section).slice(2)
 }
 
-const pluginOptions = optionsOf(source, 'TrpcPluginOptions')
-const factoryOptions = [...source.matchAll(/\/\*\*([^/]*)\*\/\s*fastify\?:/g)].map(([, comment]) => {
-  const [meaning, standard] = comment!.trim().split(' @default ')
-  return { option: 'fastify', meaning: meaning!, standard: standard! }
+const namesUnder = (page: string, heading: string): string[] =>
+  tableUnder(page, heading).map(([first]) => /^`([\w-]+)`$/.exec(first!)![1]!)
+
+const kinds = new Map([...kindsOf(factorySchema), ...kindsOf(ruleSchema)].map((option) => [option.name, option]))
+
+/** Rows of the reference, from the TSDoc of an interface and the schema. */
+const documented = (name: string): string[][] =>
+  optionsOf(types, name)
+    .filter(({ option }) => option !== 'trpcOptions')
+    .map(({ option, meaning, standard }) => [`\`${option}\``, meaning, kinds.get(option)!.expected, standard])
+
+const textOf = (value: unknown): string =>
+  value === Infinity ? 'Infinity' : JSON.stringify(value).replaceAll('"', "'")
+
+describe('docs/options.md', () => {
+  it.each([
+    ['Plugin', 'TrpcPluginOptions'],
+    ['Rules', 'ProcedureRule'],
+  ])('has under %s the TSDoc and the kinds of %s', (heading, name) => {
+    const rows = documented(name)
+    expect(rows.length).toBeGreaterThan(5)
+    expect(tableUnder('docs/options.md', heading)).toEqual(rows)
+  })
+
+  it("has tRPC's own options with their kinds", () => {
+    const rows = tableUnder('docs/options.md', "tRPC's own options")
+    const own = [...kinds.values()].filter(({ name }) => HANDLER_OPTIONS.includes(name.split('.')[0]!))
+    expect(rows.map(([name, , kind]) => [name, kind])).toEqual(
+      own.map(({ name, expected }) => [`\`${name}\``, expected]),
+    )
+  })
+
+  it('has the option of the factory', () => {
+    expect(tableUnder('docs/options.md', 'Factory')).toEqual([
+      ['`fastify`', 'Options of `Fastify()`.', kinds.get('fastify')!.expected, '{}'],
+    ])
+  })
+
+  it('has the options and defaults of the schema', () => {
+    const fromSchema = kindsOf(ownSchema).map((option) => [option.name, textOf(option.default)])
+    const fromTypes = optionsOf(types, 'TrpcPluginOptions').map(({ option, standard }) => [option, standard])
+    expect(fromTypes.filter(([name]) => name !== 'trpcOptions')).toEqual(fromSchema)
+  })
 })
 
-const rules = optionsOf(read('src/options/types.ts'), 'ProcedureRule')
-
-describe('options', () => {
-  it.each(rules)('the rule $option stands in the README as in its TSDoc', ({ option, meaning }) => {
-    expect(rows).toContainEqual([`\`${option}\``, meaning])
-  })
-
-  it('the README has no other rules', () => {
-    expect(rules.length).toBeGreaterThan(5)
-    expect(namesBelow('rule', 'meaning')).toEqual(rules.map(({ option }) => option))
-  })
-
-  it.each([...pluginOptions, ...factoryOptions])(
-    '$option stands in the README as in its TSDoc',
-    ({ option, meaning, standard }) => {
-      expect(rows).toContainEqual([`\`${option}\``, meaning, standard])
-    },
-  )
-
-  it('the README has no other options', () => {
-    expect(factoryOptions).toHaveLength(1)
-    expect(rows.filter((row) => row.length === 3 && row[0] === 'option')).toHaveLength(2)
-    const first = namesBelow('option', 'meaning', 'default')
-    expect(first).toEqual(pluginOptions.map(({ option }) => option))
-  })
-
-  it('the README has the options of trpcOptions that are checked, and no others', () => {
-    const checked = /const HANDLER_OPTIONS[^{]*\{\n([\s\S]*?)\n\}/.exec(read('src/options/validate.ts'))![1]!
-    const names = [...checked.matchAll(/^ {2}(\w+): /gm)].map(([, name]) => name!)
-    expect(names.length).toBeGreaterThan(8)
-    expect(namesBelow('option', 'meaning')).toEqual(names)
-  })
+it('the README names options that exist', () => {
+  const names = namesUnder('README.md', 'Options')
+  expect(names).toHaveLength(5)
+  expect([...kinds.keys()]).toEqual(expect.arrayContaining(names))
 })
 
 const atStart = ['TRPC_FASTIFY_INVALID_OPTION', 'TRPC_FASTIFY_WEBSOCKET_MISSING']
 hasCodedErrors('trpc-fastify', { 'create-trpc-fastify.ts': atStart, 'plugin.ts': atStart })
 
-it('the README has the codes of all errors, with what they mean, and no others', () => {
+it('docs/troubleshooting.md has the codes of all errors with their meaning, and no others', () => {
   const errors = [...read('src/errors.ts').matchAll(/\/\*\* (.*) \*\/\n[^']*'(\w+)'/g)]
-  expect(errors.length).toBeGreaterThan(1)
-  expect(namesBelow('code', 'meaning', 'what to do')).toEqual(errors.map(([, , code]) => code))
-  for (const [, meaning, code] of errors) {
-    const [, documented, remedy] = rows.find(([first]) => first === `\`${code}\``)!
-    expect(documented).toBe(meaning)
-    expect(remedy).not.toBe('')
-  }
-})
-
-it('the README has all reasons for which a request goes to the official adapter, and no others', () => {
-  const union = /export type FallbackReason =\n((?: {2}\| '[\w-]+'\n)+)/.exec(read('src/request/parse-request.ts'))![1]!
-  const reasons = [...new Set([...union.matchAll(/'([\w-]+)'/g)].map(([, reason]) => reason!))]
-  expect(namesBelow('reason', 'when').toSorted()).toEqual(reasons.toSorted())
-  expect(rows.filter(([first]) => reasons.includes(first!.replaceAll('`', ''))).every(([, when]) => when !== '')).toBe(
-    true,
+  const rows = tableUnder('docs/troubleshooting.md', 'By error code')
+  expect(rows.map(([code, meaning]) => [code, meaning])).toEqual(
+    errors.map(([, meaning, code]) => [`\`${code}\``, meaning]),
   )
+  expect(rows.every(([, , remedy]) => remedy !== '')).toBe(true)
 })
 
-it('the README names what the package supports', () => {
+it('docs/fast-path.md has all reasons of fallbacks, and no others', () => {
+  const union = /export type FallbackReason =\n((?: {2}\| '[\w-]+'\n)+)/.exec(read('src/request/parse-request.ts'))![1]!
+  const reasons = [...union.matchAll(/'([\w-]+)'/g)].map(([, reason]) => reason!)
+  expect(reasons.length).toBeGreaterThan(5)
+  expect(namesUnder('docs/fast-path.md', 'Reasons').toSorted()).toEqual(reasons.toSorted())
+})
+
+it('the README names the supported versions', () => {
   const { engines, peerDependencies } = JSON.parse(read('package.json')) as Record<string, Record<string, string>>
-  const supported = Object.fromEntries(rows.map(([first, second]) => [first!.replaceAll('`', ''), second]))
+  const supported = Object.fromEntries(rowsOf(readme).map(([first, second]) => [first!.replaceAll('`', ''), second]))
   expect(`>=${/^[\d.]+/.exec(supported['Node']!)![0]}`).toBe(engines!['node'])
   for (const [name, range] of Object.entries(peerDependencies!)) {
     const version = /^\d+(\.\d+)*/.exec(supported[name === 'fastify' ? 'Fastify' : name]!)![0]
@@ -91,18 +105,13 @@ it('the README names what the package supports', () => {
   }
 })
 
-it('each difference that the README names has a test, and each that has a test is named', () => {
-  const named = [...readme.matchAll(/^- \*\*([^*]+)\.\*\*/gm)].map(([, name]) => name)
-  const tested = [...read('test/unit/differences.test.ts').matchAll(/^(?:it|describe)\('([^']+)'/gm)].map(
-    ([, name]) => name,
-  )
-  expect(named.length).toBeGreaterThan(3)
-  expect(tested).toEqual(named)
-})
-
-it('what the README says is kept from the official adapter has a test, and what has a test is said', () => {
-  const named = [...readme.matchAll(/^- _([^_]+)_/gm)].map(([, name]) => name)
-  const tested = [...read('test/unit/official-quirks.test.ts').matchAll(/^it\('([^']+)'/gm)].map(([, name]) => name)
+it.each([
+  ['List of differences', /^- \*\*([^*]+)\.\*\*/gm, 'test/unit/differences.test.ts'],
+  ['Traps that stay', /^- _([^_]+)_/gm, 'test/unit/official-quirks.test.ts'],
+])('each item under "%s" of docs/differences.md has a test, and each test an item', (heading, item, tests) => {
+  const section = differences.split(/^## /m).find((text) => text.startsWith(`${heading}\n`))!
+  const named = [...section.matchAll(item)].map(([, name]) => name)
+  const tested = [...read(tests).matchAll(/^(?:it|describe)\('([^']+)'/gm)].map(([, name]) => name)
   expect(named.length).toBeGreaterThan(3)
   expect(tested).toEqual(named)
 })

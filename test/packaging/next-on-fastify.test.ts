@@ -1,6 +1,6 @@
 // What people get: the tarball, in an empty project, and what the README tells them to do with it.
 
-import { mkdirSync, readFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run, Tarball, tsconfig } from './tarball.ts'
@@ -10,9 +10,15 @@ const tarball = new Tarball('next-on-fastify')
 const { project } = tarball
 
 const readme = readFileSync(join(tarball.source, 'README.md'), 'utf8')
-/** The files of the README by name. */
+const pages = globSync('docs/*.md', { cwd: tarball.source }).map((page) =>
+  readFileSync(join(tarball.source, page), 'utf8'),
+)
+/** The files of the README and of the other pages, by name. */
 const samples = Object.fromEntries(
-  [...readme.matchAll(/```[jt]s\n(\/\/ (\S+\.[jt]s)\n[\s\S]*?)```/g)].map(([, text, name]) => [name!, text!]),
+  [...[readme, ...pages].join('\n').matchAll(/```[jt]s\n(\/\/ (\S+\.[jt]s)\n[\s\S]*?)```/g)].map(([, text, name]) => [
+    name!,
+    text!,
+  ]),
 )
 const programs = Object.keys(samples).filter((name) => name.endsWith('.ts'))
 /** The quick start, on any port, which it tells. */
@@ -35,7 +41,7 @@ import Fastify from 'fastify'
 import { createNextOnFastify, nextPlugin, routableUrl, type NextPluginOptions } from 'next-on-fastify'
 import { fastifyRequest, fastifyRequestOf } from 'next-on-fastify/request'
 
-const options = { dir: 'web', dev: false, logLevel: 'warn', memory: false } satisfies NextPluginOptions
+const options = { dir: 'web', dev: false, logLevel: 'warn', responseCache: false } satisfies NextPluginOptions
 await Fastify({ rewriteUrl: routableUrl }).register(nextPlugin, options)
 await createNextOnFastify({ ...options, fastify: { logger: true } })
 await Fastify({ http2: true }).register(nextPlugin, options)
@@ -56,22 +62,21 @@ beforeAll(() => {
 afterAll(() => tarball.remove())
 
 isWellPacked(tarball, {
-  dependencies: ['@fastify/error', 'fastify-plugin', 'lru-cache', 'on-headers', 'vary'],
-  values: ['createNextOnFastify', 'default', 'nextPlugin', 'routableUrl'],
+  dependencies: ['@fastify/error', 'checked-options', 'fastify-plugin', 'lru-cache', 'on-headers', 'semver', 'vary'],
+  values: ['createNextOnFastify', 'default', 'errorCodes', 'nextPlugin', 'routableUrl'],
   types: [
     'CreateNextOnFastifyOptions',
-    'DirectCounts',
     'GracefulStopOptions',
     'MachineCacheOptions',
-    'MemoryCounts',
-    'MemoryOptions',
-    'NextAnswer',
-    'NextDirect',
-    'NextMemory',
     'NextObserver',
     'NextPluginOptions',
+    'NextStats',
     'ObservedNext',
     'RedisCacheOptions',
+    'ResponseCacheOptions',
+    'ResponseCacheStats',
+    'RouterBypassStats',
+    'ServedRequest',
   ],
 })
 

@@ -48,9 +48,9 @@ await app.register(trpcPlugin<AppRouter>, {
     hello: { onRequest: (request, reply, done) => done(request.id === '' ? new Error(reply.sent ? 'late' : 'no id') : undefined) },
     '*': { preHandler: async ({ headers }) => void headers.host, timeout: 1000 },
   },
-  onCallEnd: ({ path, duration, error }) => app.log.info({ path, duration, code: error?.code }),
+  observers: [{ callEnded: ({ path, duration, error }) => app.log.info({ path, duration, code: error?.code }) }],
 })
-export const fast: number | undefined = app.trpcRequests.get('/trpc')?.compiled
+export const fast: number | undefined = app.trpcStats('/trpc')?.compiled
 
 await app.register(import('trpc-fastify'), { prefix: '/imported', trpcOptions: { router: appRouter, createContext } })
 
@@ -66,20 +66,20 @@ beforeAll(() => tarball.install(FILES, ['fastify', '@trpc/server', 'zod', '@type
 afterAll(() => tarball.remove())
 
 isWellPacked(tarball, {
-  dependencies: ['@fastify/error', 'fast-json-stringify', 'fastify-plugin', 'p-limit'],
-  values: ['createTrpcFastify', 'default', 'reconnectOnClose', 'trpcPlugin'],
+  dependencies: ['@fastify/error', 'checked-options', 'fast-json-stringify', 'fastify-plugin', 'p-limit'],
+  values: ['createTrpcFastify', 'default', 'errorCodes', 'reconnectOnClose', 'trpcPlugin'],
   types: [
+    'CallRecord',
     'CreateFastifyContextOptions',
     'CreateTrpcFastifyOptions',
-    'EndedCall',
-    'EngineOption',
     'FallbackReason',
     'ProcedureRule',
     'RateLimitResult',
     'SerializerOption',
     'TrpcHandlerOptions',
+    'TrpcObserver',
     'TrpcPluginOptions',
-    'TrpcRequestCounts',
+    'TrpcStats',
   ],
 })
 

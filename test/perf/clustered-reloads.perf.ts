@@ -1,4 +1,4 @@
-// Requests and connections lost by many kinds of clients while a server is reloaded: ours and others.
+// Losses of many kinds of clients when a server is reloaded: clustered-server and its peers.
 
 import { requireProgram } from '@test/required-program'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const RELOADS = Number(process.env['RELOADS'] ?? 5)
 const OURS = 'clustered-server'
 
 interface Reloaded extends FaultReport {
-  /** Reloads that ended well, as their server says. */
+  /** Reloads that ended well by their server. */
   readonly reloads: number
 }
 
@@ -53,7 +53,7 @@ async function reloaded({ port, reload }: ReloadingServer): Promise<Reloaded> {
   let reloads = 0
   for (let time = 0; time < RELOADS; time++) {
     await sleep(300 + Math.random() * 400)
-    // A reload that never ends, or fails, is a result too.
+    // One that never ends, or ends in an error, is a figure too.
     await reload().then(
       () => reloads++,
       () => {},
@@ -96,7 +96,7 @@ function failuresOf({ failures }: FaultReport): string {
   return kinds.length > 0 ? kinds.join(', ') : 'none failed'
 }
 
-/** Connections beyond the first of each client that keeps to one. */
+/** Connections beyond the first one of each keep-alive client. */
 function reopened({ kinds }: FaultReport): number {
   const { short: _short, ...keeping } = kinds
   return Object.entries(keeping).reduce(

@@ -46,7 +46,7 @@ export const subjects: Record<SubjectName, FileSubject & { file: URL }> = {
   'fastify-custom': subject('fastify-custom'),
   'fastify-nextjs': subject('fastify-nextjs'),
   'next-on-fastify': subject('next-on-fastify'),
-  'next-on-fastify-direct': subject('next-on-fastify', { NEXT_DIRECT: 'all' }),
+  'next-on-fastify-direct': subject('next-on-fastify', { NEXT_BYPASS_ROUTER: 'all' }),
   standalone: subject('standalone', { NEXT_VARIANT: 'standalone' }),
 }
 
@@ -72,7 +72,7 @@ export function withEnv(
 
 const gzip = { headers: { 'accept-encoding': 'gzip' } } as const
 /** Which client asks is not the point: of a page that is rendered anew, the count of renders differs. */
-const counted = { normalise: (answer) => ({ ...answer, body: '' }) } satisfies Partial<CaseOptions>
+const counted = { normalize: (answer) => ({ ...answer, body: '' }) } satisfies Partial<CaseOptions>
 
 /** Answers that can come from memory, of the build `base`. */
 export const keptCases: Record<

@@ -17,7 +17,7 @@ const variants: Record<string, NextConfig> = {
   standalone: { output: 'standalone' },
 }
 
-/** What is built from the same source is the same, and a new deployment says that it is one. */
+/** Builds of the same source have the same ID. A new deployment sets its own. */
 const build = process.env.NEXT_BUILD
 
 const config: NextConfig = {

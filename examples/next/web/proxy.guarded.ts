@@ -20,7 +20,7 @@ function decided(request: NextRequest): NextResponse {
   return decisions[request.headers.get('x-decide') ?? '']?.(request) ?? NextResponse.next()
 }
 
-/** Lets the page know what it cannot see by itself. */
+/** Passes a request header to the page. */
 function told(request: NextRequest): NextResponse {
   const headers = new Headers(request.headers)
   headers.set('x-from-proxy', request.nextUrl.pathname)
@@ -34,7 +34,7 @@ function rewritten(request: NextRequest, to: string): NextResponse {
   return NextResponse.rewrite(new URL(to, request.url), { request: { headers } })
 }
 
-/** Whatever else a proxy may do, where a request asks for it. */
+/** Other decisions of middleware, on request. */
 const decisions: Record<string, (request: NextRequest) => NextResponse> = {
   request: told,
   plain: (request) => {

@@ -3,7 +3,7 @@ declare global {
   var renders: Map<string, number> | undefined
 }
 
-/** How often this process has rendered something: whether Next has done so is seen in the answer. */
+/** How often this process has rendered something: so a response shows whether Next has rendered it. */
 export function renderOf(name: string): number {
   const renders = (globalThis.renders ??= new Map())
   const count = (renders.get(name) ?? 0) + 1

@@ -2,8 +2,8 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import type { Build } from '../src/response-cache/build/build.ts'
-import { NextMemory } from '../src/response-cache/response-cache.ts'
-import { observed } from '../src/next/page-reads.ts'
+import { ResponseCache } from '../src/response-cache/response-cache.ts'
+import { observedHandler } from '../src/next/page-reads.ts'
 
 /** A build without middleware, whose paths are all pages. */
 const build: Build = {
@@ -21,7 +21,7 @@ const build: Build = {
 }
 
 /** The cache of Next, in which every page has a tag of a hundred. */
-const Handler = observed(
+const Handler = observedHandler(
   class {
     async get(key: string): Promise<object> {
       const headers = { 'x-next-cache-tags': `tag-${Number(key.replace(/\D+/, '')) % 100}` }
@@ -68,8 +68,14 @@ export function requestOf(path: string): IncomingMessage {
 }
 
 /** A cache with so many pages, `/page-0` and so on. */
-export async function filledMemory(entries: number): Promise<NextMemory> {
-  const memory = new NextMemory(build, { entries, bytes: 2 ** 30, entryBytes: 2 ** 20 })
+export async function filledCache(entries: number): Promise<ResponseCache> {
+  const cache = new ResponseCache(build, {
+    maxEntries: entries,
+    maxBytes: 2 ** 30,
+    maxEntryBytes: 2 ** 20,
+    brotli: false,
+    cacheStatus: false,
+  })
   for (let page = 0; page < entries; page++) {
     const request = requestOf(`/page-${page}`)
     const response = new ServerResponse(request)
@@ -81,7 +87,7 @@ export async function filledMemory(entries: number): Promise<NextMemory> {
         resolve()
       })
     })
-    await memory.answer(
+    await cache.serve(
       async () => {
         await handler.get(`/page-${page}`, {})
         for (let index = 0; index < HEAD.length; index += 2) response.setHeader(HEAD[index]!, HEAD[index + 1]!)
@@ -92,6 +98,6 @@ export async function filledMemory(entries: number): Promise<NextMemory> {
     )
     await closed
   }
-  if (memory.counts.entries !== entries) throw new Error(`Not all is cached: ${JSON.stringify(memory.counts)}`)
-  return memory
+  if (cache.stats.entries !== entries) throw new Error(`Not all is cached: ${JSON.stringify(cache.stats)}`)
+  return cache
 }

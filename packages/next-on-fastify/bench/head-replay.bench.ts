@@ -1,16 +1,16 @@
 import { ServerResponse } from 'node:http'
 import { test } from 'vitest'
-import { readyAnswer, writeAnswer } from '../src/response-cache/writer.ts'
+import { readyResponse, writeResponse } from '../src/response-cache/writer.ts'
 import { BODY, HEAD, requestOf } from './filled-cache.ts'
 
 // Decides whether a recorded head is written at once, with the body as a string, or header by header with the bytes.
 
 test('a recorded response of 5,000 bytes', async ({ bench }) => {
   const request = requestOf('/page-1')
-  const ready = readyAnswer({ status: 200, head: HEAD, body: BODY })
+  const ready = readyResponse({ status: 200, head: HEAD, body: BODY })
   await bench.compare(
     bench('head and body in one piece', () => {
-      writeAnswer(new ServerResponse(request), ready)
+      writeResponse(new ServerResponse(request), ready)
     }),
     bench('header by header', () => {
       const response = new ServerResponse(request)

@@ -1,13 +1,13 @@
 import { test } from 'vitest'
-import { tellRevalidated } from '../src/next/page-reads.ts'
-import { filledMemory } from './filled-cache.ts'
+import { notifyRevalidated } from '../src/next/cache-changes.ts'
+import { filledCache } from './filled-cache.ts'
 
 const ENTRIES = 5000
 
 // Decides whether a revalidated tag is worth an index by tag, which follows each entry that is cached or evicted.
 
 test(`a revalidated tag that none of ${ENTRIES} entries has`, async ({ bench }) => {
-  const memory = await filledMemory(ENTRIES)
+  const cache = await filledCache(ENTRIES)
   const index = new Map<string, Set<string>>()
   for (let page = 0; page < ENTRIES; page++) {
     const tag = `tag-${page % 100}`
@@ -15,7 +15,7 @@ test(`a revalidated tag that none of ${ENTRIES} entries has`, async ({ bench }) 
   }
   await bench.compare(
     bench('by a scan of all entries', () => {
-      tellRevalidated(['absent'], undefined)
+      notifyRevalidated(['absent'], undefined)
     }),
     bench('by an index', () => {
       for (const key of index.get('absent') ?? []) index.delete(key)
@@ -26,5 +26,5 @@ test(`a revalidated tag that none of ${ENTRIES} entries has`, async ({ bench }) 
       keys.add('/page-1')
     }),
   )
-  memory.close()
+  cache.close()
 })

@@ -8,17 +8,18 @@ import Fastify, {
 } from 'fastify'
 import { stopGracefully } from './http/graceful-stop.ts'
 import { nextPlugin } from './plugin.ts'
-import { checkOptions, isDev, type CreateNextOnFastifyOptions } from './options.ts'
+import { checkFactoryOptions } from './options-schema.ts'
+import { type CreateNextOnFastifyOptions, isDev } from './options.ts'
 import { routableUrl } from './fastify/routable-url.ts'
 
-/** Options with which Fastify speaks something else than HTTP. */
+/** Options with which Fastify uses HTTPS or HTTP/2. */
 type OptionsWith<Fastify> = CreateNextOnFastifyOptions<Fastify> & { fastify: Fastify }
 
 /**
- * Makes a Fastify app in which a Next app answers what no route does: `Fastify()` plus {@link nextPlugin},
- * {@link routableUrl} unless the options of Fastify have a `rewriteUrl` of their own, and a graceful stop in production.
+ * Creates a Fastify app that serves a Next app for all requests without a matching route: `Fastify()` with
+ * {@link nextPlugin}, {@link routableUrl} as `rewriteUrl`, and a graceful stop in production.
  *
- * @param options - the plugin's options in one object, and Fastify's own as `fastify`
+ * @param options - the plugin's options, and Fastify's own as `fastify`
  * @throws NEXT_ON_FASTIFY_INVALID_OPTION, NEXT_ON_FASTIFY_NEXT_MISSING, NEXT_ON_FASTIFY_NEXT_VERSION,
  * NEXT_ON_FASTIFY_NO_BUILD, NEXT_ON_FASTIFY_NOT_PREPARED, NEXT_ON_FASTIFY_BASE_PATH, NEXT_ON_FASTIFY_SECOND_APP,
  * NEXT_ON_FASTIFY_CACHE_NOT_SHARED
@@ -37,7 +38,7 @@ export function createNextOnFastify(
 export function createNextOnFastify(options: OptionsWith<FastifyHttpsOptions<Server>>): Promise<FastifyInstance<Server>>
 export function createNextOnFastify(options?: CreateNextOnFastifyOptions): Promise<FastifyInstance>
 export async function createNextOnFastify(options: CreateNextOnFastifyOptions<object> = {}): Promise<unknown> {
-  checkOptions(options, true)
+  checkFactoryOptions(options)
   const { fastify = {}, gracefulStop, ...pluginOptions } = options
   const app = Fastify({ rewriteUrl: routableUrl, ...fastify })
   if (gracefulStop ?? !isDev(options)) stopGracefully(app, typeof gracefulStop === 'object' ? gracefulStop : {})

@@ -6,19 +6,22 @@ export { nextPlugin, nextPlugin as default } from './plugin.ts'
 export { routableUrl } from './fastify/routable-url.ts'
 
 // Options
-export type { GracefulStopOptions } from './http/graceful-stop.ts'
-export type { CreateNextOnFastifyOptions, NextPluginOptions } from './options.ts'
+export type {
+  CreateNextOnFastifyOptions,
+  GracefulStopOptions,
+  MachineCacheOptions,
+  NextPluginOptions,
+  RedisCacheOptions,
+  ResponseCacheOptions,
+} from './options.ts'
 
-// Memory
-export type { MemoryOptions } from './response-cache/create-response-cache.ts'
-export type { MemoryCounts, NextMemory } from './response-cache/response-cache.ts'
+// Statistics
+export type { NextStats } from './observability/stats.ts'
+export type { ResponseCacheStats } from './response-cache/report.ts'
+export type { RouterBypassStats } from './router-bypass/router-bypass.ts'
 
 // Observers
-export type { NextAnswer, NextObserver, ObservedNext } from './observability/observers.ts'
+export type { NextObserver, ObservedNext, ServedRequest } from './observability/observers.ts'
 
-// Cache
-export type { RedisCacheOptions } from './shared-cache/redis/redis-store.ts'
-export type { MachineCacheOptions } from './shared-cache/open-shared-cache.ts'
-
-// Direct
-export type { DirectCounts, NextDirect } from './router-bypass/router-bypass.ts'
+// Errors
+export { errorCodes } from './errors.ts'

@@ -2,19 +2,19 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { headers } from 'next/headers.js'
 import { connection } from 'next/server.js'
-import { askedRequest } from './async-context/current-request.ts'
+import { currentRequest } from './async-context/current-request.ts'
 import { NoRequestError } from './errors.ts'
 
-const NOBODY = 'expected code that next-on-fastify has run by Next for one of its requests, got code that runs for none'
-const EVERYBODY = 'expected code that is rendered for each request, got code of which `dynamic` is "force-static"'
-const ANOTHER = 'expected the request that Next has given, got another one'
+const OUTSIDE = 'No request of Fastify: expected code that Next runs for a request of next-on-fastify.'
+const STATIC = 'No request of Fastify: expected code that is rendered for each request, got `dynamic = "force-static"`.'
+const OTHER = 'No request of Fastify: expected the request that Next passed to this code, got another one.'
 
 /**
- * The request of Fastify that is being answered, with what hooks and plugins of the app have put on it: for pages, route
- * handlers and actions of the App Router, and for `proxy.ts`, where Node runs them.
+ * Returns the current Fastify request, with all properties that hooks and plugins of the app have set. For pages, route
+ * handlers and server actions of the App Router, and for `proxy.ts` on Node.
  *
- * Calls Next's `connection()` first. So what asks for it is rendered for each request and never kept, and it cannot be had where
- * that cannot be called, such as in what Next caches, and in `after()`.
+ * It calls Next's `connection()` first, so Next renders the caller for each request and never caches it. It throws where
+ * `connection()` throws: in cached functions and in `after()`.
  *
  * @throws NEXT_ON_FASTIFY_NO_REQUEST
  *
@@ -23,16 +23,16 @@ const ANOTHER = 'expected the request that Next has given, got another one'
  */
 export async function fastifyRequest(): Promise<FastifyRequest> {
   await connection()
-  // With `force-static` it does nothing, and Next shows no headers, for what is rendered then is everybody's.
-  if ((await headers()).keys().next().done === true) throw new NoRequestError(EVERYBODY)
-  const asked = askedRequest()
-  if (asked === undefined) throw new NoRequestError(NOBODY)
-  return asked.request
+  // With `force-static`, `connection()` does nothing and Next shows no headers, because the page is the same for all.
+  if ((await headers()).keys().next().done === true) throw new NoRequestError(STATIC)
+  const current = currentRequest()
+  if (current === undefined) throw new NoRequestError(OUTSIDE)
+  return current.request
 }
 
 /**
- * The request of Fastify for that of Node which Next has given to the Pages Router: in `getServerSideProps`, `getInitialProps`
- * and API routes.
+ * Returns the Fastify request for the request that Next passes to the Pages Router: in `getServerSideProps`,
+ * `getInitialProps` and API routes.
  *
  * @throws NEXT_ON_FASTIFY_NO_REQUEST
  *
@@ -40,8 +40,8 @@ export async function fastifyRequest(): Promise<FastifyRequest> {
  * export const getServerSideProps = async ({ req }) => ({ props: { user: fastifyRequestOf(req).user } })
  */
 export function fastifyRequestOf(message: IncomingMessage): FastifyRequest {
-  const asked = askedRequest()
-  if (asked === undefined) throw new NoRequestError(NOBODY)
-  if (asked.message !== message) throw new NoRequestError(ANOTHER)
-  return asked.request
+  const current = currentRequest()
+  if (current === undefined) throw new NoRequestError(OUTSIDE)
+  if (current.message !== message) throw new NoRequestError(OTHER)
+  return current.request
 }

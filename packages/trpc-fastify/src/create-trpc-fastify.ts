@@ -2,15 +2,15 @@ import type { AnyTRPCRouter } from '@trpc/server'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { WebSocketMissingError } from './errors.ts'
 import type { CreateTrpcFastifyOptions } from './options/types.ts'
-import { checkFactoryOptions, splitFactoryOptions } from './options/validate.ts'
+import { splitFactoryOptions } from './options/resolve.ts'
 import { trpcPlugin } from './plugin.ts'
 import { reconnectOnClose } from './websocket.ts'
 
 /**
- * Makes a Fastify app that serves a tRPC router: `Fastify()` plus {@link trpcPlugin}, and
- * `@fastify/websocket` with `useWSS`.
+ * Creates a Fastify app that serves a tRPC router: `Fastify()` plus {@link trpcPlugin}, and `@fastify/websocket` with
+ * `useWSS`.
  *
- * @param options - the plugin's options in one object, and Fastify's own as `fastify`
+ * @param options - all options of the plugin in one object, and those of Fastify as `fastify`
  * @throws TRPC_FASTIFY_INVALID_OPTION, TRPC_FASTIFY_WEBSOCKET_MISSING
  *
  * @example
@@ -20,7 +20,6 @@ import { reconnectOnClose } from './websocket.ts'
 export async function createTrpcFastify<TRouter extends AnyTRPCRouter>(
   options: CreateTrpcFastifyOptions<TRouter>,
 ): Promise<FastifyInstance> {
-  checkFactoryOptions(options)
   const { fastify, plugin } = splitFactoryOptions(options)
   const app = Fastify(fastify)
   if (plugin.useWSS) {
@@ -35,7 +34,7 @@ async function importWebSocket(): Promise<typeof import('@fastify/websocket').de
     return (await import('@fastify/websocket')).default
   } catch (cause) {
     throw Object.assign(
-      new WebSocketMissingError('`useWSS` needs @fastify/websocket: npm install @fastify/websocket'),
+      new WebSocketMissingError('Option "useWSS" needs @fastify/websocket: run `npm install @fastify/websocket`.'),
       {
         cause,
       },

@@ -1,11 +1,25 @@
 import createError, { type FastifyErrorConstructor } from '@fastify/error'
 
-// Codes are API: a code is never reused and never renamed. The README says of each what to do.
+// Codes are API: a code is never reused and never renamed. docs/troubleshooting.md has a remedy for each.
 
-/** An option is missing, unknown or of the wrong kind: what was expected, and what came. */
+/** An option is missing, unknown, renamed or invalid. */
 export const InvalidOptionError: FastifyErrorConstructor<{ code: 'TRPC_FASTIFY_INVALID_OPTION' }, [string]> =
   createError('TRPC_FASTIFY_INVALID_OPTION', '%s', 500, TypeError)
 
-/** `useWSS` was asked for, but `@fastify/websocket` is not there. */
+/** `useWSS` is set without `@fastify/websocket`. */
 export const WebSocketMissingError: FastifyErrorConstructor<{ code: 'TRPC_FASTIFY_WEBSOCKET_MISSING' }, [string]> =
   createError('TRPC_FASTIFY_WEBSOCKET_MISSING', '%s', 500)
+
+/**
+ * The errors of this package by their codes.
+ *
+ * @example
+ * if (error instanceof errorCodes.TRPC_FASTIFY_INVALID_OPTION) console.error(error.message)
+ */
+export const errorCodes: {
+  readonly TRPC_FASTIFY_INVALID_OPTION: typeof InvalidOptionError
+  readonly TRPC_FASTIFY_WEBSOCKET_MISSING: typeof WebSocketMissingError
+} = {
+  TRPC_FASTIFY_INVALID_OPTION: InvalidOptionError,
+  TRPC_FASTIFY_WEBSOCKET_MISSING: WebSocketMissingError,
+}

@@ -4,20 +4,23 @@ export { createTrpcFastify } from './create-trpc-fastify.ts'
 // Plugin
 export { trpcPlugin, trpcPlugin as default } from './plugin.ts'
 export type { FallbackReason } from './request/parse-request.ts'
-export type { TrpcRequestCounts } from './serve-router.ts'
+export type { TrpcStats } from './serve-router.ts'
 
 // WebSockets
 export { reconnectOnClose } from './websocket.ts'
 
+// Errors
+export { errorCodes } from './errors.ts'
+
 // Options
 export type {
+  CallRecord,
   CreateTrpcFastifyOptions,
-  EndedCall,
-  EngineOption,
   ProcedureRule,
   RateLimitResult,
   SerializerOption,
   TrpcHandlerOptions,
+  TrpcObserver,
   TrpcPluginOptions,
 } from './options/types.ts'
 export type { CreateFastifyContextOptions } from '@trpc/server/adapters/fastify'

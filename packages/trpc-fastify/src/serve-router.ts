@@ -3,6 +3,7 @@
 import type { AnyTRPCRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fallbackHandler } from './fallback.ts'
+import type { ResolvedOptions } from './options/schema.ts'
 import type { TrpcPluginOptions } from './options/types.ts'
 import { createInterceptor, needsInterceptor } from './procedure/interceptors/interceptor.ts'
 import { createRegistry } from './procedure/registry.ts'
@@ -18,66 +19,75 @@ import { sendBatched } from './response/send.ts'
 import { probeTrpcDefaults, servesSubscriptions, type TrpcDefaults } from './response/trpc-defaults.ts'
 import { serveWebSockets } from './websocket.ts'
 
-/** How many requests took which path. */
-export interface TrpcRequestCounts {
-  /** Answered on the fast path, each step called by this package. */
+/** Number of requests by the path that served them. */
+export interface TrpcStats {
+  /** Served on the fast path, where this package called each step of the procedures. */
+  readonly compiled: number
+  /** Served on the fast path, where tRPC's own code called at least one procedure. */
+  readonly uncompiled: number
+  /** Served by tRPC's own adapter, by reason. */
+  readonly fallback: Readonly<Partial<Record<FallbackReason, number>>>
+}
+
+/** Counts requests of one router. */
+export interface TrpcCounter {
   compiled: number
-  /** Answered on the fast path, with a procedure that tRPC's own code called. */
-  direct: number
-  /** Answered by tRPC's own adapter, by reason. */
-  readonly official: Partial<Record<FallbackReason, number>>
+  uncompiled: number
+  fallback: Partial<Record<FallbackReason, number>>
+}
+
+export interface RouterOptions extends ResolvedOptions {
+  readonly trpcOptions: TrpcOptions
+  /** Called with the counter of the router and its whole prefix. */
+  readonly onCounter: (prefix: string, counter: TrpcCounter) => void
 }
 
 type TrpcOptions = TrpcPluginOptions<AnyTRPCRouter>['trpcOptions']
 
-export async function serveRouter<TRouter extends AnyTRPCRouter>(
-  app: FastifyInstance,
-  { trpcOptions: typedOptions, useWSS, engine = 'compiled', procedures = {}, ...options }: TrpcPluginOptions<TRouter>,
-): Promise<void> {
-  const trpcOptions = typedOptions as unknown as TrpcOptions
+export async function serveRouter(app: FastifyInstance, options: RouterOptions): Promise<void> {
+  const { trpcOptions, fastPath, endStreamsOnClose } = options
   const internals = internalsOf(trpcOptions.router)
   const { config } = internals
-  const rules = new ProcedureRules(procedures, internals)
+  const rules = new ProcedureRules(options.procedures, internals)
   const serializers = new Serializers(rules, internals)
-  const interceptAll = createInterceptor(options, rules, serializers, config)
+  const interceptAll = createInterceptor(options, rules, serializers, { config, log: app.log })
   // An interceptor makes calls asynchronous, so it is left out where it has nothing to do.
   const intercept = needsInterceptor(options, rules) ? interceptAll : undefined
-  const openStreams = options.endStreamsOnClose ? new OpenStreams() : undefined
+  const openStreams = endStreamsOnClose ? new OpenStreams() : undefined
   if (openStreams) app.addHook('preClose', async () => openStreams.endAll())
-
-  const counts: TrpcRequestCounts = { compiled: 0, direct: 0, official: {} }
-  app.trpcRequests.set(app.prefix, counts)
-  if (engine === 'compiled' && !canCompile()) {
-    app.log.warn('trpc-fastify does not know the procedures of this @trpc/server: it calls them by their own code')
+  const counter: TrpcCounter = { compiled: 0, uncompiled: 0, fallback: {} }
+  options.onCounter(app.prefix, counter)
+  if (fastPath === true && !canCompile()) {
+    app.log.warn('Unknown procedures of this @trpc/server version: tRPC calls all of them, which costs more CPU')
   }
   parseBodiesAsText(app)
-  keepHeadAcrossHooks(app)
+  const onSendHooks = keepHeadAcrossHooks(app, ':path')
 
   const defaults = await probeTrpcDefaults(config)
-  const mode = engine === 'direct' ? 'uncompiled' : 'compiled'
+  const mode = fastPath === 'uncompiled' ? 'uncompiled' : 'compiled'
   const find = createRegistry(internals, { mode, intercept, serializers })
   const parseOptions = parseOptionsOf(trpcOptions, config, defaults, find)
   const respondOptions = { trpcOptions, config, openStreams, ...defaults }
   const hooks = ruleHooks(app, rules, defaults.pathSeparator)
+  const { bodyLimitOf } = hooks
   const fallBack = fallbackHandler(trpcOptions, {
     intercept: openStreams ? interceptAll : intercept,
     openStreams,
-    bodyLimitOf: hooks.bodyLimitOf,
+    bodyLimitOf,
   })
 
   app.all('/:path', hooks.options, (req: FastifyRequest, reply: FastifyReply): void | Promise<unknown> => {
-    const request = engine === 'official' ? 'engine' : parseRequest(req, reply, parseOptions)
+    const request = fastPath === false ? 'disabled' : parseRequest(req, reply, parseOptions)
     if (typeof request === 'string') {
-      counts.official[request] = (counts.official[request] ?? 0) + 1
-      req.log.debug({ reason: request }, 'tRPC request left to the official adapter')
+      counter.fallback[request] = (counter.fallback[request] ?? 0) + 1
+      req.log.debug({ reason: request }, "tRPC request served by tRPC's own adapter")
       return fallBack(req, reply)
     }
-    if (request.mode === 'compiled') counts.compiled++
-    else counts.direct++
-    req.log.debug({ engine: request.mode }, 'tRPC request on the fast path')
-    return sendBatched(reply, respond(request, respondOptions))
+    counter[request.mode]++
+    req.log.debug({ mode: request.mode }, 'tRPC request served on the fast path')
+    return sendBatched(reply, respond(request, respondOptions), onSendHooks)
   })
-  if (useWSS) serveWebSockets(app, trpcOptions, { intercept, reconnectsOnClose: options.endStreamsOnClose ?? false })
+  if (options.useWSS) serveWebSockets(app, trpcOptions, { intercept, reconnectsOnClose: endStreamsOnClose })
 }
 
 /** The fast path parses JSON itself, and tRPC's own adapter reads uploads from the request. */

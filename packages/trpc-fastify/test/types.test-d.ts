@@ -7,11 +7,11 @@ import trpcFastify, {
   createTrpcFastify,
   type CreateFastifyContextOptions,
   type CreateTrpcFastifyOptions,
-  type EngineOption,
+  errorCodes,
   type FallbackReason,
   trpcPlugin,
   type TrpcPluginOptions,
-  type TrpcRequestCounts,
+  type TrpcStats,
 } from 'trpc-fastify'
 import { expectTypeOf } from 'vitest'
 
@@ -119,11 +119,16 @@ await app.register(import('trpc-fastify'), { prefix: '/trpc' })
 
 // The plugin's own options
 
-expectTypeOf<TrpcPluginOptions<AppRouter>['engine']>().toEqualTypeOf<EngineOption | undefined>()
-expectTypeOf<EngineOption>().toEqualTypeOf<'compiled' | 'direct' | 'official'>()
-// @ts-expect-error There is no such engine.
-const engine: EngineOption = 'fast'
-expectTypeOf(engine).toEqualTypeOf<EngineOption>()
+type FastPath = TrpcPluginOptions<AppRouter>['fastPath']
+expectTypeOf<FastPath>().toEqualTypeOf<boolean | 'uncompiled' | undefined>()
+// @ts-expect-error There is no such value.
+'compiled' satisfies FastPath
+
+// The errors
+
+expectTypeOf<
+  InstanceType<typeof errorCodes.TRPC_FASTIFY_INVALID_OPTION>['code']
+>().toEqualTypeOf<'TRPC_FASTIFY_INVALID_OPTION'>()
 
 // The factory
 
@@ -133,7 +138,7 @@ expectTypeOf(createTrpcFastify({ router: appRouter, createContext })).toEqualTyp
 await createTrpcFastify({
   router: appRouter,
   prefix: '/trpc',
-  engine: 'direct',
+  fastPath: 'uncompiled',
   fastify: { logger: true },
   createContext({ req, res, info }) {
     expectTypeOf(req).toEqualTypeOf<FastifyRequest>()
@@ -162,7 +167,7 @@ expectTypeOf<CreateTrpcFastifyOptions<AppRouter>['router']>().toEqualTypeOf<AppR
 
 // The decorator
 
-expectTypeOf(app.trpcRequests).toEqualTypeOf<Map<string, TrpcRequestCounts>>()
-expectTypeOf(app.trpcRequests.get('/trpc')?.official).toEqualTypeOf<
-  Partial<Record<FallbackReason, number>> | undefined
+expectTypeOf(app.trpcStats('/trpc')).toEqualTypeOf<TrpcStats | undefined>()
+expectTypeOf(app.trpcStats('/trpc')?.fallback).toEqualTypeOf<
+  Readonly<Partial<Record<FallbackReason, number>>> | undefined
 >()

@@ -39,7 +39,7 @@ async function blocked(server: ClusteredServer): Promise<WorkerName & BlockedLoo
   return report
 }
 
-it('the stack of a loop without an end is in a file, and its first line is told and logged', async () => {
+it('writes the call stack of an endless loop to a file, and logs its first line', async () => {
   const directory = join(folder(), 'made', 'when needed')
   const logged: string[] = []
   const logger = { info: () => {}, warn: () => {}, error: (_: object, text: string) => void logged.push(text) }
@@ -61,7 +61,7 @@ it('the stack of a loop without an end is in a file, and its first line is told 
   expect(logged).toContain(`worker ${id} was blocked: ${at}, see ${file}`)
 })
 
-it('a profile has what the loop did, and where it stood is told', async () => {
+it('writes a CPU profile of a blocked event loop', async () => {
   const directory = folder()
   const server = await start({ blockedLoopReport: 'profile', reportDirectory: directory })
   const { file, at } = await blocked(server)
@@ -78,7 +78,7 @@ it('a profile has what the loop did, and where it stood is told', async () => {
   expect(Math.max(...hits)).toBeGreaterThan(10)
 })
 
-it('a worker that can say nothing is killed and replaced as any other, and why is told', async () => {
+it('kills and replaces a stopped worker, and reports why there is no report', async () => {
   const server = await start({ blockedLoopReport: 'stack', reportDirectory: folder() })
   const [worker] = server.status().workers
   const reported = once(server, 'blockedLoopReport')
@@ -89,7 +89,7 @@ it('a worker that can say nothing is killed and replaced as any other, and why i
   await settled(server)
 })
 
-it('a folder that cannot be written to is told', async () => {
+it('reports a directory that is not writable', async () => {
   const directory = join(folder(), 'no-folder')
   writeFileSync(directory, '')
   const server = await start({ blockedLoopReport: 'stack', reportDirectory: directory })

@@ -10,7 +10,7 @@ const [MOST, MOST_WAIT] = isQuiet ? [1200, 50] : [1800, 500]
 /** A busy machine takes its time, and only ever more of it. */
 const AGAIN = isQuiet ? 0 : 3
 
-it('a worker whose event loop stands still is replaced, and the others answer meanwhile', async ({ annotate }) => {
+it('replaces a worker with a blocked event loop while the others respond', async ({ annotate }) => {
   let outcome = await replaceStuck()
   for (let again = 0; again < AGAIN && (outcome.took >= MOST || outcome.p99 >= MOST_WAIT); again++) {
     outcome = await replaceStuck()

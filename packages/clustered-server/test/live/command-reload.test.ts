@@ -23,7 +23,7 @@ function newFolder(): string {
 const isReloaded = ({ msg }: { msg: string }): boolean => msg === 'reloaded: generation 2 is active'
 
 describe('clustered-server reload', () => {
-  it('does not signal a process that is no primary', async () => {
+  it('does not signal a process other than a primary', async () => {
     const other = spawn('sleep', ['600'])
     onTestFinished(() => void other.kill())
     const before = identityOf(other.pid!)
@@ -51,7 +51,7 @@ describe('clustered-server reload', () => {
     await server.logged(isReloaded)
   })
 
-  it('says that a port is none of an admin', async () => {
+  it('reports a port that is not an admin port', async () => {
     const server = run([appPath('hello'), ...two])
     const { port } = await server.listening()
     const command = run(['reload', String(server.child.pid), '--admin-port', String(port)])
@@ -77,7 +77,7 @@ it.each(['', 'clustered-server'])('logs a failed reload once, with a stack only 
   expect(server.log.filter(({ msg }) => msg.includes('did not start, the old'))).toHaveLength(1)
 })
 
-it('merges signals to reload into one that runs and one that waits', async () => {
+it('merges SIGHUPs into one running and one waiting reload', async () => {
   const server = run([appPath('hello'), ...two])
   await server.listening()
   server.kill('SIGHUP')
@@ -92,7 +92,7 @@ it('merges signals to reload into one that runs and one that waits', async () =>
   expect(server.log.filter(({ msg }) => msg.startsWith('reload: '))).toHaveLength(2)
 })
 
-it.each(['1', '2'])('ignores SIGUSR2, and says what to send instead: %s workers', async (workers) => {
+it.each(['1', '2'])('ignores SIGUSR2, and logs the signal to send instead, with %s workers', async (workers) => {
   const server = run([appPath('hello'), ...two, '--workers', workers])
   const { port } = await server.listening()
   server.kill('SIGUSR2')
@@ -107,7 +107,7 @@ it.each(['1', '2'])('ignores SIGUSR2, and says what to send instead: %s workers'
 })
 
 it.each(['1', '2'])(
-  'a start that fails ends the process with 1, whatever the app has open: %s workers',
+  'exits with 1 after a failed start although the app has open handles, with %s workers',
   async (workers) => {
     const command = run([appPath('fails-with-handles'), ...two, '--workers', workers])
     expect(await command.exit).toBe(1)
@@ -115,7 +115,7 @@ it.each(['1', '2'])(
   },
 )
 
-it('says why a file cannot be read, and not that it is missing', async () => {
+it('reports why a file cannot be read', async () => {
   const loop = join(newFolder(), 'loop.ts')
   symlinkSync(loop, loop)
   const command = run([loop])

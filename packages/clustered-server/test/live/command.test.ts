@@ -26,7 +26,7 @@ async function activeWorkers(adminPort: number): Promise<Status['workers']> {
 }
 
 describe('a server', () => {
-  it('answers, and ends with 0 and without a process left at SIGTERM', async () => {
+  it('serves requests, and exits with 0 and no process left on SIGTERM', async () => {
     const command = run(appPath('hello'), ...two)
     const { port, admin } = await command.listening()
     const pids = (await activeWorkers(admin!.port)).map(({ pid }) => pid)
@@ -38,7 +38,7 @@ describe('a server', () => {
     expect(command.stdout).toBe('')
   })
 
-  it('logs lines as pino does, with the worker that they are about', async () => {
+  it('logs JSON lines of pino with the id of the worker', async () => {
     const command = run(appPath('hello'), ...two)
     await command.listening()
     const line = await command.logged(({ msg }) => msg === 'worker 2 accepts connections')
@@ -47,7 +47,7 @@ describe('a server', () => {
     expect(command.stderr.trimEnd().split('\n')).toHaveLength(command.log.length)
   })
 
-  it('SIGHUP replaces the workers, SIGTTIN and SIGTTOU add and remove one', async () => {
+  it('reloads on SIGHUP, adds a worker on SIGTTIN and removes one on SIGTTOU', async () => {
     const command = run(appPath('hello'), ...two)
     const { admin } = await command.listening()
     const before = await activeWorkers(admin!.port)
@@ -64,7 +64,7 @@ describe('a server', () => {
     await eventually(() => count(2))
   })
 
-  it('a second signal ends it at once, with 1', async () => {
+  it('exits with 1 immediately on a second stop signal', async () => {
     const command = run(appPath('slow'), ...two)
     const { port } = await command.listening()
     const request = get({ port, host: '127.0.0.1', path: '/60000' })
@@ -77,14 +77,14 @@ describe('a server', () => {
     expect(await cut).toMatchObject([{ code: 'ECONNRESET' }])
   })
 
-  it('SIGTERM while it starts ends it with 0', async () => {
+  it('exits with 0 on SIGTERM during its start', async () => {
     const command = run(appPath('never-ready'), ...two)
     await command.logged(({ msg }) => msg === 'worker 2 started')
     command.kill('SIGTERM')
     expect(await command.exit).toBe(0)
   })
 
-  it('all workers that die again and again end it with 1', async () => {
+  it('exits with 1 after a crash loop', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'clustered-server-'))
     const dieIf = join(folder, 'die')
     const command = new Command([appPath('short-lived'), ...two], { DIE_IF: dieIf })
@@ -101,7 +101,7 @@ describe('a server', () => {
     }
   })
 
-  it('with one worker it is one process, which cannot be reloaded and says so', async () => {
+  it('logs that one process cannot be reloaded', async () => {
     const command = run(appPath('hello'), ...two, '--workers', '1')
     const { port } = await command.listening()
     expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe(String(command.child.pid))
@@ -114,7 +114,7 @@ describe('a server', () => {
 })
 
 describe('reload and status', () => {
-  it('a reload waits for its end, and fails with what the new version says', async () => {
+  it('reload waits for its end, and fails with the error of the new version', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'clustered-server-'))
     const failIf = join(folder, 'broken')
     const command = new Command([appPath('may-fail'), ...two], { FAIL_IF: failIf })
@@ -138,7 +138,7 @@ describe('reload and status', () => {
     }
   })
 
-  it('a reload without a port tells and does not wait', async () => {
+  it('reload without an admin port sends the signal and does not wait', async () => {
     const command = run(appPath('hello'), ...two)
     await command.listening()
     const reload = run('reload', String(command.child.pid))
@@ -160,7 +160,7 @@ describe('reload and status', () => {
   })
 })
 
-describe('what is wrong is told in one line', () => {
+describe('a mistake is reported in one line', () => {
   it.each([
     [2, ['missing.ts'], 'there is no file '],
     [2, [], 'expected an app or a configuration file: see --help'],
@@ -216,7 +216,7 @@ describe('what is wrong is told in one line', () => {
     )
   })
 
-  it('a status of nothing', async () => {
+  it('status of a port without a server', async () => {
     const command = run('status', '--admin-port', '1025')
     expect(await command.exit).toBe(1)
     expect(command.stderr).toMatch(
@@ -225,14 +225,14 @@ describe('what is wrong is told in one line', () => {
   })
 })
 
-it('an app that does not start ends it with 1, and is told why', async () => {
+it('exits with 1 and the reason when the app does not start', async () => {
   const command = new Command([appPath('may-fail'), ...two], { FAIL_IF: import.meta.filename })
   commands.push(command)
   expect(await command.exit).toBe(1)
   expect(command.stderr).toContain('did not start: Error: the new version is broken')
 })
 
-it('--help tells all options and exit codes, --version the version', async () => {
+it('prints the exit codes by --help and the version by --version', async () => {
   const [help, version] = [run('--help'), run('--version')]
   expect([await help.exit, await version.exit]).toEqual([0, 0])
   expect(help.stdout).toContain(

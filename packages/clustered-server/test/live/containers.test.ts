@@ -30,7 +30,7 @@ async function printedAfter(
   return JSON.parse(stdout)
 }
 
-describe('a quota of cores', () => {
+describe('a CPU quota', () => {
   const CORES = `
     import { availableCores } from '${index}'
     console.log(availableCores())
@@ -67,7 +67,7 @@ describe('a quota of cores', () => {
     expect(await printedAfter(`echo $$ > ${inner}/cgroup.procs`, CORES)).toBe(Math.min(all, expected))
   })
 
-  it.runIf(canMake)('a quarter of a core is for one process', async () => {
+  it.runIf(canMake)('starts one process with a quarter of a core', async () => {
     mkdirSync(outer)
     onTestFinished(() => rmdirSync(outer))
     writeFileSync(`${outer}/cpu.cfs_quota_us`, '25000')
@@ -83,7 +83,7 @@ describe('a quota of cores', () => {
   })
 })
 
-describe('a limit of memory', () => {
+describe('a memory limit', () => {
   const [, path] =
     /^0::(\/.*)$/m.exec(existsSync('/proc/self/cgroup') ? readFileSync('/proc/self/cgroup', 'utf8') : '') ?? []
   const file = ['/sys/fs/cgroup/memory/memory.limit_in_bytes', `/sys/fs/cgroup${path}/memory.max`].find((one) =>

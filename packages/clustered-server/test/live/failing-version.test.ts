@@ -10,7 +10,7 @@ it.each([
   ['blocks', 'its app was not loaded within 8000 ms'],
   ['does not listen', 'it accepted no connections within 8000 ms'],
   ['dies as it listens', 'its process ended'],
-])('a new version that %s is not taken, and the old one goes on', async (version, why) => {
+])('keeps the old version when the new one %s', async (version, why) => {
   const versions = { VERSION: 'good' }
   const server = await startServer('version.ts', { startTimeout: 8000, env: () => ({ ...versions }) })
   await settled(server)

@@ -23,7 +23,7 @@ function mostOfOne(pids: readonly number[]): number {
   return Math.max(...pids.map((one) => pids.filter((pid) => pid === one).length))
 }
 
-it('a request whose head is cut in two is answered by the old worker, and the next one by a new one', async () => {
+it('the old worker serves a request whose head is split, and a new one the next request', async () => {
   const server = await startServer('faults.ts')
   const connection = open(server.port)
   const before = await whoAnswers(connection)
@@ -35,7 +35,7 @@ it('a request whose head is cut in two is answered by the old worker, and the ne
   connection.close()
 })
 
-it('a connection that has moved is to V8 what a new one is: it has its properties in the same order, and buffers as much', async () => {
+it('a handed over socket has the hidden class and buffer sizes of a new one', async () => {
   const server = await startServer('socket-properties.ts')
   const propertiesOf = async (connection: RawConnection): Promise<string> =>
     bodyOf(await connection.ask('GET / HTTP/1.1\r\nhost: test\r\n\r\n'))
@@ -48,7 +48,7 @@ it('a connection that has moved is to V8 what a new one is: it has its propertie
   fresh.close()
 })
 
-it('a connection that has moved, and sends only a part of a request, is closed in twice the time that others may rest', async () => {
+it('closes a handed over connection with a partial request after twice the keep-alive timeout', async () => {
   // Two seconds, with what Node adds; the rest of a head may take a minute.
   const server = await startServer('impatient.ts')
   const moved = open(server.port)
@@ -59,7 +59,7 @@ it('a connection that has moved, and sends only a part of a request, is closed i
   expect(await Promise.race([closed, wait(6000, false)])).toBe(true)
 })
 
-it('a body that comes after its answer does not keep a connection from moving', async () => {
+it('hands a connection over although its request body ends after the response', async () => {
   const server = await startServer('faults.ts')
   const connection = open(server.port)
   const before = await whoAnswers(connection)
@@ -74,7 +74,7 @@ it('a body that comes after its answer does not keep a connection from moving', 
   connection.close()
 })
 
-it.each([6, 24])('%i connections that always have a request go to a worker whose core is free', async (count) => {
+it.each([6, 24])('moves %i busy connections to a worker with a free core', async (count) => {
   const server = await startServer('always-busy.ts')
   await server.scale(1)
   const connections = (): number[] => {
@@ -88,7 +88,7 @@ it.each([6, 24])('%i connections that always have a request go to a worker whose
   expect(await clients.end()).toMatchObject({ connections: count, failures: [] })
 })
 
-it('connections that are opened at once, and that one worker has all, are evened out at once', async ({ annotate }) => {
+it('rebalances a burst of connections to one worker immediately', async ({ annotate }) => {
   const server = await startServer('faults.ts')
   await settled(server)
   const busy = open(server.port)
@@ -115,7 +115,7 @@ it('connections that are opened at once, and that one worker has all, are evened
   busy.close()
 })
 
-it('a client that waits for 100 Continue over a reload gets its answer', async () => {
+it('serves a client that waits for 100 Continue during a reload', async () => {
   const server = await startServer('faults.ts')
   const connection = open(server.port)
   const head = 'POST /sum HTTP/1.1\r\nhost: test\r\ncontent-length: 5\r\nexpect: 100-continue\r\n\r\n'
@@ -130,7 +130,7 @@ it('a client that waits for 100 Continue over a reload gets its answer', async (
   connection.close()
 })
 
-it('a client that has closed its half does not hold up a reload', async () => {
+it('a half-closed client does not delay a reload', async () => {
   const server = await startServer('faults.ts')
   const connection = open(server.port)
   const result = connection.ask('GET /slow/1 HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n')
@@ -141,7 +141,7 @@ it('a client that has closed its half does not hold up a reload', async () => {
   await expect.poll(() => server.status().workers.some(({ id }) => old.includes(id)), { timeout: 5000 }).toBe(false)
 })
 
-it('connections that are sent to a worker which hangs or dies are answered by another one, or closed', async ({
+it('connections handed over to a hanging or dying worker are served by another one, or closed', async ({
   annotate,
 }) => {
   const server = await startServer('faults.ts', { workers: 3, heartbeatTimeout: 1000 })

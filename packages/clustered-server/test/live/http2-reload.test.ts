@@ -16,7 +16,7 @@ function ask(session: ClientHttp2Session, path: string): Promise<string> {
 }
 
 it.runIf(canCertify)(
-  'reloads lose no request of HTTP/2, whose clients are told before',
+  'reloads lose no HTTP/2 request, and send GOAWAY first',
   { timeout: 600_000 },
   async ({ annotate }) => {
     const server = await startServer('http2.ts', { env: certificate() })

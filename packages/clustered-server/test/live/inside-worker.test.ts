@@ -13,7 +13,7 @@ async function printedBy(script: string, ...argv: string[]): Promise<string> {
   return stdout.trim()
 }
 
-it('an app that starts a clustered server itself is told so, as each of its workers would start more', async () => {
+it('rejects an app that starts a clustered server itself', async () => {
   const script = `
     import { createClusteredServer } from '${index}'
     const options = { workers: 1, port: 0, host: '127.0.0.1' }
@@ -26,7 +26,7 @@ it('an app that starts a clustered server itself is told so, as each of its work
   expect(await printedBy(script)).toBe('undefined')
 })
 
-it('workers of a process that runs a script of its command line do not run that script', async () => {
+it('workers do not run the --eval script of their primary', async () => {
   const script = `
     import { createClusteredServer } from '${index}'
     const server = await createClusteredServer('${hello}', { workers: 2, port: 0, host: '127.0.0.1' })

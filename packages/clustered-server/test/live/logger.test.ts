@@ -9,7 +9,7 @@ const options = { workers: 2, port: 0, host: '127.0.0.1', signals: false } as co
 let server: ClusteredServer | undefined
 afterEach(() => server?.close())
 
-it('pino gets what happens, with the worker that it happens to', async () => {
+it('logs events by pino with the id of the worker', async () => {
   const stream = new PassThrough().setEncoding('utf8')
   let text = ''
   stream.on('data', (more: string) => (text += more))

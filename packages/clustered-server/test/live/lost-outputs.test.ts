@@ -112,7 +112,7 @@ describe.runIf(isLinux).each(Object.entries(outputs))('when %s', (_name, start) 
     },
   )
 
-  it.each(['the command', 'a program with the factory'])('%s goes on as one process', async (kind) => {
+  it.each(['the command', 'a program with the factory'])('%s keeps running with one process', async (kind) => {
     const { child } = await startSilent(start, kind, 1)
     await endsInGoodOrder(child)
   })
@@ -125,7 +125,7 @@ async function endsInGoodOrder(child: ChildProcess): Promise<void> {
 }
 
 describe.runIf(isLinux)('status', () => {
-  it('ends with 0 and without an error when its reader has gone', async () => {
+  it('exits with 0 and no error when its reader has ended', async () => {
     const server = await serverWithAdmin()
     const child = spawn(process.execPath, [CLI, 'status', '--admin-port', server], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -137,7 +137,7 @@ describe.runIf(isLinux)('status', () => {
     expect(stderr).toBe('')
   })
 
-  it('ends with 1 and one line when it cannot write', async () => {
+  it('exits with 1 and one line when it cannot write', async () => {
     const server = await serverWithAdmin()
     const full = openSync('/dev/full', 'w')
     const child = spawn(process.execPath, [CLI, 'status', '--admin-port', server], { stdio: ['ignore', full, 'pipe'] })
@@ -149,7 +149,7 @@ describe.runIf(isLinux)('status', () => {
   })
 })
 
-it('goes on when its logger throws', async () => {
+it('keeps running when its logger throws', async () => {
   const fail = (): never => {
     throw new Error('ENOSPC: no space left on device')
   }

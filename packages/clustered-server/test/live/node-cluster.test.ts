@@ -21,7 +21,7 @@ it.each(['faults.ts', 'listens.ts', 'fastify.ts'])('%s runs in workers that shar
 })
 
 it(
-  'workers that share a port lose no request by reloads, and say of each connection that they close it',
+  'workers that share a port lose no request on reloads, and close each connection with notice',
   { timeout: 300_000 },
   async () => {
     const warn = vi.fn<(about: object, message: string) => void>()
@@ -74,7 +74,7 @@ it('workers that share a port leave the port to others when they are closed', as
   ;(await listening(port)).close()
 })
 
-it('workers that share a port are not started where the port is taken', async () => {
+it('workers that share a port do not start if the port is in use', async () => {
   const other = await listening(0)
   const { port } = other.address() as { port: number }
   await expect(startServer('faults.ts', { port })).rejects.toMatchObject({

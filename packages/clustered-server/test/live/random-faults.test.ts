@@ -19,7 +19,7 @@ const MOST_DEATHS = 6
 type Worker = ReturnType<ClusteredServer['status']>['workers'][number]
 
 it(
-  `${minutes} minutes of faults lose what was on the workers that died, and leave nothing behind`,
+  `${minutes} minutes of faults lose only requests on killed workers, and leave nothing behind`,
   { timeout: minutes * 60_000 + 300_000 },
   async ({ annotate }) => {
     const versions = { VERSION: 'good' }

@@ -8,7 +8,7 @@ const options = { workers: 2, port: 0, host: '127.0.0.1', signals: false } as co
 let server: ClusteredServer
 afterEach(() => server.close())
 
-it('a reload answers every request, and closes no connection', async () => {
+it('a reload serves each request and closes no connection', async () => {
   server = await createClusteredServer(hello, options)
   const agent = new Agent({ keepAlive: true, maxSockets: 20 })
   const reused: boolean[] = []

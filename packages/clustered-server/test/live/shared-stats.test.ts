@@ -3,7 +3,7 @@ import { SharedStats } from '../../src/ipc/shared-stats.ts'
 import { bindListener } from '../../src/platform/node-internals.ts'
 import { WorkerHandle } from '../../src/primary/worker-handle.ts'
 
-it.each([true, false])('a worker is known to live, by a file: %s', async (isByFile) => {
+it.each([true, false])('detects a stopped worker, with shared statistics: %s', async (isByFile) => {
   const sharedStats = isByFile ? SharedStats.create() : undefined
   const { fd, port, host, close } = bindListener(0, '127.0.0.1')
   const worker = new WorkerHandle({

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { connectTo, mixed, startFaultLoad } from '../helpers/fault-load.ts'
 import { isAlive, settled, startServer } from '../helpers/running-server.ts'
 
-it('reloads and changes of scale come one after the other', { timeout: 300_000 }, async () => {
+it('runs reloads and scale() one after another', { timeout: 300_000 }, async () => {
   const server = await startServer('faults.ts')
   const load = startFaultLoad({ connect: connectTo(server.port), clients: mixed })
   await Promise.all([server.reload(), server.reload(), server.scale(3), server.reload(), server.scale(2)])
@@ -16,7 +16,7 @@ it('reloads and changes of scale come one after the other', { timeout: 300_000 }
   expect(report).toMatchObject({ notes: [], failed: 0, announced: 0, unannounced: 0, reconnected: [], unserved: [] })
 })
 
-it.each([0, 1, 100, 300, 600, 900])('closed %i ms after a reload began, it leaves no process', async (time) => {
+it.each([0, 1, 100, 300, 600, 900])('leaves no process when closed %i ms after a reload began', async (time) => {
   const server = await startServer('faults.ts')
   const pids: number[] = server.status().workers.map(({ pid }) => pid!)
   server.on('workerStart', ({ pid }) => pids.push(pid!))
@@ -53,7 +53,7 @@ it.each(['active', 'spare'] as const)(
   },
 )
 
-it('a second server cannot start, and the first one goes on', async () => {
+it('a second server cannot start on the port, and the first keeps running', async () => {
   const server = await startServer('faults.ts')
   await expect(startServer('faults.ts', { port: server.port })).rejects.toMatchObject({
     code: 'CLUSTERED_SERVER_CANNOT_LISTEN',

@@ -19,14 +19,14 @@ async function start(): Promise<{ server: ClusteredServer; pid: number }> {
   return { server, pid: server.status().workers[0]!.pid! }
 }
 
-it('a worker that is stopped is taken for stuck', async () => {
+it('kills a stopped worker as blocked', async () => {
   const { server, pid } = await start()
   const stuck = once(server, 'workerBlocked')
   process.kill(pid, 'SIGSTOP')
   await expect(stuck).resolves.toEqual([expect.objectContaining({ pid })])
 })
 
-it.runIf(canTakeCore)('a worker that has no core is not', { timeout: 30_000 }, async ({ annotate }) => {
+it.runIf(canTakeCore)('does not kill a worker that waits for a core', { timeout: 30_000 }, async ({ annotate }) => {
   const { server, pid } = await start()
   const stuck: number[] = []
   server.on('workerBlocked', (worker) => stuck.push(worker.pid!))

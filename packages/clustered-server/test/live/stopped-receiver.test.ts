@@ -9,7 +9,7 @@ async function ask(connection: RawConnection, what: string): Promise<Result> {
   return result!
 }
 
-it('connections that are on their way to a worker that dies go on elsewhere', { timeout: 60_000 }, async () => {
+it('reassigns connections that are on their way to a dying worker', { timeout: 60_000 }, async () => {
   const server = await startServer('patient.ts', { workers: 3, heartbeatTimeout: 2000 })
   await settled(server, 3)
   const all = Array.from({ length: 60 }, () => new RawConnection(connectTo(server.port)(), 20_000))
@@ -36,7 +36,7 @@ it('connections that are on their way to a worker that dies go on elsewhere', { 
   expect(elsewhere.length).toBeGreaterThan(0)
 })
 
-it('a worker whose connections wait for the primary ends when that dies', { timeout: 60_000 }, async () => {
+it('a worker with connections in handover ends when the primary dies', { timeout: 60_000 }, async () => {
   const { process: primary, port, workers } = await startProcess([process.execPath], { APP: 'patient.ts' })
   const all = Array.from({ length: 60 }, () => new RawConnection(connectTo(port)(), 20_000))
   await Promise.all(all.map((connection) => ask(connection, 'answer/1')))

@@ -5,7 +5,7 @@ import { startServer } from '../helpers/running-server.ts'
 
 const reloads = Number(process.env['RELOADS'] ?? 4)
 
-it('a reload says goodbye to each WebSocket', { timeout: 600_000 }, async ({ annotate }) => {
+it('a reload sends a close frame to each WebSocket', { timeout: 600_000 }, async ({ annotate }) => {
   const server = await startServer('web-socket.ts')
   const over = new AbortController()
   const ends: number[] = []

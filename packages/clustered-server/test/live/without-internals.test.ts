@@ -11,7 +11,7 @@ const HIDDEN = `
   Object.getOwnPropertySymbols = (of) => getOwnPropertySymbols(of).filter((symbol) => !isHidden(symbol))
 `
 
-it('says so at its start, and a reload tells each connection that it is closed', { timeout: 300_000 }, async () => {
+it('warns at the start, and closes each connection with notice on a reload', { timeout: 300_000 }, async () => {
   const options = ['--workers', '2', '--port', '0', '--host', '127.0.0.1', '--heartbeat-timeout', '10000']
   const preload = `--import=data:text/javascript,${encodeURIComponent(HIDDEN)}`
   const command = new Command([appPath('faults'), ...options], { NODE_OPTIONS: preload })

@@ -4,7 +4,7 @@ import { excessConnections } from '../../src/primary/excess-connections.ts'
 const withConnections = (...counts: number[]): number[] =>
   excessConnections(counts.map((connections) => ({ connections, utilization: 0.5 })))
 
-describe('workers of which one has', () => {
+describe('one worker that has', () => {
   it.each([
     ['as many connections as the others', [16, 16], [0, 0]],
     ['eight more than another', [12, 4], [0, 0]],
@@ -19,18 +19,18 @@ describe('workers of which one has', () => {
   })
 })
 
-it('of several that have too many each gives away what it has beyond the mean', () => {
+it('each overloaded worker hands over its connections above the mean', () => {
   expect(withConnections(50, 50, 0, 0)).toEqual([25, 25, 0, 0])
 })
 
-it('when what is given away has gone to those with the fewest, nobody has too many', () => {
+it('no worker is overloaded after a round', () => {
   for (const counts of [[100, 3, 7], [33, 31, 0, 0, 0], Array.from({ length: 64 }, (_, index) => index)]) {
     const even = withEachGiven(counts, withConnections(...counts))
     expect(Math.max(...even) - Math.min(...even)).toBeLessThanOrEqual(8)
   }
 })
 
-it('one worker alone gives away nothing, and neither do none', () => {
+it('one worker alone hands over nothing', () => {
   expect(withConnections(100)).toEqual([0])
   expect(withConnections()).toEqual([])
 })

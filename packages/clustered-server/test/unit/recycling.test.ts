@@ -29,7 +29,7 @@ describe('Recycling', () => {
     expect(recycling.next([worker(), one])).toEqual({ worker: one, reason })
   })
 
-  it('age: since a worker takes connections', () => {
+  it('age: counts from when a worker accepts connections', () => {
     const recycling = new Recycling({ age: 1000 })
     vi.advanceTimersByTime(100_000)
     const one = worker()
@@ -39,20 +39,20 @@ describe('Recycling', () => {
     expect(recycling.next([one])).toEqual({ worker: one, reason: 'age' })
   })
 
-  it('a worker keeps its limit', () => {
+  it('does not change the limit of a worker', () => {
     const recycling = new Recycling({ requests: 1000 })
     const one = worker({ requests: 950 })
     const isDue = recycling.next([one]) !== undefined
     for (let look = 0; look < 100; look++) expect(recycling.next([one]) !== undefined).toBe(isDue)
   })
 
-  it('nothing without a limit', () => {
+  it('never recycles without a limit', () => {
     const everything = { requests: 1e9, rss: 1e12, heapUsed: 1e12 }
     expect(dueWith(new Recycling({}), everything)).toBe(0)
     expect(dueWith(new Recycling({ age: 1000 }), everything)).toBe(0)
   })
 
-  it('no other while one is being replaced, nor for a second after', async () => {
+  it('waits for a second after a replacement', async () => {
     const recycling = new Recycling({ requests: 1 })
     const all = [worker({ requests: 1 })]
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -67,7 +67,7 @@ describe('Recycling', () => {
     expect(recycling.next(all)).toBeDefined()
   })
 
-  it('waits for ten seconds when no new worker has started', async () => {
+  it('waits for ten seconds after a failed replacement', async () => {
     const recycling = new Recycling({ requests: 1 })
     await recycling.during(Promise.reject(new Error('no')))
     vi.advanceTimersByTime(9999)

@@ -13,7 +13,7 @@ function createFile(): SharedStats {
   return file
 }
 
-it('what a worker writes down is read, with its time', () => {
+it('reads the statistics of each worker with their time', () => {
   const file = createFile()
   const [one, other] = [file.add()!, file.add()!]
   const before = now()
@@ -25,7 +25,7 @@ it('what a worker writes down is read, with its time', () => {
   expect(file.read(one)?.at).toBeLessThanOrEqual(file.read(other)!.at)
 })
 
-it('who takes the place of one that has ended has said nothing yet', () => {
+it('a reused slot has no statistics yet', () => {
   const file = createFile()
   const place = file.add()!
   const other = file.add()!
@@ -38,7 +38,7 @@ it('who takes the place of one that has ended has said nothing yet', () => {
   expect(file.read(other)?.stats).toEqual(stats)
 })
 
-it('what is half written is not read', () => {
+it('skips statistics during a write', () => {
   const file = createFile()
   const place = file.add()!
   writeStats(place, stats)
@@ -46,13 +46,13 @@ it('what is half written is not read', () => {
   expect(file.read(place)).toBeUndefined()
 })
 
-it('what can not be written down is to be told', () => {
+it('reports a failed write', () => {
   const fd = openSync('/dev/full', 'w')
   onTestFinished(() => closeSync(fd))
   expect(writeStats({ fd, position: 0 }, stats)).toBe(false)
 })
 
-it('has no name that would stay behind', () => {
+it('leaves no file name behind', () => {
   const folder = mkdtempSync(join(tmpdir(), 'stats-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = SharedStats.create([folder])!
@@ -61,7 +61,7 @@ it('has no name that would stay behind', () => {
   expect(readdirSync(folder)).toEqual([])
 })
 
-it('is where it can be, or nowhere', () => {
+it('uses the first writable folder, or none', () => {
   const second = SharedStats.create(['/proc/nowhere', tmpdir()])
   expect(second?.add()).toBeDefined()
   second?.close()
@@ -71,7 +71,7 @@ it('is where it can be, or nowhere', () => {
 const canMount =
   spawnSync('unshare', ['--map-root-user', '--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
 
-it.runIf(canMount)('where a file has no room, there is no place in it', () => {
+it.runIf(canMount)('returns no slot without free space', () => {
   const source = new URL('../../src/ipc/shared-stats.ts', import.meta.url)
   const script = `import(${JSON.stringify(source)}).then(({ SharedStats }) => console.log(SharedStats.create(['/mnt']).add()))`
   const full = 'mount -t tmpfs -o size=4k none /mnt && head -c 4096 /dev/zero >/mnt/full && exec "$0" --eval "$1"'

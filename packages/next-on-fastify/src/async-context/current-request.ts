@@ -6,27 +6,27 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 
 /** A request as Next and as Fastify see it. */
-export interface AskedRequest {
+export interface CurrentRequest {
   readonly message: IncomingMessage
   readonly request: FastifyRequest
 }
 
-const PLACE = Symbol.for('next-on-fastify.asked-request')
-const ofProcess = globalThis as { [PLACE]?: AsyncLocalStorage<AskedRequest> }
-const asked = (ofProcess[PLACE] ??= new AsyncLocalStorage())
+const KEY = Symbol.for('next-on-fastify.current-request')
+const globals = globalThis as { [KEY]?: AsyncLocalStorage<CurrentRequest> }
+const storage = (globals[KEY] ??= new AsyncLocalStorage())
 
 /** The request that is being served in this async context, if any. */
-export function askedRequest(): AskedRequest | undefined {
-  return asked.getStore()
+export function currentRequest(): CurrentRequest | undefined {
+  return storage.getStore()
 }
 
 /**
  * Makes the Fastify request available to code of the app while Next serves it. For cached responses, too, that would
  * cost 3 % of their CPU. See docs/measurements.md#request-in-app-code
  */
-export function whileAsked<Response, Result>(
-  answer: (message: IncomingMessage, response: Response) => Result,
+export function withCurrentRequest<Response, Result>(
+  serve: (message: IncomingMessage, response: Response) => Result,
 ): (message: IncomingMessage, response: Response, request?: FastifyRequest) => Result {
   return (message, response, request) =>
-    request === undefined ? answer(message, response) : asked.run({ message, request }, answer, message, response)
+    request === undefined ? serve(message, response) : storage.run({ message, request }, serve, message, response)
 }

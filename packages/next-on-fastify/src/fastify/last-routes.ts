@@ -1,24 +1,22 @@
-// Routes that come last, in whatever order plugins are registered: `onRoute` hooks see only routes that follow them, and a route
-// that another plugin wants too must not be there before it.
-//
-// Fastify has no event between the last plugin and the end of loading. `ready()` is called right before, by `listen()` and
-// `inject()` too, so routes are added then. A plugin that was registered without `await` loads after that call: its routes are
-// added at once, and `onRoute` hooks that follow are called for them.
+// Adds routes last, in any order of plugins: `onRoute` hooks see only later routes, and a route of another plugin must come
+// first. Fastify has no event after the last plugin, but `listen()` and `inject()` call `ready()` right before, so routes
+// are added then. A plugin registered without `await` loads after that call: its routes are added immediately, and later
+// `onRoute` hooks are called for them.
 
 import type { FastifyInstance, RouteOptions } from 'fastify'
 
 type OnRoute = (this: FastifyInstance, options: RouteOptions) => void
 
-/** What is covered: they are methods, and called as such. */
-interface Covered {
+/** The methods that are wrapped. */
+interface Wrapped {
   readonly ready: (this: FastifyInstance, ...rest: readonly unknown[]) => unknown
   readonly addHook: (this: FastifyInstance, name: string, hook: OnRoute) => unknown
 }
 
 /**
- * Adds routes to an app that loads.
+ * Adds routes to an app while it loads.
  *
- * @param addRoutes - is told whether all plugins have loaded
+ * @param addRoutes - gets true if all plugins have loaded
  */
 export function addRoutesLast(app: FastifyInstance, addRoutes: (isLast: boolean) => void): void {
   const root = rootOf(app)
@@ -26,13 +24,13 @@ export function addRoutesLast(app: FastifyInstance, addRoutes: (isLast: boolean)
     addRoutesNow(app, () => addRoutes(false))
     return
   }
-  const { ready } = root as unknown as Covered
+  const { ready } = root as unknown as Wrapped
   let isQueued = false
   Object.assign(root, {
     ready(this: FastifyInstance, ...rest: unknown[]): unknown {
       if (!isQueued) {
         isQueued = true
-        // After what the caller registers synchronously, and before loading goes on.
+        // After all synchronous calls of the caller, and before loading continues.
         process.nextTick(() => root.register(async () => addRoutes(true)))
       }
       return ready.apply(this, rest)
@@ -40,7 +38,7 @@ export function addRoutesLast(app: FastifyInstance, addRoutes: (isLast: boolean)
   })
 }
 
-/** Fastify reads the hooks of a route when all plugins have loaded, so those that are added until then count. */
+/** Fastify reads the hooks of a route once all plugins have loaded, so hooks that were added later also run. */
 function addRoutesNow(app: FastifyInstance, addRoutes: () => void): void {
   const routes: RouteOptions[] = []
   let isAdding = true
@@ -49,7 +47,7 @@ function addRoutesNow(app: FastifyInstance, addRoutes: () => void): void {
   })
   addRoutes()
   isAdding = false
-  const { addHook } = app as unknown as Covered
+  const { addHook } = app as unknown as Wrapped
   Object.assign(app, {
     addHook(this: FastifyInstance, name: string, hook: OnRoute): unknown {
       const added = addHook.call(this, name, hook)
@@ -61,19 +59,19 @@ function addRoutesNow(app: FastifyInstance, addRoutes: () => void): void {
   })
 }
 
-/** Contexts of an app inherit from each other. */
+/** Encapsulated contexts of an app inherit from the root. */
 function rootOf(app: FastifyInstance): FastifyInstance {
   const parent = Object.getPrototypeOf(app) as Partial<FastifyInstance> | null
   return parent?.ready === undefined ? app : rootOf(parent as FastifyInstance)
 }
 
-/** The state of Fastify: 5.0 has a promise there from the call of `ready()` on, and newer versions what resolves one. */
+/** Fastify's internal state. From the call of `ready()` on, it has a promise (5.0) or its resolver (newer versions). */
 interface State {
   readonly readyPromise?: unknown
   readonly readyResolver?: unknown
 }
 
-/** Whether `ready()` has been called, which Fastify does not tell. Where its state is not as expected, it counts as called. */
+/** Whether `ready()` was called. Fastify has no public property for it. If its state is unexpected, it counts as called. */
 function isBooting(root: FastifyInstance): boolean {
   const symbol = Object.getOwnPropertySymbols(root).find(({ description }) => description === 'fastify.state')
   const { readyPromise, readyResolver = readyPromise } =

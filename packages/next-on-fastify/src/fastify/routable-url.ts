@@ -1,13 +1,14 @@
-// What Fastify's router cannot decode it answers itself, before any hook: Next is to be asked, behind the hooks.
+// Routes URLs that Fastify cannot decode. It would respond 400 before any hook runs, but Next must serve them after the
+// hooks.
 
 import type { IncomingMessage } from 'node:http'
 import { isDecodable } from '../http/decodable.ts'
 
-const sent = new WeakMap<IncomingMessage, string>()
+const originals = new WeakMap<IncomingMessage, string>()
 
 /**
- * Option `rewriteUrl` for `Fastify()`: lets URLs that Fastify cannot decode reach its hooks, and Next, which gets them as
- * they were sent. {@link createNextOnFastify} sets it.
+ * Option `rewriteUrl` for `Fastify()`. URLs that Fastify cannot decode then reach its hooks, and Next, which gets them
+ * unchanged. {@link createNextOnFastify} sets it.
  *
  * @example
  * const app = Fastify({ rewriteUrl: routableUrl })
@@ -16,20 +17,20 @@ const sent = new WeakMap<IncomingMessage, string>()
 export function routableUrl(request: IncomingMessage): string {
   const url = request.url!
   const routable = routed(url)
-  if (routable !== url) sent.set(request, url)
+  if (routable !== url) originals.set(request, url)
   return routable
 }
 
-/** Gives a request that is handed to Next the URL back that it was sent with. */
+/** Restores the original URL of a request for Next. */
 export function restoreUrl(request: IncomingMessage): void {
-  const url = sent.get(request)
+  const url = originals.get(request)
   if (url !== undefined) request.url = url
 }
 
 const ABSOLUTE = /^https?:\/\//i
 
 function routed(url: string): string {
-  // As of `OPTIONS *`.
+  // Such as `OPTIONS *`.
   if (!url.startsWith('/') && !ABSOLUTE.test(url)) return `/${url}`
   const end = url.search(/[?#]/)
   const path = end === -1 ? url : url.slice(0, end)

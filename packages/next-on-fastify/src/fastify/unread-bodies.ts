@@ -1,6 +1,6 @@
-// Bodies are Next's to read. Fastify picks a parser by the content type, and has no way to have none for one route: so
-// the type is taken for another one while Fastify looks, whose parser reads nothing. A context of its own for the route
-// would have parsers of its own too, but not the hooks that the app adds later, and those may be what guards the pages.
+// Leaves bodies unread for Next. Fastify selects a parser by content type, and cannot disable parsing for one route. So the
+// content type is replaced meanwhile by one whose parser reads nothing. An encapsulated context could have its own parsers,
+// but would miss hooks that the app adds later, such as authentication.
 
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify'
@@ -8,13 +8,13 @@ import { BodyReadError } from '../errors.ts'
 
 type Headers = FastifyRequest['headers']
 
-/** Adds the parser to the app, and returns the hook that has it used for the requests of a route. */
-export function leaveBodiesUnread(app: FastifyInstance): preParsingHookHandler {
-  // Nobody can send what nobody knows.
+/** Adds the parser to the app, and returns the hook that selects it for the requests of a route. */
+export function skipBodyParsing(app: FastifyInstance): preParsingHookHandler {
+  // Random, so that clients cannot send it.
   const unread = `application/vnd.next-on-fastify.${randomUUID()}`
   const hidden = new WeakMap<FastifyRequest, Headers>()
   app.addContentTypeParser(unread, (request, _payload, done) => {
-    // Hooks of the app that follow see the true headers.
+    // Later hooks of the app see the real headers.
     request.headers = hidden.get(request)!
     done(null)
   })
@@ -27,18 +27,21 @@ export function leaveBodiesUnread(app: FastifyInstance): preParsingHookHandler {
   }
 }
 
-/** Methods for which Fastify looks at a body, of those that it knows without being told. */
+/** Methods with bodies that Fastify knows by default. */
 const WITH_BODY: ReadonlySet<string> = new Set(['DELETE', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY'])
 
 /** Whether Fastify would call a parser. */
 function isParsed({ method, headers }: FastifyRequest): boolean {
   if (!WITH_BODY.has(method)) return false
-  // Of QUERY Fastify demands a type.
+  // Fastify requires a content type for QUERY.
   if (method === 'QUERY' || headers['content-type'] !== undefined) return true
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }
 
-/** Throws when Next would wait for a body that is gone. */
-export function demandUnread({ raw, url }: FastifyRequest): void {
-  if (raw.readableDidRead) throw new BodyReadError(`Expected the body of ${raw.method} ${url} to be unread`)
+/** Throws if Next would wait for a body that was already read. */
+export function assertBodyUnread({ raw, url }: FastifyRequest): void {
+  if (raw.readableDidRead)
+    throw new BodyReadError(
+      `The body of ${raw.method} ${url} was read before Next: read bodies only in your own routes.`,
+    )
 }

@@ -1,6 +1,6 @@
-/** Whether the percent signs of a text stand for characters. */
+/** Whether the percent encoding of a text is valid. */
 export function isDecodable(text: string): boolean {
-  // Most have none.
+  // Most texts have no percent sign.
   if (!text.includes('%')) return true
   try {
     decodeURIComponent(text)

@@ -1,20 +1,13 @@
-// What `next start` does on a stop signal: requests, streams and `after()` end before the process does.
-//
-// close-with-grace was considered. It ends streams that have no end with exit code 1, and cannot leave a signal to a listener
-// that the app has added itself.
+// Stops as `next start` does on a signal: requests, streams and `after()` end before the process does. close-with-grace
+// was considered. It ends endless streams with exit code 1, and cannot leave a signal to a listener of the app.
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { constants } from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
+import type { GracefulStopOptions } from '../options.ts'
 
-/** Options of a graceful stop. */
-export interface GracefulStopOptions {
-  /** Milliseconds after a stop signal until connections that are still open are closed. @default 8000 */
-  timeout?: number
-}
-
-/** What is used of an app, whatever its server is. */
+/** The used parts of an app with any kind of server. */
 export interface StoppableApp {
   readonly log: FastifyBaseLogger
   addHook(name: 'onClose' | 'onListen', hook: () => Promise<void>): unknown
@@ -23,25 +16,25 @@ export interface StoppableApp {
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-/** Docker kills a process 10 s after the signal. */
+/** Default timeout, in ms. Docker kills a process 10 s after the signal. */
 const TIMEOUT = 8000
-/** Milliseconds for hooks to end after connections were closed. */
-const LAST = 1000
+/** Time for hooks to end after connections were closed, in ms. */
+const HOOKS_TIMEOUT = 1000
 
-/** Apps of this process that listen, each with its timeout. */
+/** Listening apps of this process, each with its timeout. */
 const listening = new Map<StoppableApp, number>()
-/** Connections of all servers: Fastify has one for each address of `localhost`. */
+/** Connections of all servers. Fastify has one server per address of `localhost`. */
 const sockets = new Set<Socket>()
 let isStopping = false
 
-/** Closes an app that listens on a stop signal, and ends the process with 0. */
+/** Closes a listening app on a stop signal, and ends the process with exit code 0. */
 export function stopGracefully(app: StoppableApp, { timeout = TIMEOUT }: GracefulStopOptions): void {
   app.addHook('onListen', async () => {
     if (listening.size === 0) listen()
     listening.set(app, timeout)
   })
   app.addHook('onClose', async () => {
-    // A second signal ends a process that stops.
+    // While the process stops, a second signal must still end it.
     if (listening.delete(app) && listening.size === 0 && !isStopping) leave()
   })
 }
@@ -80,7 +73,7 @@ function onSignal(signal: NodeJS.Signals): void {
   setTimeout(() => {
     log.error('stop timeout: the app has not closed')
     process.exit(1)
-  }, timeout + LAST)
+  }, timeout + HOOKS_TIMEOUT)
   void end(apps)
 }
 

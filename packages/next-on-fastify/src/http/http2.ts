@@ -1,25 +1,25 @@
-// HTTP/2 for Next, which speaks HTTP/1.1: it makes `Headers` of all that a request has, pseudo-headers among them, asks for
-// `host`, and sets reasons and headers of connections. What it gets are messages of HTTP/1.1 that lie over a stream of HTTP/2,
-// and are of the classes of Node: all that Next and the packages in it, the memory, or a hook may do with them is there.
+// Adapts HTTP/2 to Next, which supports HTTP/1.1 only: it fails on pseudo-headers, needs `host`, and sets status texts and
+// connection headers. It gets HTTP/1.1 messages over an HTTP/2 stream. They extend Node's classes, so that all methods
+// exist which Next, its dependencies or a hook may call.
 
 import { IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { constants, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 
-/** What Next is handed. */
+/** A request and its response for Next. */
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
 
-/** A request and its response, as they are or over HTTP/2, in HTTP/1.1. */
+/** Returns HTTP/1.1 messages: the given ones, or adapters for HTTP/2. */
 export function inHttp1(
   request: IncomingMessage | Http2ServerRequest,
   response: ServerResponse | Http2ServerResponse,
 ): Exchange {
   if (request.httpVersionMajor !== 2) return { request, response } as Exchange
-  const asked = new Http1Request(request as Http2ServerRequest)
-  return { request: asked, response: new Http1Response(asked, response as Http2ServerResponse) }
+  const adapted = new Http1Request(request as Http2ServerRequest)
+  return { request: adapted, response: new Http1Response(adapted, response as Http2ServerResponse) }
 }
 
 class Http1Request extends IncomingMessage {
@@ -35,7 +35,7 @@ class Http1Request extends IncomingMessage {
     this.httpVersion = '1.1'
     this.httpVersionMajor = 1
     this.httpVersionMinor = 1
-    // `host` says the same, or something that no proxy and no cache has looked at.
+    // Proxies and caches route by `:authority`. A different `host` would be unchecked.
     const { ':authority': authority, host = '', ...others } = from.headers
     const headers = { host: authority ?? host, ...others }
     this.headers = Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(':')))
@@ -59,7 +59,7 @@ class Http1Request extends IncomingMessage {
         if (!this.#isDropped && !this.push(chunk)) this.#from.pause()
       })
       this.#from.on('end', () => {
-        // It ends also where the client has left.
+        // It also ends if the client has disconnected.
         if (this.#from.aborted) return
         this.complete = true
         this.push(null)
@@ -68,8 +68,8 @@ class Http1Request extends IncomingMessage {
     this.#from.resume()
   }
 
-  /** Lets go what is left, so that the stream can end: of a body that nobody has begun to read, Node does that. */
-  leaveRest(): void {
+  /** Discards the rest of the body, so that the stream can end. Node does this for a body that was never read. */
+  discardRest(): void {
     if (this.#from.stream.endAfterHeaders) this.resume()
     if (!this.#isRead || this.complete) return
     this.#isDropped = true
@@ -80,10 +80,10 @@ class Http1Request extends IncomingMessage {
     if (!this.complete) {
       this.aborted = true
       this.emit('aborted')
-      // `pipeline` takes it away where the answer is still to be given.
+      // `pipeline` removes the socket if the response is still pending.
       if ((this.socket as Socket | null) !== null) this.#from.stream.close(constants.NGHTTP2_CANCEL)
     }
-    // As Node does it: who does not listen has left it alone.
+    // As in Node: without a listener, the error is ignored.
     callback(this.listenerCount('error') > 0 ? error : null)
   }
 }
@@ -92,8 +92,8 @@ function reset(): Error {
   return Object.assign(new Error('aborted'), { code: 'ECONNRESET' })
 }
 
-/** They are of the connection, which HTTP/2 has its own ways for: Node refuses them. */
-const OF_CONNECTION = new Set([
+/** Connection headers. HTTP/2 forbids them, and Node throws. */
+const CONNECTION_HEADERS = new Set([
   'connection',
   'http2-settings',
   'keep-alive',
@@ -110,12 +110,12 @@ type Done = (error?: Error | null) => void
 class Http1Response extends ServerResponse {
   readonly #to: Http2ServerResponse
   readonly #stream: ServerHttp2Stream
-  readonly #asked: Http1Request
+  readonly #request: Http1Request
   #isFlushed = false
 
   constructor(request: Http1Request, to: Http2ServerResponse) {
     super(request)
-    this.#asked = request
+    this.#request = request
     this.#to = to
     this.#stream = to.stream
     for (const [name, value] of Object.entries(to.getHeaders())) {
@@ -124,7 +124,7 @@ class Http1Response extends ServerResponse {
     }
     const { socket } = to
     Object.defineProperties(this, {
-      // Some wait for its end to know that a client has left.
+      // Callers watch the socket to notice a disconnected client.
       socket: { value: socket },
       writableFinished: { get: () => this.writableEnded && this.#isFlushed },
       writableNeedDrain: { get: () => to.writableNeedDrain },
@@ -139,7 +139,7 @@ class Http1Response extends ServerResponse {
   }
 
   override writeHead(status: number, ...rest: unknown[]): this {
-    // It says so.
+    // Node's method throws the right error.
     if (this.headersSent) return super.writeHead(status)
     const given = rest.find((one) => typeof one === 'object' && one !== null) as
       | OutgoingHttpHeaders
@@ -149,7 +149,7 @@ class Http1Response extends ServerResponse {
     this.statusCode = status
     const head: OutgoingHttpHeaders = {}
     for (const name of this.getHeaderNames()) {
-      if (!OF_CONNECTION.has(name)) head[name] = inOneLine(name, this.getHeader(name))
+      if (!CONNECTION_HEADERS.has(name)) head[name] = singleLine(name, this.getHeader(name))
     }
     this.#to.writeHead(status, head)
     this.#mark({ _header: 'HTTP/2' })
@@ -161,7 +161,7 @@ class Http1Response extends ServerResponse {
   }
 
   override write(chunk: unknown, ...rest: unknown[]): boolean {
-    const { encoding, done } = told(rest)
+    const { encoding, done } = writeArguments(rest)
     if (this.writableEnded) {
       done?.(Object.assign(new Error('write after end'), { code: 'ERR_STREAM_WRITE_AFTER_END' }))
       return false
@@ -172,13 +172,13 @@ class Http1Response extends ServerResponse {
 
   override end(...all: unknown[]): this {
     const [chunk, ...rest] = typeof all[0] === 'function' ? [undefined, ...all] : all
-    const { encoding, done } = told(rest)
+    const { encoding, done } = writeArguments(rest)
     if (this.writableEnded) {
       done?.()
       return this
     }
     if (!this.headersSent) {
-      // What is given at once has a length that is known.
+      // The whole body is known, so its length is, too.
       const length = chunk === undefined || chunk === null ? 0 : Buffer.byteLength(chunk as string, encoding)
       if (this.#hasBody() && !this.hasHeader('content-length')) this.setHeader('content-length', length)
       this.writeHead(this.statusCode)
@@ -187,7 +187,7 @@ class Http1Response extends ServerResponse {
     if (done !== undefined) this.once('finish', done)
     this.#mark({ finished: true })
     this.#to.end()
-    // Where there is no body, the stream has ended with its head.
+    // Without a body, the stream has ended with the head.
     if (this.#stream.writableFinished) process.nextTick(() => this.#flushed())
     return this
   }
@@ -195,7 +195,7 @@ class Http1Response extends ServerResponse {
   override destroy(error?: Error): this {
     if (this.destroyed) return this
     this.#mark({ destroyed: true })
-    // The client is told that this is not the end.
+    // A reset shows the client that the body is incomplete.
     this.#stream.close(error === undefined ? constants.NGHTTP2_CANCEL : constants.NGHTTP2_INTERNAL_ERROR)
     return this
   }
@@ -210,7 +210,7 @@ class Http1Response extends ServerResponse {
     return this.req.method !== 'HEAD' && !BODILESS.has(this.statusCode)
   }
 
-  /** Headers that `writeHead` is told take the place of what is there. */
+  /** Headers of `writeHead` replace headers that were set before. */
   #merge(given: OutgoingHttpHeaders | readonly string[] = {}): void {
     if (!Array.isArray(given)) {
       for (const [name, value] of Object.entries(given as OutgoingHttpHeaders)) this.#set(name, value)
@@ -225,23 +225,23 @@ class Http1Response extends ServerResponse {
     if (value !== undefined) this.setHeader(name, value)
   }
 
-  /** All that was written has left. */
+  /** Called when everything is flushed. */
   #flushed(): void {
-    // A stream whose client has left ends, too.
+    // The stream of a disconnected client ends, too.
     if (!this.writableEnded || this.#isFlushed || this.#stream.aborted) return
     this.#isFlushed = true
     this.emit('finish')
-    this.#asked.leaveRest()
+    this.#request.discardRest()
   }
 
-  /** Sets what Node sets itself while it answers in HTTP/1.1. */
+  /** Sets properties that Node sets during an HTTP/1.1 response. */
   #mark(state: { destroyed?: true; finished?: true; _closed?: true; _header?: string }): void {
     Object.assign(this, state)
   }
 }
 
-/** Node refuses a second line of them. In one line it is the same to clients. */
-const OF_ONE_LINE = new Set([
+/** Headers that HTTP/2 in Node allows only once. Joined into one line, they mean the same to clients. */
+const SINGLE_LINE_HEADERS = new Set([
   'access-control-allow-credentials',
   'access-control-max-age',
   'age',
@@ -261,11 +261,14 @@ const OF_ONE_LINE = new Set([
   'x-content-type-options',
 ])
 
-function inOneLine(name: string, value: OutgoingHttpHeader | undefined): OutgoingHttpHeader | undefined {
-  return Array.isArray(value) && OF_ONE_LINE.has(name) ? value.join(', ') : value
+function singleLine(name: string, value: OutgoingHttpHeader | undefined): OutgoingHttpHeader | undefined {
+  return Array.isArray(value) && SINGLE_LINE_HEADERS.has(name) ? value.join(', ') : value
 }
 
-function told([first, second]: readonly unknown[]): { encoding?: BufferEncoding | undefined; done?: Done | undefined } {
+function writeArguments([first, second]: readonly unknown[]): {
+  encoding?: BufferEncoding | undefined
+  done?: Done | undefined
+} {
   if (typeof first === 'function') return { done: first as Done }
   return { encoding: first as BufferEncoding | undefined, done: second as Done | undefined }
 }

@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Milliseconds between two looks. */
-const LOOK_EVERY = 100
+/** Interval between two checks, in ms. */
+const CHECK_INTERVAL = 100
 
 /**
- * Closes connections that come to rest while the app closes. Node closes those that rest when a server is told to close,
- * and lets those go on whose answer streams just then: they would be kept alive for more than a minute after it.
+ * Closes connections that become idle while the app closes. Node closes only connections that are idle when the server
+ * starts to close. Others would stay open for more than a minute after their response.
  */
-export function closeRestingConnections(app: FastifyInstance): void {
-  let looking: NodeJS.Timeout | undefined
+export function closeIdleConnections(app: FastifyInstance): void {
+  let timer: NodeJS.Timeout | undefined
   app.addHook('preClose', async () => {
-    // Servers of HTTP/2 alone have none: Fastify tells their sessions to end.
-    looking = setInterval(() => app.server.closeIdleConnections?.(), LOOK_EVERY).unref()
+    // Pure HTTP/2 servers don't have this method: Fastify closes their sessions.
+    timer = setInterval(() => app.server.closeIdleConnections?.(), CHECK_INTERVAL).unref()
   })
-  // The server has closed by then.
-  app.addHook('onClose', async () => clearInterval(looking))
+  // The server is closed by then.
+  app.addHook('onClose', async () => clearInterval(timer))
 }

@@ -3,17 +3,17 @@ import onHeaders from 'on-headers'
 import vary from 'vary'
 
 /**
- * Adds what hooks have said of `Vary` and their cookies to what Next says, which sets both without a look at what is there. A
- * cache would serve the response for one origin to another one, and a session would be lost.
+ * Merges `Vary` and cookies of hooks into Next's, which overwrites both. Otherwise a cache would serve the response for
+ * one origin to another one, and a session would be lost.
  */
-export function keepHeaders(response: ServerResponse): void {
+export function mergeHeaders(response: ServerResponse): void {
   const fields = response.getHeader('vary')
   if (fields !== undefined) onHeaders(response, () => vary(response, String(fields)))
   const cookies = cookiesOf(response)
-  if (cookies.length > 0) onHeaders(response, () => keepCookies(response, cookies))
+  if (cookies.length > 0) onHeaders(response, () => mergeCookies(response, cookies))
 }
 
-function keepCookies(response: ServerResponse, cookies: readonly string[]): void {
+function mergeCookies(response: ServerResponse, cookies: readonly string[]): void {
   const now = cookiesOf(response)
   const lost = cookies.filter((cookie) => !now.includes(cookie))
   if (lost.length > 0) response.setHeader('set-cookie', [...lost, ...now])

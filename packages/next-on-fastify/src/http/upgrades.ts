@@ -1,7 +1,5 @@
-// Who gets a socket that asks for an upgrade: a route of the app, or Next.
-//
-// Next itself takes every socket of its server, and ends those whose path it has a page for. Here an upgrade goes the way
-// of a request: through the hooks of the app, to the route that matches, and to Next if none does.
+// Routes upgrade requests like other requests: through the hooks of the app, to the matching route, or else to Next. Next
+// itself would take every socket of its server, and close those whose path is a page.
 
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -16,20 +14,20 @@ type UpgradeHandler = (request: IncomingMessage, socket: Socket, head: Buffer) =
 
 const upgradesOf = new WeakMap<Server, Upgrades>()
 
-/** The upgrades of one server, of all Next apps that are behind it. */
+/** The upgrade requests of one server, for all its Next apps. */
 export class Upgrades {
-  readonly #asked = new WeakMap<IncomingMessage, Upgrade>()
-  /** Sockets that Next has; a server that closes waits for them. */
+  readonly #pending = new WeakMap<IncomingMessage, Upgrade>()
+  /** Sockets that Next uses. A closing server waits for them. */
   readonly #taken = new Set<Socket>()
 
   private constructor(app: FastifyInstance) {
     const { server } = app
     const onUpgrade = (request: IncomingMessage, socket: Socket, head: Buffer): void => {
-      this.#asked.set(request, { socket, head })
-      // It routes all that asks for an upgrade, by a listener of its own.
+      this.#pending.set(request, { socket, head })
+      // @fastify/websocket routes all upgrade requests by its own listener.
       if (app.hasDecorator('websocketServer')) return
-      // Somebody else listens, and knows which paths are its own.
-      if (server.listenerCount('upgrade') > 1 && !isOfDevServer(request)) return
+      // Another listener, such as Socket.IO, selects its own paths.
+      if (server.listenerCount('upgrade') > 1 && !isHmr(request)) return
       route(app, request, socket)
     }
     // Before the listener of @fastify/websocket.
@@ -40,47 +38,47 @@ export class Upgrades {
     })
   }
 
-  /** Those of an app; the first call listens. */
+  /** The upgrades of an app. The first call adds the listener. */
   static of(app: FastifyInstance): Upgrades {
     const upgrades = upgradesOf.get(app.server) ?? new Upgrades(app)
     upgradesOf.set(app.server, upgrades)
     return upgrades
   }
 
-  /** Hands a request that asks for an upgrade to Next, and says whether it was one. */
+  /** Passes an upgrade request to Next. Returns false for other requests. */
   take(request: FastifyRequest, reply: FastifyReply, upgrade: UpgradeHandler): boolean {
-    const asked = this.#asked.get(request.raw)
-    if (!asked) return false
-    const { socket, head } = asked
+    const pending = this.#pending.get(request.raw)
+    if (!pending) return false
+    const { socket, head } = pending
     reply.hijack()
     reply.raw.detachSocket(socket)
     this.#taken.add(socket)
     socket.once('close', () => this.#taken.delete(socket))
-    void hand(request, { socket, head }, upgrade)
+    void pass(request, { socket, head }, upgrade)
     return true
   }
 }
 
-async function hand({ raw, log }: FastifyRequest, { socket, head }: Upgrade, upgrade: UpgradeHandler): Promise<void> {
+async function pass({ raw, log }: FastifyRequest, { socket, head }: Upgrade, upgrade: UpgradeHandler): Promise<void> {
   const written = socket.bytesWritten
   try {
     await upgrade(raw, socket, head)
-    // Next leaves sockets alone that it has nothing for.
+    // Next ignores sockets that it has no handler for.
     if (socket.bytesWritten === written) socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n')
   } catch (error) {
-    log.error({ err: error }, 'Next has failed')
+    log.error({ err: error }, 'Next failed')
     socket.destroy()
   }
 }
 
-/** Whether it is the socket by which pages learn of changes, of whatever base path. */
-function isOfDevServer({ url }: IncomingMessage): boolean {
+/** Whether it is the socket for hot reloads, under any base path. */
+function isHmr({ url }: IncomingMessage): boolean {
   return /\/_next\/(webpack-)?hmr/.test(url!)
 }
 
-/** Sends a request that asks for an upgrade through the hooks and the routes of the app. */
+/** Routes an upgrade request through the hooks and the routes of the app. */
 function route(app: FastifyInstance, request: IncomingMessage, socket: Socket): void {
-  // Node takes its own listener away before it hands a socket over.
+  // Node removes its own listener before it emits `upgrade`.
   socket.on('error', () => socket.destroy())
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false

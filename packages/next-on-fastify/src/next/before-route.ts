@@ -1,5 +1,5 @@
-// What Next's render server does to each request before it looks for what is to answer it, done by its own methods as far as
-// it has them, for those that are called without it. Nothing of that is documented.
+// Prepares a request as Next's render server does before it looks for a route, mostly by its own methods. They are
+// undocumented.
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { ParsedUrlQuery } from 'node:querystring'
@@ -8,17 +8,17 @@ import { functionOf, type RequestMeta } from './internals.ts'
 
 const OPENTELEMETRY = Symbol.for('opentelemetry.js.api.1')
 
-/** Whether a request gets the same without the render server, which answers the router of the App Router, and makes spans. */
-export function mayEnter({ headers }: Pick<IncomingMessage, 'headers'>, query: ParsedUrlQuery): boolean {
-  // A provider of tracers is in this place for each copy of `@opentelemetry/api` 1.x in a process.
+/** Whether the response is the same without the render server, which serves the App Router and creates spans. */
+export function canSkipRenderServer({ headers }: Pick<IncomingMessage, 'headers'>, query: ParsedUrlQuery): boolean {
+  // All copies of `@opentelemetry/api` 1.x in a process register their tracer provider here.
   const { [OPENTELEMETRY]: registered } = globalThis as { [OPENTELEMETRY]?: { readonly trace?: unknown } }
   return registered?.trace === undefined && !('_rsc' in query) && !ROUTER_HEADERS.some((name) => name in headers)
 }
 
-/** Next's own response around one of Node. */
+/** Next's wrapper of Node's response. */
 export type WrappedResponse = object
 
-/** Next's own request around one of Node. */
+/** Next's wrapper of Node's request. */
 export interface WrappedRequest {
   headers: IncomingHttpHeaders
 }
@@ -27,24 +27,24 @@ interface IncrementalCache {
   resetRequestCache(): void
 }
 
-/** What is used of the render server. */
+/** The used methods of the render server. */
 interface Methods {
   readonly hostname: string | undefined
   readonly port: number | undefined
   readonly wrapRequest: (request: IncomingMessage) => WrappedRequest
   readonly wrapResponse: (response: ServerResponse) => WrappedResponse
-  /** Leaves the URL, the protocol and the body on a request. */
+  /** Attaches URL, protocol and body to a request. */
   readonly attachRequestMeta: (request: WrappedRequest, url: { readonly query: object }) => void
   readonly getIncrementalCache: (made: { readonly requestHeaders: object }) => Promise<IncrementalCache>
 }
 
-/** Makes requests ready for what is to answer them. */
-export class BeforeRoute {
+/** Prepares requests for their route. */
+export class RequestPreparation {
   readonly #methods: Methods
   readonly #getMeta: (request: IncomingMessage) => RequestMeta
   readonly wrapResponse: Methods['wrapResponse']
 
-  /** @throws NotDirect where the server is of a version that does this in another way */
+  /** @throws UnsupportedNextError for a Next version that does this in another way */
   constructor(server: Readonly<Record<string, unknown>>, getMeta: (request: IncomingMessage) => RequestMeta) {
     const method = (name: string): unknown => functionOf(server, name).bind(server)
     this.#methods = {
@@ -59,8 +59,12 @@ export class BeforeRoute {
     this.wrapResponse = this.#methods.wrapResponse
   }
 
-  /** Leaves on a request, on which something of Next is already, what the server leaves; it is seen with these headers. */
-  async ready(request: IncomingMessage, headers: IncomingHttpHeaders, query: ParsedUrlQuery): Promise<WrappedRequest> {
+  /** Attaches the server's metadata to a request that has Next's router metadata. The route sees the given headers. */
+  async prepare(
+    request: IncomingMessage,
+    headers: IncomingHttpHeaders,
+    query: ParsedUrlQuery,
+  ): Promise<WrappedRequest> {
     const { wrapRequest, attachRequestMeta, getIncrementalCache } = this.#methods
     this.#addForwarded(headers, request)
     const wrapped = wrapRequest(request)
@@ -73,7 +77,7 @@ export class BeforeRoute {
     return wrapped
   }
 
-  /** As the render server does it, which has no method for that. */
+  /** Repeats the render server, which has no method for this. */
   #addForwarded(headers: IncomingHttpHeaders, { socket }: IncomingMessage): void {
     const { hostname, port } = this.#methods
     const forwarded = headers['x-forwarded-proto']

@@ -1,15 +1,15 @@
-// What a build tells of its configuration, where Next puts that unless it is told otherwise.
+// Reads the configuration that a build recorded in `.next`.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What is used of the configuration of a build. */
+/** The used settings of a build's configuration. */
 interface BuiltConfig {
   readonly basePath?: unknown
   readonly output?: unknown
 }
 
-/** The configuration that an app was built with; nothing where there is no build, or it is elsewhere. */
+/** The configuration that an app was built with. Undefined without a build in `.next`. */
 export function builtConfig(dir: string): BuiltConfig | undefined {
   try {
     const files = JSON.parse(readFileSync(join(dir, '.next/required-server-files.json'), 'utf8')) as {
@@ -24,8 +24,8 @@ export function builtConfig(dir: string): BuiltConfig | undefined {
 const CONFIG_FILES = ['next.config.js', 'next.config.mjs', 'next.config.ts', 'next.config.mts']
 
 /**
- * The configuration of a folder that `output: 'standalone'` has made. Such a folder has no `next.config`: the server that
- * Next writes beside it hands the configuration on.
+ * The configuration of a folder written by `output: 'standalone'`. Such a folder has no `next.config`: the server that
+ * Next writes there passes the configuration.
  */
 export function standaloneConfig(dir: string): BuiltConfig | undefined {
   const config = builtConfig(dir)

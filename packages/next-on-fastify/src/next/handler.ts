@@ -1,12 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 
-/** Answers a request as Next does, to which a third argument is a URL that was parsed. */
-export type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+/** Responds to a request of Node, as Next's own request handler does. */
+export type NextHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /**
- * Answers a request: what stands before Next, or asks it.
+ * Responds to a request: a step before Next, or Next itself.
  *
- * @param ofFastify - the request as Fastify has it, which is handed on to where code of the app runs
+ * @param fastifyRequest - Fastify's request, for code of the app
  */
-export type Answer = (request: IncomingMessage, response: ServerResponse, ofFastify?: FastifyRequest) => Promise<void>
+export type RequestHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  fastifyRequest?: FastifyRequest,
+) => Promise<void>

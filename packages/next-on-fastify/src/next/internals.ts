@@ -1,13 +1,13 @@
-// How what Next does not document is read: it is there and of the kind that is expected, or that way into Next is not taken.
+// Access to undocumented parts of Next. A feature stays off if a part is missing or has another type.
 
 import type { ParsedUrlQuery } from 'node:querystring'
 
-/** Thrown where a way into Next is not taken. */
-export class NotDirect extends Error {}
+/** Thrown if a feature must stay off, with the reason. */
+export class UnsupportedNextError extends Error {}
 
 export type Params = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** A route and what it makes of a path, as newer versions of Next have it. */
+/** A route and the parameters of a path, in newer versions of Next. */
 export interface RouteMatch {
   readonly definition: {
     readonly kind: unknown
@@ -18,7 +18,7 @@ export interface RouteMatch {
   readonly params: Params | undefined
 }
 
-/** What Next keeps on a request, as far as it is used here. */
+/** The used parts of the metadata that Next attaches to a request. */
 export interface RequestMeta {
   readonly invokePath?: unknown
   readonly invokeOutput?: unknown
@@ -29,10 +29,10 @@ export interface RequestMeta {
   readonly match?: RouteMatch | undefined
 }
 
-/** A function that a module or a server of Next's has. */
+/** A function of a module or a server of Next. */
 export function functionOf(owner: Readonly<Record<string, unknown>> | undefined, name: string): SomeFunction {
   const found = owner?.[name]
-  if (typeof found !== 'function') throw new NotDirect(`its Next has no \`${name}\` where it is looked for`)
+  if (typeof found !== 'function') throw new UnsupportedNextError(`its Next has no function "${name}"`)
   return found as SomeFunction
 }
 

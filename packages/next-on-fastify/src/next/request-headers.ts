@@ -1,6 +1,6 @@
-// Headers of requests that mean something to Next.
+// Request headers that Next reads.
 
-/** Headers by which the App Router asks for a part of a page, or for a page to be shown in another one. */
+/** Headers by which the App Router requests a part of a page, or a page within another one. */
 export const ROUTER_HEADERS = [
   'rsc',
   'next-router-state-tree',
@@ -9,10 +9,10 @@ export const ROUTER_HEADERS = [
   'next-url',
 ] as const
 
-/** Cookies by which Next shows drafts, and others of its own. */
+/** Cookies of draft mode, and other cookies of Next. */
 export const NEXT_COOKIES: RegExp = /__prerender_bypass|__next|next-instant/
 
-/** Headers by which parts of Next, and the platforms that it runs on, talk to each other. */
+/** Whether a header is internal to Next or to a platform that runs it. */
 export function isOfNext(name: string): boolean {
   if (name.startsWith('next-')) return true
   if (!name.startsWith('x-')) return false

@@ -1,11 +1,11 @@
-// What Next itself keeps of revalidated tags, in a map of its own. Its cache handler writes it for this process; here it
-// gets to know of the others, with their times: an entry that another process made since then is fresh.
+// Next's map of revalidated tags. Its cache handler records tags of this process. Here, tags of other processes are added
+// with their times, so that an entry that another process stored since then is fresh.
 
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
-/** Tells Next of tags that another process has revalidated. */
-export type TellNext = (tags: readonly string[], at: number, stale: boolean, expireAt: number) => void
+/** Adds tags that another process has revalidated. */
+export type AddRevalidatedTags = (tags: readonly string[], at: number, stale: boolean, expireAt: number) => void
 
 /** Next 16: when a tag went stale, and when it expires. */
 interface TagTimes {
@@ -13,8 +13,8 @@ interface TagTimes {
   expired?: number
 }
 
-/** Finds the map, in the forms that Next gave it so far; where there is none, nothing can be shared. */
-export function tellingNext(dir: string): TellNext | undefined {
+/** Finds the map, in the forms of Next 15 and 16. Undefined if there is none. */
+export function revalidatedTagsOf(dir: string): AddRevalidatedTags | undefined {
   const fromApp = createRequire(join(dir, 'package.json'))
   const path = 'next/dist/server/lib/incremental-cache/tags-manifest.external'
   const { tagsManifest, areTagsExpired } = fromApp(path) as Readonly<Record<string, unknown>>
@@ -22,7 +22,7 @@ export function tellingNext(dir: string): TellNext | undefined {
   return typeof areTagsExpired === 'function' ? inTimes(tagsManifest) : inMap(tagsManifest)
 }
 
-function inTimes(times: Map<string, TagTimes>): TellNext {
+function inTimes(times: Map<string, TagTimes>): AddRevalidatedTags {
   return (tags, at, stale, expireAt) => {
     for (const tag of tags) {
       const before = times.get(tag) ?? {}
@@ -33,7 +33,7 @@ function inTimes(times: Map<string, TagTimes>): TellNext {
 }
 
 /** Next 15. */
-function inMap(times: Map<string, number>): TellNext {
+function inMap(times: Map<string, number>): AddRevalidatedTags {
   return (tags, at) => {
     for (const tag of tags) times.set(tag, at)
   }

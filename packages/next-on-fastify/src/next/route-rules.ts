@@ -1,13 +1,13 @@
-// The rules of a configuration, as the manifest of a build has them, and the patterns of paths in manifests.
+// Redirects, rewrites and headers of a configuration, as the manifest of a build has them.
 
-/** A redirect, a rewrite, or headers for some paths. */
+/** A redirect, a rewrite, or a header rule. */
 export interface Rule {
   readonly regex: string
   readonly has?: readonly unknown[]
   readonly missing?: readonly unknown[]
 }
 
-/** What is used of `routes-manifest.json`. */
+/** The used parts of `routes-manifest.json`. */
 export interface RoutesManifest {
   readonly redirects: readonly Rule[]
   readonly headers: readonly Rule[]
@@ -15,7 +15,7 @@ export interface RoutesManifest {
   readonly rewrites: readonly Rule[] | Readonly<Record<'afterFiles' | 'beforeFiles' | 'fallback', readonly Rule[]>>
 }
 
-/** All of the configuration, and those that Next adds: the redirect of paths that end with a slash is one of them. */
+/** The rules of the configuration, and those that Next adds, such as the redirect of paths with a trailing slash. */
 export function rulesOf({ redirects, headers, onMatchHeaders = [], rewrites }: RoutesManifest): {
   readonly rewrites: readonly Rule[]
   readonly others: readonly Rule[]
@@ -27,7 +27,7 @@ export function rulesOf({ redirects, headers, onMatchHeaders = [], rewrites }: R
   }
 }
 
-/** In both readings of upper case: a pattern that leaves out `/api` leaves out less where case counts. */
+/** Each pattern with and without case: a pattern that excludes `/api` excludes less if case counts. */
 export function patternsOf(sources: readonly string[]): RegExp[] {
   return sources.flatMap((source) => [new RegExp(source), new RegExp(source, 'i')])
 }

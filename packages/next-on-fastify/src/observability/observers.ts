@@ -1,47 +1,49 @@
-// Those who want to see what Next answers, such as metrics: what they are told, and when.
+// Notifies observers, such as metrics, of the requests that Next serves.
 
 import { finished } from 'node:stream'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Handle } from '../next/handler.ts'
-import type { NextMemory } from '../response-cache/response-cache.ts'
+import type { NextHandler } from '../next/handler.ts'
+import type { NextStats } from './stats.ts'
 
-/** A Next app, as its observers know it. */
+/** A Next app, as its observers see it. */
 export interface ObservedNext {
-  /** The path that it answers under; empty for all paths. */
+  /** The path prefix of the app. Empty for all paths. */
   readonly prefix: string
-  /** What is kept of its answers, if anything is. */
-  readonly memory: NextMemory | undefined
+  /** Statistics since the start, as `app.nextStats()` returns them. */
+  readonly stats: () => NextStats
 }
 
-/** What became of a request that Next was asked. */
-export interface NextAnswer {
+/** A request that Next has served. */
+export interface ServedRequest {
   readonly method: string
   /** The URL as the client has sent it. */
   readonly url: string
-  /** The status that went out; nothing when the client had left before. */
+  /** The status of the response. Undefined if the client had disconnected before. */
   readonly status: number | undefined
-  /** Milliseconds from the question to the end of the answer, or until the client left. */
+  /** Time from the call of Next to the end of the response, or until the client disconnected, in ms. */
   readonly duration: number
-  /** Whether the client left before the end. */
+  /** Whether the client disconnected before the end. */
   readonly aborted: boolean
 }
 
 /**
- * Is told of each request that Next was asked, once, when its answer is over. Of answers from memory it is not told: they
- * are counted by the memory. What it throws is logged the first time, and breaks no answer.
+ * Callbacks for requests that Next serves. Responses from the response cache are only counted. The first error of a
+ * callback is logged; errors never affect responses.
  *
  * @example
  * const slowPages: NextObserver = {
- *   nextAnswered: (next, { url, duration }) => {
+ *   requestServed: (next, { url, duration }) => {
  *     if (duration > 500) app.log.warn({ url, duration }, 'slow page')
  *   },
  * }
  */
 export interface NextObserver {
-  /** A Next app is ready, or about to be closed. One observer may serve several. */
+  /** Called when a Next app is ready. One observer may serve several apps. */
   nextOpened?(next: ObservedNext): void
+  /** Called before a Next app closes. */
   nextClosed?(next: ObservedNext): void
-  nextAnswered?(next: ObservedNext, answer: NextAnswer): void
+  /** Called once per request, after its response has ended. */
+  requestServed?(next: ObservedNext, request: ServedRequest): void
 }
 
 /** The observers of one Next app. */
@@ -49,7 +51,7 @@ export class Observers {
   readonly #observers: readonly NextObserver[]
   readonly #log: FastifyBaseLogger
   readonly #next: ObservedNext
-  /** What has thrown: what fails for each answer would fill the log. */
+  /** Callbacks that have thrown. Their errors are logged once, because they may throw for each response. */
   readonly #faulty = new Set<string>()
 
   constructor(observers: readonly NextObserver[], log: FastifyBaseLogger, next: ObservedNext) {
@@ -59,39 +61,39 @@ export class Observers {
   }
 
   opened(): void {
-    this.#tell('nextOpened', (observer) => observer.nextOpened?.(this.#next))
+    this.#notify('nextOpened', (observer) => observer.nextOpened?.(this.#next))
   }
 
   closed(): void {
-    this.#tell('nextClosed', (observer) => observer.nextClosed?.(this.#next))
+    this.#notify('nextClosed', (observer) => observer.nextClosed?.(this.#next))
   }
 
-  /** What answers, and tells of it. */
-  watched(answer: Handle): Handle {
-    if (!this.#observers.some((observer) => 'nextAnswered' in observer)) return answer
+  /** Wraps a handler, so that observers are notified of its responses. */
+  observe(handler: NextHandler): NextHandler {
+    if (!this.#observers.some((observer) => 'requestServed' in observer)) return handler
     return (request, response) => {
-      // Next may write to the request while it answers.
+      // Next may change the request.
       const { method = '', url = '' } = request
       const start = performance.now()
-      finished(response, (left) => {
+      finished(response, (error) => {
         const status = response.headersSent ? response.statusCode : undefined
         const duration = performance.now() - start
-        const told = { method, url, status, duration, aborted: left !== undefined && left !== null }
-        this.#tell('nextAnswered', (observer) => observer.nextAnswered?.(this.#next, told))
+        const served = { method, url, status, duration, aborted: error !== undefined && error !== null }
+        this.#notify('requestServed', (observer) => observer.requestServed?.(this.#next, served))
       })
-      return answer(request, response)
+      return handler(request, response)
     }
   }
 
-  #tell(name: keyof NextObserver, tell: (observer: NextObserver) => void): void {
+  #notify(name: keyof NextObserver, notify: (observer: NextObserver) => void): void {
     for (const [index, observer] of this.#observers.entries()) {
       try {
-        tell(observer)
+        notify(observer)
       } catch (err) {
         const where = `observers[${index}].${name}`
         if (this.#faulty.has(where)) continue
         this.#faulty.add(where)
-        this.#log.error({ err, observer: where }, 'an observer of Next has thrown; this is said once')
+        this.#log.error({ err, observer: where }, 'observer threw; further errors are suppressed')
       }
     }
   }

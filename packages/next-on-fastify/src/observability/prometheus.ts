@@ -1,127 +1,152 @@
-// Metrics of what Next answers and of what is kept, by prom-client. Labels are prefixes of apps, classes of status and
-// reasons that the memory has: clients cannot make new series.
+// Prometheus metrics by prom-client. Labels are prefixes, status classes and reasons, so clients cannot create new series.
 
 import { Counter, Gauge, Histogram, register, type Registry } from 'prom-client'
+import { checkOptions, custom, object, optional, type OptionsSchema } from 'checked-options'
 import { InvalidOptionError } from '../errors.ts'
-import type { NextMemory } from '../response-cache/response-cache.ts'
+import type { ResponseCacheStats } from '../response-cache/report.ts'
 import type { NextObserver, ObservedNext } from './observers.ts'
 
 /** Options of {@link prometheusObserver}. */
 export interface PrometheusObserverOptions {
-  /** Where the metrics are registered. @default prom-client's `register` */
+  /** Registry of the metrics. @default prom-client's `register` */
   registry?: Registry
-  /** The upper bounds of the buckets of durations, in seconds. @default 0.001 to 5, about doubling */
+  /** Upper bounds of the duration buckets, in seconds. @default 0.001 to 5, about doubling */
   buckets?: readonly number[]
 }
 
-/** From a small handler to a page that waits for others. */
+/** Default buckets, from a small handler to a page that waits for other services. */
 const BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5] as const
 
-type Counts = NextMemory['counts']
+const schema: OptionsSchema<PrometheusObserverOptions> = object({
+  registry: optional(
+    custom<Registry>(
+      'a registry of prom-client',
+      (value) => typeof value === 'object' && value !== null && 'registerMetric' in value,
+    ),
+  ),
+  buckets: optional(custom<readonly number[]>('an array of ascending numbers of seconds', areBuckets)),
+})
+
+function areBuckets(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((bound, index) => Number.isFinite(bound) && bound > (value[index - 1] ?? 0))
+  )
+}
 
 /**
- * Times what Next answers, and shows what the memory counts, for Prometheus. One observer serves all Next apps of a
- * process: a registry takes each metric once.
+ * Creates an observer with Prometheus metrics: durations of Next's responses, and counters of the response cache. Use one
+ * observer for all servers of a process, because a registry takes each metric once.
  *
  * @throws NEXT_ON_FASTIFY_INVALID_OPTION
  *
  * @example
  * const registry = new Registry()
- * const app = await createNextOnFastify({ dir: './web', memory: true, observers: [prometheusObserver({ registry })] })
+ * const app = await createNextOnFastify({ dir: './web', responseCache: true, observers: [prometheusObserver({ registry })] })
  * app.get('/metrics', async (request, reply) => reply.type(registry.contentType).send(await registry.metrics()))
  */
 export function prometheusObserver(options: PrometheusObserverOptions = {}): NextObserver {
-  const { registry = register, buckets = BUCKETS } = options
-  checkOptions(options, buckets)
+  const { registry = register, buckets = BUCKETS } = checkOptions(
+    schema,
+    options,
+    (message) => new InvalidOptionError(message),
+  )
   const registers = [registry]
   const durations = new Histogram({
-    name: 'next_answer_duration_seconds',
-    help: 'How long Next took to answer, to the end of what streams',
+    name: 'next_response_duration_seconds',
+    help: 'Time from the call of Next to the end of its response',
     labelNames: ['prefix', 'status'],
     buckets: [...buckets],
     registers,
   })
 
   const apps = new Set<ObservedNext>()
-  const eachMemory = (tell: (prefix: string, counts: Counts) => void): void => {
-    for (const { prefix, memory } of apps) {
-      if (memory !== undefined) tell(prefix, memory.counts)
+  registerCacheMetrics(apps, registers)
+  return {
+    nextOpened: (next) => void apps.add(next),
+    nextClosed: (next) => void apps.delete(next),
+    requestServed({ prefix }, { status, duration, aborted }) {
+      const label = aborted || status === undefined ? 'aborted' : `${Math.floor(status / 100)}xx`
+      durations.observe({ prefix, status: label }, duration / 1000)
+    },
+  }
+}
+
+interface Metric<Value> {
+  readonly name: string
+  readonly help: string
+  readonly valueOf: (stats: ResponseCacheStats) => Value
+}
+
+const COUNTERS: readonly Metric<number | Readonly<Record<string, number>>>[] = [
+  { name: 'next_response_cache_hits_total', help: 'Responses from the response cache', valueOf: ({ hits }) => hits },
+  {
+    name: 'next_response_cache_misses_total',
+    help: 'Cacheable requests that Next served',
+    valueOf: ({ misses }) => misses,
+  },
+  {
+    name: 'next_response_cache_bypasses_total',
+    help: 'Requests that bypassed the response cache',
+    valueOf: ({ bypasses }) => bypasses,
+  },
+  {
+    name: 'next_response_cache_stored_total',
+    help: 'Responses of Next that were stored',
+    valueOf: ({ stored }) => stored,
+  },
+  {
+    name: 'next_response_cache_not_stored_total',
+    help: 'Responses of Next that were not stored',
+    valueOf: ({ notStored }) => notStored,
+  },
+  {
+    name: 'next_response_cache_invalidated_total',
+    help: 'Cached responses that were deleted after a revalidation',
+    valueOf: ({ invalidated }) => invalidated,
+  },
+]
+
+const GAUGES: readonly Metric<number>[] = [
+  { name: 'next_response_cache_entries', help: 'Responses in the response cache', valueOf: ({ entries }) => entries },
+  { name: 'next_response_cache_bytes', help: 'Size of the response cache in bytes', valueOf: ({ bytes }) => bytes },
+]
+
+/** Registers metrics of response caches. They are read when they are collected, so hits cost no more than without. */
+function registerCacheMetrics(apps: ReadonlySet<ObservedNext>, registers: Registry[]): void {
+  const eachCache = (report: (prefix: string, stats: ResponseCacheStats) => void): void => {
+    for (const { prefix, stats } of apps) {
+      const { responseCache } = stats()
+      if (responseCache !== undefined) report(prefix, responseCache)
     }
   }
-  /** What the memory counts is read when it is asked for: a hit costs no more than without metrics. */
-  const counter = (
-    name: string,
-    help: string,
-    countOf: (counts: Counts) => number | Readonly<Record<string, number>>,
-  ): Counter<'prefix' | 'reason'> =>
-    new Counter({
+  for (const { name, help, valueOf } of COUNTERS) {
+    const counter = new Counter({
       name,
       help,
       labelNames: ['prefix', 'reason'],
       registers,
       collect() {
-        this.reset()
-        eachMemory((prefix, counts) => {
-          const found = countOf(counts)
-          if (typeof found === 'number') this.inc({ prefix }, found)
-          else for (const [reason, count] of Object.entries(found)) this.inc({ prefix, reason }, count)
+        counter.reset()
+        eachCache((prefix, stats) => {
+          const value = valueOf(stats)
+          if (typeof value === 'number') counter.inc({ prefix }, value)
+          else for (const [reason, count] of Object.entries(value)) counter.inc({ prefix, reason }, count)
         })
       },
     })
-  const gauge = (name: string, help: string, valueOf: (counts: Counts) => number): Gauge<'prefix'> =>
-    new Gauge({
+  }
+  for (const { name, help, valueOf } of GAUGES) {
+    const gauge = new Gauge({
       name,
       help,
       labelNames: ['prefix'],
       registers,
       collect() {
-        this.reset()
-        eachMemory((prefix, counts) => this.set({ prefix }, valueOf(counts)))
+        gauge.reset()
+        eachCache((prefix, stats) => gauge.set({ prefix }, valueOf(stats)))
       },
     })
-  counter('next_memory_hits_total', 'Answers from memory', ({ hits }) => hits)
-  counter(
-    'next_memory_misses_total',
-    'Requests that could have been answered from memory, and were answered by Next',
-    ({ misses }) => misses,
-  )
-  counter('next_memory_bypasses_total', 'Requests that are none for the memory', ({ bypasses }) => bypasses)
-  counter('next_memory_kept_total', 'Answers of Next that were kept', ({ kept }) => kept)
-  counter('next_memory_not_kept_total', 'Answers of Next that were not kept', ({ notKept }) => notKept)
-  counter(
-    'next_memory_dropped_total',
-    'Answers that were dropped since something was revalidated',
-    ({ dropped }) => dropped,
-  )
-  gauge('next_memory_entries', 'Answers that are kept now', ({ entries }) => entries)
-  gauge('next_memory_bytes', 'Bytes of the answers that are kept now', ({ bytes }) => bytes)
-
-  return {
-    nextOpened: (next) => void apps.add(next),
-    nextClosed: (next) => void apps.delete(next),
-    nextAnswered({ prefix }, { status, duration, aborted }) {
-      const its = aborted || status === undefined ? 'aborted' : `${Math.floor(status / 100)}xx`
-      durations.observe({ prefix, status: its }, duration / 1000)
-    },
-  }
-}
-
-function checkOptions(options: PrometheusObserverOptions, buckets: readonly number[]): void {
-  const unknown = Object.keys(options).find((name) => name !== 'registry' && name !== 'buckets')
-  if (unknown !== undefined) {
-    throw new InvalidOptionError(
-      `Expected \`prometheusObserver\` to have some of registry, buckets, got \`${unknown}\``,
-    )
-  }
-  const { registry } = options
-  if (registry !== undefined && typeof registry.registerMetric !== 'function') {
-    throw new InvalidOptionError('Expected `registry` to be a registry of prom-client, got something else')
-  }
-  const rises =
-    Array.isArray(buckets) &&
-    buckets.length > 0 &&
-    buckets.every((bound, index) => Number.isFinite(bound) && bound > (buckets[index - 1] ?? 0))
-  if (!rises) {
-    throw new InvalidOptionError(`Expected \`buckets\` to be rising numbers of seconds, got ${JSON.stringify(buckets)}`)
   }
 }

@@ -3,8 +3,9 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gunzip, inflate } from 'node:zlib'
 import { outsideRequests } from '../async-context/outside-requests.ts'
-import { pairsOf, type RecordedAnswer, valueOf } from './recorder.ts'
-import type { ReadyAnswer } from './writer.ts'
+import type { RecordedResponse } from './recorder.ts'
+import { pairsOf, valueOf } from './response-headers.ts'
+import type { ReadyResponse } from './writer.ts'
 
 const compress = promisify(brotliCompress)
 
@@ -19,61 +20,61 @@ const DECODERS: Readonly<Record<string, (body: Buffer) => Promise<Buffer>>> = {
  * Quality 11 takes half a second for 300 kB, so it is for files that never change. See
  * docs/measurements.md#brotli-quality
  */
-const QUALITY = { unchanging: 11, other: 5 } as const
+const QUALITY = { immutable: 11, other: 5 } as const
 
 /** Minimum bytes of a body that Next compresses. */
-const SMALLEST = 1024
+const MIN_BYTES = 1024
 
 /** Maximum responses that wait to be compressed. Others are added when they are requested again. */
-const MOST_WAITING = 100
+const MAX_WAITING = 100
 
 /** Whether a client accepts brotli. A weighted `br` counts as no. */
-export function takesBrotli(acceptEncoding: string | undefined): boolean {
+export function acceptsBrotli(acceptEncoding: string | undefined): boolean {
   return acceptEncoding !== undefined && /(?:^|,)\s*br\s*(?:,|$)/.test(acceptEncoding)
 }
 
 /** The head of a brotli response, or undefined if Next would not compress such a response. */
-function brotliHead({ head, body }: ReadyAnswer): readonly string[] | undefined {
+function brotliHead({ head, body }: ReadyResponse): readonly string[] | undefined {
   if (!/\baccept-encoding\b/i.test(valueOf(head, 'vary') ?? '')) return undefined
-  if (body.length < SMALLEST && valueOf(head, 'content-encoding') === undefined) return undefined
+  if (body.length < MIN_BYTES && valueOf(head, 'content-encoding') === undefined) return undefined
   const others = pairsOf(head).filter(([name]) => !/^content-(?:encoding|length)$/i.test(name))
   return [...others, ['Content-Encoding', 'br'] as const].flat()
 }
 
 interface Task {
-  readonly answer: ReadyAnswer
+  readonly response: ReadyResponse
   readonly head: readonly string[]
   readonly quality: number
-  readonly done: (coded: RecordedAnswer) => void
+  readonly done: (compressed: RecordedResponse) => void
 }
 
 /** Compresses one response at a time: the threads that do it also read files. */
 export class BrotliQueue {
-  readonly #begun = new WeakSet<ReadyAnswer>()
+  readonly #begun = new WeakSet<ReadyResponse>()
   readonly #waiting: Task[] = []
   #isWorking = false
 
   /** Calls back with the brotli response, once, if it is smaller. */
-  add(answer: ReadyAnswer, unchanging: boolean, done: Task['done']): void {
-    const head = brotliHead(answer)
-    if (head === undefined || this.#begun.has(answer) || this.#waiting.length === MOST_WAITING) return
-    this.#begun.add(answer)
-    this.#waiting.push({ answer, head, quality: unchanging ? QUALITY.unchanging : QUALITY.other, done })
+  add(response: ReadyResponse, isImmutable: boolean, done: Task['done']): void {
+    const head = brotliHead(response)
+    if (head === undefined || this.#begun.has(response) || this.#waiting.length === MAX_WAITING) return
+    this.#begun.add(response)
+    this.#waiting.push({ response, head, quality: isImmutable ? QUALITY.immutable : QUALITY.other, done })
     if (!this.#isWorking) void outsideRequests(() => this.#work())
   }
 
   async #work(): Promise<void> {
     this.#isWorking = true
     for (let task = this.#waiting.shift(); task !== undefined; task = this.#waiting.shift()) {
-      const { answer, head, quality, done } = task
-      const body = await compressed(answer, quality)
-      if (body !== undefined && body.length < answer.body.length) done({ status: answer.status, head, body })
+      const { response, head, quality, done } = task
+      const body = await compressed(response, quality)
+      if (body !== undefined && body.length < response.body.length) done({ status: response.status, head, body })
     }
     this.#isWorking = false
   }
 }
 
-async function compressed({ head, body }: ReadyAnswer, quality: number): Promise<Buffer | undefined> {
+async function compressed({ head, body }: ReadyResponse, quality: number): Promise<Buffer | undefined> {
   const decode = DECODERS[valueOf(head, 'content-encoding') ?? 'identity']
   try {
     const plain = await decode?.(typeof body === 'string' ? Buffer.from(body, 'latin1') : body)

@@ -1,55 +1,36 @@
-// Makes the memory of an app, where its build allows one.
+// Creates the response cache of an app, if its build allows that.
 
 import type { FastifyBaseLogger } from 'fastify'
-import { PageCacheTaken, standBeforePageCache } from '../shared-cache/install-cache-handler.ts'
+import type { ResolvedResponseCacheOptions } from '../options-schema.ts'
+import { CacheHandlerConflictError, installCacheHandler } from '../shared-cache/install-cache-handler.ts'
+import { readBuild } from './build/build.ts'
+import { UncacheableBuildError } from './build/errors.ts'
 import { watchRenders } from './middleware/watch-renders.ts'
-import { NotKeepable, readBuild } from './build/build.ts'
-import { NextMemory, type MemoryLimits } from './response-cache.ts'
-import { WRITES_CHUNKS } from './writer.ts'
-
-/** Options of the memory. */
-export interface MemoryOptions {
-  /** How many answers are kept at most. @default 5000 */
-  entries?: number
-  /** How many bytes all kept answers have at most. @default 67108864 */
-  bytes?: number
-  /** How many bytes a kept answer has at most. @default 2097152 */
-  entryBytes?: number
-  /**
-   * Whether paths are kept that no matcher of `proxy.ts` or middleware matches, in an app that has one; with `'after-proxy'`,
-   * paths that one matches too, each time after it has run. @default false
-   */
-  proxyMemory?: boolean | 'after-proxy'
-  /** Whether what is kept is also compressed by brotli, for clients that take it. @default false */
-  brotli?: boolean
-  /** Whether each answer tells in a header `x-next-on-fastify` how it came about. @default false */
-  explain?: boolean
-}
+import { ResponseCache } from './response-cache.ts'
+import { CAN_FRAME_CHUNKS } from './writer.ts'
 
 /**
- * Makes the memory of the app in `dir`, of which Next has been prepared, or logs why it has none. `isShared` when other
- * processes have the same cache.
+ * Creates the response cache of the app in `dir`, whose Next must be prepared, or logs why it is off. `isShared` if other
+ * processes share Next's cache.
  */
-export async function createMemory(
+export async function createResponseCache(
   dir: string,
-  options: MemoryOptions,
+  options: ResolvedResponseCacheOptions,
   log: FastifyBaseLogger,
   isShared = false,
-): Promise<NextMemory | undefined> {
-  const { entries = 5000, bytes = 64 * 1024 * 1024, entryBytes = 2 * 1024 * 1024, proxyMemory = false } = options
-  const limits: MemoryLimits = { entries, bytes, entryBytes: Math.min(entryBytes, bytes) }
+): Promise<ResponseCache | undefined> {
+  const { proxied, maxBytes } = options
+  const limits = { ...options, maxEntryBytes: Math.min(options.maxEntryBytes, maxBytes) }
   try {
-    const build = await readBuild(dir, proxyMemory !== false, isShared)
-    const afterProxy = proxyMemory === 'after-proxy'
-    const earlyProxy = afterProxy ? await watchRenders(dir, log) : undefined
-    standBeforePageCache(dir)
-    if (!WRITES_CHUNKS) log.warn('this Node frames chunks itself: compressed answers from memory take longer to write')
-    const { explain = false, brotli = false } = options
-    return new NextMemory(build, limits, { explain, brotli, afterProxy, earlyProxy })
+    const build = await readBuild(dir, { allowsMiddleware: proxied !== 'never', isShared })
+    const middleware = proxied === 'always' ? { runEarly: await watchRenders(dir, log) } : undefined
+    installCacheHandler(dir)
+    if (!CAN_FRAME_CHUNKS) log.warn('compressed cached responses take longer to write: this Node frames chunks itself')
+    return new ResponseCache(build, limits, middleware)
   } catch (error) {
-    const isReason = error instanceof NotKeepable || error instanceof PageCacheTaken
-    const why = isReason ? error.message : 'its build is not as expected'
-    log.warn({ err: isReason ? undefined : error, dir }, `nothing of this Next app is kept: ${why}`)
+    const isReason = error instanceof UncacheableBuildError || error instanceof CacheHandlerConflictError
+    const why = isReason ? error.message : 'unrecognized build output'
+    log.warn({ err: isReason ? undefined : error, dir }, `response cache disabled for this Next app: ${why}`)
     return undefined
   }
 }

@@ -1,41 +1,42 @@
-// Files that Next serves as they are: what the build made, what lies in `public`, and pages without data.
+// Files that Next serves unchanged: static files of the build, files of `public`, and pages without data.
 
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Build, BUILT_FILES } from './build/build.ts'
+import type { Build } from './build/build.ts'
+import { STATIC_FILES } from './build/prerendered.ts'
 
-/** A file behind an answer. */
+/** The file of a response. */
 export interface ServedFile {
   readonly path: string
-  /** It changes with the size and the time of the file; there is none where the name changes with what is in it. */
+  /** Changes with the size and the time of the file. Undefined if the file name contains a content hash. */
   readonly version: string | undefined
 }
 
-/** The file that an answer to `path` with this entity tag was, if it was one. */
+/** The file of a response to `path` with this entity tag, if it was one. */
 export function servedFile(build: Build, path: string, etag: string | undefined): ServedFile | undefined {
   const inside = build.fileOf(path)
   if (etag === undefined || inside === undefined) return undefined
-  const isBuilt = inside.startsWith(BUILT_FILES)
-  const file = isBuilt
-    ? join(build.distDir, 'static', inside.slice(BUILT_FILES.length))
+  const isStatic = inside.startsWith(STATIC_FILES)
+  const file = isStatic
+    ? join(build.distDir, 'static', inside.slice(STATIC_FILES.length))
     : join(build.dir, 'public', inside.slice(1))
-  // The entity tag that Next gives a file is its size, and when it was written.
-  if (versionOf(file) === etag) return { path: file, version: isBuilt ? undefined : etag }
+  // Next's entity tag of a file consists of its size and its time.
+  if (versionOf(file) === etag) return { path: file, version: isStatic ? undefined : etag }
   return servedPage(build, path, etag)
 }
 
-/** What was seen in this turn of the event loop: requests that have arrived by its beginning share one look. */
-const seen = new Map<string, string | undefined>()
+/** Versions that were read in this event-loop tick: requests that arrived by its beginning share one `stat`. */
+const versions = new Map<string, string | undefined>()
 
-/** Whether the file is the one that was served. Next looks at each request too. */
+/** Whether the file is unchanged. Next checks this for each request, too. */
 export function isUnchanged({ path, version }: ServedFile): boolean {
   if (version === undefined) return true
-  if (seen.size === 0) setImmediate(() => seen.clear())
-  if (!seen.has(path)) seen.set(path, versionOf(path))
-  return seen.get(path) === version
+  if (versions.size === 0) setImmediate(() => versions.clear())
+  if (!versions.has(path)) versions.set(path, versionOf(path))
+  return versions.get(path) === version
 }
 
-/** A page of the Pages Router that has no data is a file of the build; its entity tag is made of the text. */
+/** A page of the Pages Router without data is a file of the build. Its entity tag is a hash of the text. */
 function servedPage(build: Build, path: string, etag: string): ServedFile | undefined {
   const page = build.staticPage(path)
   const version = page === undefined ? undefined : versionOf(page)
@@ -43,7 +44,7 @@ function servedPage(build: Build, path: string, etag: string): ServedFile | unde
   try {
     return build.etagOf(readFileSync(page, 'utf8')) === etag ? { path: page, version } : undefined
   } catch {
-    // It has gone since.
+    // The file was removed meanwhile.
     return undefined
   }
 }
@@ -53,7 +54,7 @@ function versionOf(file: string): string | undefined {
   try {
     stats = statSync(file, { throwIfNoEntry: false })
   } catch {
-    // A name that is too long for a file, as a path of a page may be, or one that must not be seen.
+    // The name is too long for a file, or access is denied.
     return undefined
   }
   if (stats === undefined || !stats.isFile()) return undefined

@@ -1,54 +1,53 @@
-// What several ask for at the same time is asked of Next by the first of them. The others wait until that has been answered,
-// and then find what was kept of it.
+// Request coalescing: Next serves the first of several concurrent requests for the same. The others wait for its end, and
+// then use the cached response.
 
 import { outsideRequests } from '../async-context/outside-requests.ts'
 
-/** Milliseconds that others wait for an answer at the most: Next has others wait for a page that is being made, too. */
-const LONGEST = 10_000
+/** Maximum wait for a response, in ms. Next has requests wait for a page that is being rendered, too. */
+const MAX_WAIT = 10_000
 
-/** Milliseconds that they wait for the rest of an answer whose head is there: its client may be slow to read. */
-const SLOWEST = 250
+/** Maximum wait for the rest of a response after its head, in ms. Its client may be slow. */
+const MAX_BODY_WAIT = 250
 
-/** An answer that is being made. */
+/** A response that is being rendered. */
 interface Pending {
-  /** Changes of Next's cache when it was asked for: after the next one it may not be kept. */
-  readonly changes: number
-  readonly answered: Promise<void>
+  /** The position of changes when it began. After the next change, it cannot be cached. */
+  readonly position: number
+  readonly ended: Promise<void>
 }
 
-/** What others wait for. */
-export interface Awaited {
-  /** The head of the answer is there. */
-  headed(): void
-  /** All of it is, or it is not to be waited for any more. */
+/** A response that other requests wait for. */
+export interface InFlight {
+  headSent(): void
+  /** The response has ended, or others should not wait any longer. */
   ended(): void
 }
 
-/** Answers that are being made, by what was asked. */
-export class AskedAtOnce {
+/** Responses that are being rendered, by key. */
+export class InFlightRequests {
   readonly #pending = new Map<string, Pending>()
 
-  /** Resolves when another one has its answer to the same; nothing where no other one has asked since the last change. */
-  answered(asked: string, changes: number): Promise<void> | undefined {
-    const found = this.#pending.get(asked)
-    return found?.changes === changes ? found.answered : undefined
+  /** Resolves at the end of another request for the same. Undefined if there is none since the last change. */
+  end(key: string, position: number): Promise<void> | undefined {
+    const pending = this.#pending.get(key)
+    return pending?.position === position ? pending.ended : undefined
   }
 
-  /** Has others wait from now on. */
-  begin(asked: string, changes: number): Awaited {
-    const { promise: answered, resolve } = Promise.withResolvers<void>()
-    const pending = { changes, answered }
+  /** Lets other requests for the same wait from now on. */
+  begin(key: string, position: number): InFlight {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const pending = { position, ended: promise }
     const ended = (): void => {
       clearTimeout(timer)
-      if (this.#pending.get(asked) === pending) this.#pending.delete(asked)
+      if (this.#pending.get(key) === pending) this.#pending.delete(key)
       resolve()
     }
-    let timer = outsideRequests(() => setTimeout(ended, LONGEST).unref())
-    this.#pending.set(asked, pending)
-    const headed = (): void => {
+    let timer = outsideRequests(() => setTimeout(ended, MAX_WAIT).unref())
+    this.#pending.set(key, pending)
+    const headSent = (): void => {
       clearTimeout(timer)
-      timer = outsideRequests(() => setTimeout(ended, SLOWEST).unref())
+      timer = outsideRequests(() => setTimeout(ended, MAX_BODY_WAIT).unref())
     }
-    return { headed, ended }
+    return { headSent, ended }
   }
 }

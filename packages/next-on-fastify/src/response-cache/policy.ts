@@ -1,42 +1,40 @@
-// Whether Next has declared an answer the same for everybody, and until when.
+// Decides whether Next has declared a response the same for all clients, and until when.
 
+import type { PageRead } from '../next/cache-changes.ts'
 import type { Build } from './build/build.ts'
-import type { PageRead } from '../next/page-reads.ts'
-import { pairsOf, type RecordedAnswer } from './recorder.ts'
 import { servedFile, type ServedFile } from './files.ts'
+import type { RecordedResponse } from './recorder.ts'
+import { pairsOf } from './response-headers.ts'
 
-/** What an answer depends on. */
-export interface Kept {
+/** The source of a response, and its lifetime. */
+export interface CacheMeta {
   readonly etag: string | undefined
-  /** Milliseconds since 1970 after which Next would look again. */
+  /** When Next would check the source again, in milliseconds since 1970. */
   readonly until: number
-  /** The page that it came from: one of the two is there. */
+  /** The page that was served. Either `page` or `file` is defined. */
   readonly page: PageRead | undefined
   readonly file: ServedFile | undefined
 }
 
-/** Why an answer is not kept. */
-export type NotKept =
+/** Why a response is not cached. */
+export type UncacheableReason =
   | 'condition'
   | 'cookie'
   | 'dynamic'
-  | 'fresh'
   | 'lifetime'
+  | 'next-miss'
   | 'partial'
   | 'private'
   | 'reads'
   | 'status'
   | 'vary'
 
-/**
- * Milliseconds that an answer is kept at the most whose page is being made anew. When that is done or has failed, Next stores the
- * page: this is for when it never does.
- */
-const LONGEST_STALE = 10_000
+/** Maximum lifetime of a stale response, in ms. Normally it ends when Next has regenerated the page, or failed to. */
+const MAX_STALE = 10_000
 
 const PRIVATE = /(?:^|[,\s])(?:private|no-store|no-cache)\b/i
-const CODINGS: readonly (string | undefined)[] = [undefined, 'gzip', 'deflate']
-// They are all in the key.
+const ENCODINGS: readonly (string | undefined)[] = [undefined, 'gzip', 'deflate']
+/** Headers that are part of the key. */
 const KNOWN_VARY = new Set([
   'accept-encoding',
   'next-router-prefetch',
@@ -46,58 +44,74 @@ const KNOWN_VARY = new Set([
   'rsc',
 ])
 
-/** Tells what a recorded answer depends on, or why it is not kept. */
-export function keepable(
+type Headers = ReadonlyMap<string, readonly (readonly [name: string, value: string])[]>
+
+/** The source and the lifetime of a recorded response, or why it is not cached. */
+export function cacheability(
   build: Build,
   path: string,
-  answer: RecordedAnswer,
+  { status, head }: Pick<RecordedResponse, 'head' | 'status'>,
   reads: readonly PageRead[],
   now: number,
-): Kept | NotKept {
-  const { status } = answer
+): CacheMeta | UncacheableReason {
+  const headers = Map.groupBy(pairsOf(head), ([name]) => name.toLowerCase())
+  const reason = headReason(status, headers)
+  if (reason !== undefined) return reason
+  const etag = firstOf(headers, 'etag')
+  const state = firstOf(headers, 'x-nextjs-cache')
+  if (state !== undefined) return pageMeta(build, etag, state, reads, now)
+  if (reads.length > 0) return 'reads'
+  const file = servedFile(build, path, etag)
+  return file === undefined ? 'dynamic' : { etag, until: Infinity, page: undefined, file }
+}
+
+function firstOf(headers: Headers, name: string): string | undefined {
+  return headers.get(name)?.[0]?.[1]
+}
+
+function headReason(status: number, headers: Headers): UncacheableReason | undefined {
   if (status !== 200 && status !== 304) return 'status'
-  const headers = Map.groupBy(pairsOf(answer.head), ([name]) => name.toLowerCase())
-  const only = (name: string): string | undefined => headers.get(name)?.[0]?.[1]
   if (headers.has('set-cookie')) return 'cookie'
-  if (PRIVATE.test(only('cache-control') ?? '')) return 'private'
-  if (!CODINGS.includes(only('content-encoding'))) return 'vary'
+  if (PRIVATE.test(firstOf(headers, 'cache-control') ?? '')) return 'private'
+  if (!ENCODINGS.includes(firstOf(headers, 'content-encoding'))) return 'vary'
   for (const [, vary] of headers.get('vary') ?? []) {
     if (!vary.split(',').every((name) => KNOWN_VARY.has(name.trim().toLowerCase()))) return 'vary'
   }
-  const etag = only('etag')
-  // Without a tag, nobody can tell what has not changed.
-  if (status === 304 && etag === undefined) return 'condition'
+  // A 304 without an entity tag does not show which response is unchanged.
+  return status === 304 && !headers.has('etag') ? 'condition' : undefined
+}
 
-  const state = only('x-nextjs-cache')
-  if (state === undefined) {
-    if (reads.length > 0) return 'reads'
-    const file = servedFile(build, path, etag)
-    return file === undefined ? 'dynamic' : { etag, until: Infinity, page: undefined, file }
-  }
+function pageMeta(
+  build: Build,
+  etag: string | undefined,
+  state: string,
+  reads: readonly PageRead[],
+  now: number,
+): CacheMeta | UncacheableReason {
   const isStale = state === 'STALE'
-  if (!isStale && state !== 'HIT') return 'fresh'
+  if (!isStale && state !== 'HIT') return 'next-miss'
   const [page, ...more] = reads
-  // Of what it makes anew already, Next reads nothing any more.
-  if (page === undefined) return isStale ? 'fresh' : 'reads'
-  // To make it anew, it reads data.
-  const others = isStale ? more.filter(({ ofPage, key }) => ofPage && key !== page.key) : more
-  if (others.length > 0 || !page.ofPage) return 'reads'
-  if (page.partial) return 'partial'
-  const until = shownUntil(build, page, isStale ? now + LONGEST_STALE : undefined)
+  // Next does not read a stale page again that is already being regenerated.
+  if (page === undefined) return isStale ? 'next-miss' : 'reads'
+  // Regenerating the page reads data.
+  const others = isStale ? more.filter(({ isPage, key }) => isPage && key !== page.key) : more
+  if (others.length > 0 || !page.isPage) return 'reads'
+  if (page.isPartial) return 'partial'
+  const until = servedUntil(build, page, isStale ? now + MAX_STALE : undefined)
   return until !== undefined && until > now ? { etag, until, page, file: undefined } : 'lifetime'
 }
 
 /**
- * Until when Next shows a page: without making it anew, or, where it is doing that, until `made` at the latest. Nothing where
- * that is not known.
+ * How long Next serves a page without regenerating it. If it is regenerating the page already, until `regenerated` at the
+ * latest. Undefined if the lifetime is unknown.
  */
-function shownUntil(build: Build, page: PageRead, made: number | undefined): number | undefined {
+function servedUntil(build: Build, page: PageRead, regenerated: number | undefined): number | undefined {
   const { lastModified } = page
   const lifetime = page.lifetime ?? build.lifetimeOf(page.key)
   if (lastModified === undefined || lastModified < 0 || lifetime === undefined) return undefined
   const { revalidate, expire = Infinity } = lifetime
-  const gone = lastModified + expire * 1000
-  if (made !== undefined) return Math.min(gone, made)
+  const expiresAt = lastModified + expire * 1000
+  if (regenerated !== undefined) return Math.min(expiresAt, regenerated)
   if (revalidate === undefined) return undefined
-  return revalidate === false ? gone : Math.min(gone, lastModified + revalidate * 1000)
+  return revalidate === false ? expiresAt : Math.min(expiresAt, lastModified + revalidate * 1000)
 }

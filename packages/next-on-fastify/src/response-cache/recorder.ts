@@ -1,65 +1,46 @@
-// An answer as Next gave it: status, headers in their order, and the bytes that went to the client.
+// Records a response as Next sends it: status, headers in order, and the bytes of the body.
 
-import type { OutgoingHttpHeader, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
+import { headersNow, headersSince } from './response-headers.ts'
 
-/** What Next answered, without what was there before Next was asked. */
-export interface RecordedAnswer<Body = Buffer> {
+/** A recorded response, without headers that were set before Next. */
+export interface RecordedResponse<Body = Buffer> {
   readonly status: number
-  /** Names and values in turn, as `writeHead` takes them. */
+  /** Alternating names and values, as `writeHead` takes them. */
   readonly head: readonly string[]
   readonly body: Body
 }
 
-/** The names and values of a head. */
-export function pairsOf(head: readonly string[]): (readonly [name: string, value: string])[] {
-  return Array.from({ length: head.length / 2 }, (_, index) => [head[index * 2] ?? '', head[index * 2 + 1] ?? ''])
-}
+/** Why a response could not be recorded. */
+export type Unrecordable = 'aborted' | 'failed' | 'headers' | 'too-big'
 
-/** The first value of a header, by its name in lower case. */
-export function valueOf(head: readonly string[], wanted: string): string | undefined {
-  return pairsOf(head).find(([name]) => name.toLowerCase() === wanted)?.[1]
-}
-
-/** Why an answer could not be recorded. */
-export type Unrecorded = 'aborted' | 'failed' | 'headers' | 'too-big'
-
-// Node writes them as the connection needs it.
-const OF_CONNECTION = new Set(['connection', 'date', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade'])
-
-/** It is there for each message that goes out, and typed for requests only. */
-interface RawHeaderNames {
-  getRawHeaderNames(): string[]
-}
-
-/** What is covered: they are methods, and called as such. */
-interface Covered {
+/** The wrapped methods of a response. */
+interface Wrapped {
   readonly writeHead: (this: ServerResponse, status: number, ...rest: unknown[]) => ServerResponse
   readonly write: (this: ServerResponse, ...rest: unknown[]) => boolean
   readonly end: (this: ServerResponse, ...rest: unknown[]) => ServerResponse
 }
 
-/** What writes an answer. */
-export type Writing = Pick<Covered, 'end' | 'writeHead'>
+/** The methods that write a cached response. */
+export type WriteMethods = Pick<Wrapped, 'end' | 'writeHead'>
 
-/** Who is told of what is recorded. */
+/** Callbacks of a recording. */
 export interface Recorder {
-  /** The head is there. */
-  headed(): void
-  recorded(answer: RecordedAnswer | Unrecorded): void
+  /** Called right before the head is sent. */
+  head(status: number, head: readonly string[]): void
+  recorded(response: RecordedResponse | Unrecordable): void
 }
 
-/** A response whose answer can be recorded, or written in place of what is about to be. */
-export class CoveredResponse {
+/** A response that can be recorded, or replaced by a cached one. */
+export class TappedResponse {
   readonly response: ServerResponse
-  /** What writes past all that has covered the response since, which would compress an answer again. */
-  readonly methods: Writing
+  /** The original methods, which bypass later wrappers. Those would compress a cached response again. */
+  readonly methods: WriteMethods
   #recording: Recording | undefined
 
-  /**
-   * The methods of this one response are covered, as compression does it: what Next compresses comes by here as it leaves.
-   */
+  /** Wraps the methods of this response, as compression does. So compressed bytes pass here, too. */
   constructor(response: ServerResponse) {
-    const { writeHead, write, end } = response as unknown as Covered
+    const { writeHead, write, end } = response as unknown as Wrapped
     this.response = response
     this.methods = { writeHead, end }
     const recording = (): Recording | undefined => this.#recording
@@ -79,26 +60,22 @@ export class CoveredResponse {
     })
   }
 
-  /**
-   * Records what is written from now on, and tells of it once all has left, or as soon as it shows that it cannot be recorded.
-   * Headers that are there are not part of it.
-   */
-  record(mostBytes: number, recorder: Recorder): void {
-    const recording = new Recording(this.response, mostBytes, recorder)
+  /** Records the response from now on. The recorder is called once, at the end or as soon as recording is impossible. */
+  record(maxBytes: number, recorder: Recorder): void {
+    const recording = new Recording(this.response, maxBytes, recorder)
     this.#recording = recording
     this.response.once('close', () => recording.end())
   }
 
-  /** Lets what is recorded not be taken for an answer. */
-  refuse(why: Unrecorded): void {
+  /** Discards the recording. */
+  refuse(why: Unrecordable): void {
     this.#recording?.refuse(why)
   }
 }
 
-/** What is written to a response. */
 class Recording {
   readonly #response: ServerResponse
-  readonly #mostBytes: number
+  readonly #maxBytes: number
   readonly #recorder: Recorder
   readonly #before: ReadonlyMap<string, string>
   #status = 0
@@ -107,23 +84,23 @@ class Recording {
   #bytes = 0
   #isDone = false
 
-  constructor(response: ServerResponse, mostBytes: number, recorder: Recorder) {
+  constructor(response: ServerResponse, maxBytes: number, recorder: Recorder) {
     this.#response = response
-    this.#mostBytes = mostBytes
+    this.#maxBytes = maxBytes
     this.#recorder = recorder
     this.#before = headersNow(response)
   }
 
-  refuse(why: Unrecorded): void {
+  refuse(why: Unrecordable): void {
     this.#finish(why)
   }
 
   takeHead(status: number, rest: readonly unknown[]): void {
     this.#status = status
-    // Headers and a status text of its own do not pass by where the others are read.
+    // `headersSince` does not see headers and a status text that are passed to `writeHead`.
     if (rest.some((argument) => argument !== undefined)) this.refuse('headers')
     this.#head = headersSince(this.#response, this.#before)
-    if (!this.#isDone) this.#recorder.headed()
+    if (!this.#isDone && this.#head !== undefined) this.#recorder.head(status, this.#head)
   }
 
   take(chunk: unknown, encoding: unknown): void {
@@ -133,7 +110,7 @@ class Recording {
         ? Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
         : Buffer.from(chunk as Uint8Array)
     this.#bytes += taken.length
-    if (this.#bytes > this.#mostBytes) this.refuse('too-big')
+    if (this.#bytes > this.#maxBytes) this.refuse('too-big')
     else this.#chunks.push(taken)
   }
 
@@ -143,52 +120,10 @@ class Recording {
     this.#finish(head === undefined ? 'headers' : { status: this.#status, head, body: Buffer.concat(this.#chunks) })
   }
 
-  #finish(answer: RecordedAnswer | Unrecorded): void {
+  #finish(response: RecordedResponse | Unrecordable): void {
     if (this.#isDone) return
     this.#isDone = true
     this.#chunks = []
-    this.#recorder.recorded(answer)
+    this.#recorder.recorded(response)
   }
-}
-
-/** Headers by whose value Next decides what it sets itself, or compresses. */
-const DECISIVE =
-  /^(?:accept-ranges|cache-control|content-.*|etag|last-modified|transfer-encoding|vary|x-next.*|x-powered-by)$/
-
-/** What of the headers that are there before Next answers decides how it does: it leaves out some that are there. */
-export function decisive(headers: Iterable<readonly [name: string, value: string]>): string {
-  let key = ''
-  for (const [name, value] of headers) {
-    const lower = name.toLowerCase()
-    key += DECISIVE.test(lower) ? `\n${lower}: ${value}` : `\n${lower}`
-  }
-  return key
-}
-
-/** The headers of a response, by names in lower case. */
-export function headersNow(response: ServerResponse): Map<string, string> {
-  return new Map(response.getHeaderNames().map((name) => [name, String(response.getHeader(name))]))
-}
-
-/** The names and values in turn that were set since, or nothing where those that were there before have changed. */
-export function headersSince(response: ServerResponse, before: ReadonlyMap<string, string>): string[] | undefined {
-  const head: string[] = []
-  let unchanged = 0
-  for (const name of (response as unknown as RawHeaderNames).getRawHeaderNames()) {
-    const value = response.getHeader(name)
-    const there = before.get(name.toLowerCase())
-    if (there !== undefined) {
-      if (there !== String(value)) return undefined
-      unchanged++
-    } else if (OF_CONNECTION.has(name.toLowerCase())) {
-      return undefined
-    } else {
-      for (const one of valuesOf(value)) head.push(name, one)
-    }
-  }
-  return unchanged === before.size ? head : undefined
-}
-
-function valuesOf(value: OutgoingHttpHeader | undefined): string[] {
-  return Array.isArray(value) ? value : [String(value)]
 }

@@ -4,31 +4,31 @@
 // docs/measurements.md#write-batching
 
 import type { ServerResponse } from 'node:http'
-import { setImmediate as endOfTurn } from 'node:timers/promises'
+import { setImmediate as endOfTick } from 'node:timers/promises'
 
 /** Longest time per response of a tick for which write batching pays, in ms. See docs/measurements.md#write-batching */
-const QUICK = 0.25
+const MAX_TIME_PER_RESPONSE = 0.25
 
 /** Responses of this tick so far, and when the first was ready. */
-let answers = 0
+let responses = 0
 let began = 0
 let wasBusy = false
 /** One promise for all responses of a tick. */
 let end: Promise<void> | undefined
 
-/** Counts a response that is ready, and returns the end of this tick if it is to be sent then. */
-export function endOfBusyTurn({ socket }: Pick<ServerResponse, 'socket'>): Promise<void> | undefined {
+/** Counts a response that is ready, and returns the end of this tick if it must wait for it. */
+export function endOfBusyTick({ socket }: Pick<ServerResponse, 'socket'>): Promise<void> | undefined {
   // A pipelined response gets its socket once the earlier ones are sent.
   if (socket === null) return undefined
-  if (answers++ === 0) {
+  if (responses++ === 0) {
     began = performance.now()
-    setImmediate(endTurn)
+    setImmediate(endTick)
   }
-  return wasBusy ? (end ??= endOfTurn()) : undefined
+  return wasBusy ? (end ??= endOfTick()) : undefined
 }
 
-function endTurn(): void {
-  wasBusy = answers > 1 && performance.now() - began < QUICK * answers
-  answers = 0
+function endTick(): void {
+  wasBusy = responses > 1 && performance.now() - began < MAX_TIME_PER_RESPONSE * responses
+  responses = 0
   end = undefined
 }

@@ -5,10 +5,11 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import { type RecordedAnswer, valueOf, type Writing } from './recorder.ts'
+import type { RecordedResponse, WriteMethods } from './recorder.ts'
+import { valueOf } from './response-headers.ts'
 
 /** A response that is ready to be written. The characters of a string are its bytes, in `latin1`. */
-export interface ReadyAnswer extends RecordedAnswer<Buffer | string> {
+export interface ReadyResponse extends RecordedResponse<Buffer | string> {
   /** The body as the one chunk that is sent, if the head has no length. It shares the bytes of the body. */
   readonly chunk?: Buffer | string
 }
@@ -17,27 +18,27 @@ export interface ReadyAnswer extends RecordedAnswer<Buffer | string> {
  * Maximum bytes of a body that is cached as a string, which Node writes together with its head. Small strings take up
  * to 10 % less CPU, large ones more. See docs/measurements.md#one-piece-responses
  */
-const ONE_PIECE = 10_240
+const MAX_STRING_BYTES = 10_240
 
 const CHUNK_END = '\r\n0\r\n\r\n'
 
 /** Makes a response ready to be written. */
-export function readyAnswer({ status, head, body }: RecordedAnswer): ReadyAnswer {
+export function readyResponse({ status, head, body }: RecordedResponse): ReadyResponse {
   if (body.length === 0 || valueOf(head, 'content-length') !== undefined) {
-    return { status, head, body: inOnePiece(body) }
+    return { status, head, body: asString(body) }
   }
   const start = `${body.length.toString(16)}\r\n`
-  const chunk = inOnePiece(Buffer.concat([Buffer.from(start), body, Buffer.from(CHUNK_END)]))
+  const chunk = asString(Buffer.concat([Buffer.from(start), body, Buffer.from(CHUNK_END)]))
   const [from, to] = [start.length, start.length + body.length]
   return { status, head, body: typeof chunk === 'string' ? chunk.slice(from, to) : chunk.subarray(from, to), chunk }
 }
 
-function inOnePiece(bytes: Buffer): Buffer | string {
-  return bytes.length > ONE_PIECE ? bytes : bytes.toString('latin1')
+function asString(bytes: Buffer): Buffer | string {
+  return bytes.length > MAX_STRING_BYTES ? bytes : bytes.toString('latin1')
 }
 
 /** Whether Node writes a body unframed if `chunkedEncoding` is turned off after the head has announced chunks. */
-export function writesAsIs(Response: typeof ServerResponse = ServerResponse): boolean {
+export function canFrameChunks(Response: typeof ServerResponse = ServerResponse): boolean {
   const written: Buffer[] = []
   const socket = new Duplex({
     read: () => undefined,
@@ -63,20 +64,21 @@ export function writesAsIs(Response: typeof ServerResponse = ServerResponse): bo
   return /\r\ntransfer-encoding: chunked(?:\r\n|$)/i.test(head) && body.join('\r\n\r\n') === 'body'
 }
 
-/** Whether a chunk can be framed here. */
-export const WRITES_CHUNKS: boolean = writesAsIs()
+/** Whether chunks can be framed here. */
+export const CAN_FRAME_CHUNKS: boolean = canFrameChunks()
 
-const { end: endOfNode } = ServerResponse.prototype as unknown as Writing
+const { end: originalEnd } = ServerResponse.prototype as unknown as WriteMethods
 
-/** Writes a response, by the given original methods if the response was wrapped. */
-export function writeAnswer(
+/** Writes a response with its head or another one, by the given original methods if the response was wrapped. */
+export function writeResponse(
   response: ServerResponse,
-  { status, head, body, chunk }: ReadyAnswer,
-  { writeHead, end }: Writing = response as unknown as Writing,
+  { status, head: ownHead, body, chunk }: ReadyResponse,
+  { writeHead, end }: WriteMethods = response as unknown as WriteMethods,
+  head: readonly string[] = ownHead,
 ): void {
   writeHead.call(response, status, head)
   // Code that wraps the response, such as compression, must see the plain body.
-  const isFramed = WRITES_CHUNKS && chunk !== undefined && end === endOfNode && response.chunkedEncoding
+  const isFramed = CAN_FRAME_CHUNKS && chunk !== undefined && end === originalEnd && response.chunkedEncoding
   if (isFramed) response.chunkedEncoding = false
   end.call(response, isFramed ? chunk : body, 'latin1')
 }

@@ -6,16 +6,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { ParsedUrlQuery } from 'node:querystring'
 import { types } from 'node:util'
-import type { Handle } from '../next/handler.ts'
-import { BeforeRoute, type WrappedRequest, type WrappedResponse } from '../next/before-route.ts'
+import { RequestPreparation, type WrappedRequest, type WrappedResponse } from '../next/before-route.ts'
+import type { NextHandler } from '../next/handler.ts'
 import { functionOf, type RequestMeta, type RouteMatch } from '../next/internals.ts'
 import type { RouteKind } from './eligibility.ts'
 
 /** Finds the entry point of a path, by the metadata that the render server left on its first request. */
-export type FindEntrypoint = (kind: RouteKind, match: RouteMatch, meta: RequestMeta) => Promise<Handle | undefined>
+export type FindEntrypoint = (kind: RouteKind, match: RouteMatch, meta: RequestMeta) => Promise<NextHandler | undefined>
 
 /** Metadata of the render server that is the same for all requests of a path. */
-const OF_PATH: ReadonlySet<string> = new Set([
+const PATH_META: ReadonlySet<string> = new Set([
   'bubbleNoFallback',
   'defaultLocale',
   'distDir',
@@ -30,7 +30,7 @@ const OF_PATH: ReadonlySet<string> = new Set([
 ])
 
 /** Metadata of one request. It is made here or by the server's own method, or exists only for `_rsc`. */
-const OF_REQUEST: ReadonlySet<string> = new Set([
+const REQUEST_META: ReadonlySet<string> = new Set([
   'cacheBustingSearchParam',
   'clonableBody',
   'incrementalCache',
@@ -49,7 +49,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse, context: obj
 
 /** The used parts of the render server and of its dependencies. */
 interface Parts {
-  readonly before: BeforeRoute
+  readonly preparation: RequestPreparation
   readonly setVaryHeader: (request: WrappedRequest, response: WrappedResponse, isAppPath: boolean, path: string) => void
   readonly getWaitUntil: () => unknown
   readonly getMeta: (request: IncomingMessage) => RequestMeta
@@ -66,22 +66,22 @@ interface Parts {
 /**
  * Prepares to call entry points as the render server does.
  *
- * @throws NotDirect for a Next version that does so in another way
+ * @throws UnsupportedNextError for a Next version that does so in another way
  */
 export function entrypointsOf(server: RenderServer, getMeta: Parts['getMeta']): FindEntrypoint {
   const method = (name: string): unknown => functionOf(server, name).bind(server)
   const parts = {
-    before: new BeforeRoute(server, getMeta),
+    preparation: new RequestPreparation(server, getMeta),
     setVaryHeader: method('setVaryHeader'),
     getWaitUntil: method('getWaitUntil'),
     getMeta,
     renderFailure: failureOf(server),
   } as Parts
   return async (kind, { definition: { filename } }, meta) => {
-    const ofPath = ofPathIn(meta)
+    const pathMeta = pathMetaOf(meta)
     const handler = typeof filename === 'string' ? await handlerOf(filename) : undefined
-    if (ofPath === undefined || handler === undefined) return undefined
-    return (request, response) => call(parts, handler, kind, ofPath, request, response)
+    if (pathMeta === undefined || handler === undefined) return undefined
+    return (request, response) => call(parts, handler, kind, pathMeta, request, response)
   }
 }
 
@@ -108,42 +108,42 @@ async function handlerOf(filename: string): Promise<Handler | undefined> {
 }
 
 /** The metadata shared by all requests of a path, or undefined if a field is unknown. */
-function ofPathIn(meta: RequestMeta): RequestMeta | undefined {
-  const ofPath: Record<string, unknown> = {}
+function pathMetaOf(meta: RequestMeta): RequestMeta | undefined {
+  const pathMeta: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(meta)) {
-    if (OF_REQUEST.has(name) || value === undefined) continue
-    if (!OF_PATH.has(name) || typeof value === 'object') return undefined
-    ofPath[name] = value
+    if (REQUEST_META.has(name) || value === undefined) continue
+    if (!PATH_META.has(name) || typeof value === 'object') return undefined
+    pathMeta[name] = value
   }
-  return ofPath
+  return pathMeta
 }
 
 async function call(
   parts: Parts,
   handler: Handler,
   kind: RouteKind,
-  ofPath: RequestMeta,
+  pathMeta: RequestMeta,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { before } = parts
+  const { preparation } = parts
   const meta = parts.getMeta(request)
   const { invokeQuery = {}, match } = meta
   const path = String(meta.invokePath)
   const params = match?.params
   // Next does so for pages of the Pages Router only.
   const query = { ...invokeQuery, ...(kind === 'pages-page' && params) }
-  Object.assign(meta, ofPath, { query, params })
-  const wrapped = await before.ready(request, request.headers, invokeQuery)
+  Object.assign(meta, pathMeta, { query, params })
+  const wrapped = await preparation.prepare(request, request.headers, invokeQuery)
   if (kind === 'app-page' || kind === 'route-handler') {
-    parts.setVaryHeader(wrapped, before.wrapResponse(response), true, path)
+    parts.setVaryHeader(wrapped, preparation.wrapResponse(response), true, path)
   }
   if (kind === 'route-handler') holdHead(response)
   try {
     await handler(request, response, { waitUntil: parts.getWaitUntil(), requestMeta: meta })
   } catch (error) {
     if (kind === 'pages-api') throw error
-    await parts.renderFailure(error, wrapped, before.wrapResponse(response), path, { ...invokeQuery })
+    await parts.renderFailure(error, wrapped, preparation.wrapResponse(response), path, { ...invokeQuery })
   }
 }
 

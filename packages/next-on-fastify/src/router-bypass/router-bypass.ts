@@ -1,99 +1,109 @@
-// Requests that Next's router server would hand to one route, handed to it without asking.
+// Renders requests without Next's router. It replays the router's decision for the first request of each path.
 
 import type { FastifyBaseLogger } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import type { Answer, Handle } from '../next/handler.ts'
-import { mayEnter } from '../next/before-route.ts'
-import { NotDirect } from '../next/internals.ts'
-import { isPlainPath, oddityOf, type Oddity, pathOf, queryOf, type RouteKind } from './eligibility.ts'
-import { findRenderServer, type NotRouted, type RenderServer, type Routed } from './render-server.ts'
+import { canSkipRenderServer } from '../next/before-route.ts'
+import type { NextHandler, RequestHandler } from '../next/handler.ts'
+import { UnsupportedNextError } from '../next/internals.ts'
+import { isPlainPath, pathOf, queryOf } from '../next/plain-url.ts'
+import { ineligible, type IneligibleReason, type RouteKind } from './eligibility.ts'
+import { findRenderServer, type RenderServer, type Routed } from './render-server.ts'
+import type { NotRouted } from './routes.ts'
 
-/** How often what happened since the start. */
-export interface DirectCounts {
-  /** Requests that reached their route without the router server. */
-  direct: number
-  /** Of those, requests that reached the entry point of their route without the render server. */
+/** Counters since the start. */
+interface RouterBypassCounts {
+  /** Requests that were rendered without Next's router. */
+  bypassed: number
+  /** Of those, requests that were rendered by the entry point of their route, without the render server. */
   entrypoints: number
-  /** Requests that went to the router server, by reason. */
-  routed: Partial<Record<NotRouted | Oddity | 'first', number>>
+  /** Requests that went to Next's router, by reason. */
+  routed: Partial<Record<NotRouted | IneligibleReason | 'first', number>>
 }
 
-/** How many paths are remembered: those of routes with parameters have no end. */
-const MOST_PATHS = 10_000
+/** Counters of the router bypass, and its current size. */
+export interface RouterBypassStats extends Readonly<RouterBypassCounts> {
+  /** Number of known paths. */
+  readonly paths: number
+}
+
+/** Maximum known paths. Routes with parameters have any number of paths. */
+const MAX_PATHS = 10_000
 
 const HANDLERS: ReadonlySet<RouteKind> = new Set(['pages-api', 'route-handler'])
 const ALL: ReadonlySet<RouteKind> = new Set([...HANDLERS, 'app-page', 'pages-page'])
 
-/** The way past the router server of one Next app. */
-export class NextDirect {
+/** The router bypass of one Next app. */
+export class RouterBypass {
   readonly #server: RenderServer
-  readonly #paths = new LRUCache<string, Routed | NotRouted>({ max: MOST_PATHS })
-  readonly #counts: DirectCounts = { direct: 0, entrypoints: 0, routed: {} }
+  readonly #paths = new LRUCache<string, Routed | NotRouted>({ max: MAX_PATHS })
+  readonly #counts: RouterBypassCounts = { bypassed: 0, entrypoints: 0, routed: {} }
 
   constructor(server: RenderServer) {
     this.#server = server
   }
 
-  /** How often what happened, and how many paths are known now. */
-  get counts(): Readonly<DirectCounts> & { readonly paths: number } {
+  /** The counters, and the number of known paths. */
+  get stats(): RouterBypassStats {
     const { routed } = this.#counts
     return { ...this.#counts, routed: { ...routed }, paths: this.#paths.size }
   }
 
-  /** Hands a request to its route, or lets `next` answer it and learns where that has sent it. */
-  async answer(next: Answer, ...asking: Parameters<Answer>): Promise<void> {
-    const [request] = asking
+  /** Renders a request directly, or lets `next` serve it and records where its router sent it. */
+  async serve(next: RequestHandler, ...args: Parameters<RequestHandler>): Promise<void> {
+    const [request] = args
     const { url = '' } = request
     const path = pathOf(url)
     const known = this.#paths.get(path)
-    if (known === undefined) return this.#learn(path, next, ...asking)
-    if (typeof known === 'string') return this.#route(known, next, ...asking)
+    if (known === undefined) return this.#record(path, next, ...args)
+    if (typeof known === 'string') return this.#route(known, next, ...args)
 
-    const oddity = oddityOf(request, known.kind)
-    if (oddity !== undefined) return this.#route(oddity, next, ...asking)
+    const reason = ineligible(request, known.kind)
+    if (reason !== undefined) return this.#route(reason, next, ...args)
     const query = queryOf(url)
-    if (query === undefined) return this.#route('query', next, ...asking)
-    const entrypoint = mayEnter(request, query) ? known.entrypoint : undefined
-    this.#counts.direct++
+    if (query === undefined) return this.#route('query', next, ...args)
+    const entrypoint = canSkipRenderServer(request, query) ? known.entrypoint : undefined
+    this.#counts.bypassed++
     if (entrypoint !== undefined) this.#counts.entrypoints++
-    return this.#server.render(known, entrypoint, query, ...asking)
+    return this.#server.render(known, entrypoint, query, ...args)
   }
 
-  #route(why: keyof DirectCounts['routed'], next: Answer, ...asking: Parameters<Answer>): Promise<void> {
+  #route(
+    reason: keyof RouterBypassCounts['routed'],
+    next: RequestHandler,
+    ...args: Parameters<RequestHandler>
+  ): Promise<void> {
     const { routed } = this.#counts
-    routed[why] = (routed[why] ?? 0) + 1
-    return next(...asking)
+    routed[reason] = (routed[reason] ?? 0) + 1
+    return next(...args)
   }
 
-  async #learn(path: string, next: Answer, ...asking: Parameters<Answer>): Promise<void> {
-    const [request, response] = asking
-    if (!isPlainPath(path)) return this.#route('url', next, ...asking)
-    if (!this.#server.mayRoute(path)) return this.#route('route', next, ...asking)
-    // Next writes to the request while it answers.
-    const oddity = oddityOf(request)
-    if (oddity !== undefined) return this.#route(oddity, next, ...asking)
-    await this.#route('first', next, ...asking)
+  async #record(path: string, next: RequestHandler, ...args: Parameters<RequestHandler>): Promise<void> {
+    const [request, response] = args
+    if (!isPlainPath(path)) return this.#route('url', next, ...args)
+    if (!this.#server.mayRoute(path)) return this.#route('route', next, ...args)
+    // Before Next changes the request.
+    const reason = ineligible(request)
+    if (reason !== undefined) return this.#route(reason, next, ...args)
+    await this.#route('first', next, ...args)
     const found = await this.#server.routed(path, request, response)
     if (found !== undefined) this.#paths.set(path, found)
   }
 }
 
-/**
- * Makes the direct path of the app in `dir`, or logs why it has none. `asked` is what is done around each request that Next
- * is asked.
- */
-export async function createDirect(
+/** Creates the router bypass of the app in `dir`, or logs why it is off. `wrap` adds the steps around Next. */
+export async function createRouterBypass(
   dir: string,
   next: object,
-  which: 'all' | 'api',
-  asked: (answer: Handle) => Answer,
+  routes: 'all' | 'handlers',
+  wrap: (handle: NextHandler) => RequestHandler,
   log: FastifyBaseLogger,
-): Promise<NextDirect | undefined> {
+): Promise<RouterBypass | undefined> {
   try {
-    return new NextDirect(await findRenderServer(dir, next, which === 'all' ? ALL : HANDLERS, asked, log))
+    return new RouterBypass(await findRenderServer(dir, next, routes === 'all' ? ALL : HANDLERS, wrap, log))
   } catch (error) {
-    const why = error instanceof NotDirect ? error.message : 'its build is not as expected'
-    log.warn({ err: error instanceof NotDirect ? undefined : error, dir }, `no direct path into this Next app: ${why}`)
+    const isReason = error instanceof UnsupportedNextError
+    const why = isReason ? error.message : 'unrecognized build output'
+    log.warn({ err: isReason ? undefined : error, dir }, `router bypass disabled for this Next app: ${why}`)
     return undefined
   }
 }

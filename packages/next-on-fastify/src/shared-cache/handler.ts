@@ -1,21 +1,21 @@
-// The cache handler of an app whose cache is shared, on the interface that Next has for it.
+// The cache handler of an app with a shared cache, by Next's public interface.
 
 import {
-  pageTags,
-  PAGE_KINDS,
   type CacheHandler,
   type CacheHandlerClass,
   type Context,
   type Found,
-} from '../next/page-reads.ts'
-import { beginPage, endAfter, endJoined, isPending, type PendingPage } from './pending-pages.ts'
-import type { Beginning, SharedCache } from './shared-cache.ts'
+  PAGE_KINDS,
+  pageTags,
+} from '../next/cache-handler.ts'
+import { beginPage, endJoined, endResponseAfter, isPending, type PendingPage } from './pending-pages.ts'
+import type { Rendering, SharedCache } from './shared-cache.ts'
 
-/** A cache, and how to know a request by which a page is made anew on demand. */
-export interface Sharing {
+/** The shared cache of an app. */
+export interface SharedCacheContext {
   readonly cache: SharedCache
-  /** What `x-prerender-revalidate` says there, and nobody else knows. */
-  readonly onDemand: string
+  /** The secret value of `x-prerender-revalidate` in requests that regenerate a page on demand. */
+  readonly onDemandSecret: string
 }
 
 interface HandlerOptions {
@@ -26,25 +26,25 @@ interface HandlerOptions {
 
 type Value = Parameters<CacheHandler['set']>[1]
 
-/** A class of cache handlers that shares the caches of some apps; for others it is the class that it is given. */
-export function sharing(
+/** Wraps a cache handler class. It shares the caches of apps that have a context, and does nothing for other apps. */
+export function sharedHandler(
   Handler: CacheHandlerClass,
-  sharingOf: (serverDistDir: string) => Sharing | undefined,
+  contextOf: (serverDistDir: string) => SharedCacheContext | undefined,
 ): CacheHandlerClass {
   return class implements CacheHandler {
-    /** Next's own: it knows what the build has made. */
+    /** Next's own handler, which reads entries of the build. */
     readonly #inner: CacheHandler
     readonly #shared: SharedHandler | undefined
 
     constructor(options: unknown) {
       const { serverDistDir = '', maxMemoryCacheSize = 0, _requestHeaders = {} } = options as HandlerOptions
-      const found = sharingOf(serverDistDir)
-      // What it keeps in memory others could not take away.
-      this.#inner = new Handler(found === undefined ? options : { ...(options as object), maxMemoryCacheSize: 0 })
-      if (found === undefined) return
-      found.cache.keepCopies(maxMemoryCacheSize)
-      const onDemand = _requestHeaders['x-prerender-revalidate'] === found.onDemand
-      this.#shared = new SharedHandler(found.cache, this.#inner, onDemand)
+      const context = contextOf(serverDistDir)
+      // Other processes cannot invalidate its in-memory copies.
+      this.#inner = new Handler(context === undefined ? options : { ...(options as object), maxMemoryCacheSize: 0 })
+      if (context === undefined) return
+      context.cache.keepCopies(maxMemoryCacheSize)
+      const isOnDemand = _requestHeaders['x-prerender-revalidate'] === context.onDemandSecret
+      this.#shared = new SharedHandler(context.cache, this.#inner, isOnDemand)
     }
 
     async get(key: string, context: Context): Promise<Found | null> {
@@ -65,58 +65,59 @@ export function sharing(
   }
 }
 
-/** The handler of one request: Next makes one for each. */
+/** The handler of one request. Next creates one per request. */
 class SharedHandler implements CacheHandler {
   readonly #cache: SharedCache
   readonly #inner: CacheHandler
-  readonly #onDemand: boolean
-  /** When and from what the making of each entry began. */
-  readonly #begun = new Map<string, Beginning>()
+  readonly #isOnDemand: boolean
+  /** The state in which each rendering began, by key. */
+  readonly #renderings = new Map<string, Rendering>()
   readonly #pending = new Map<string, PendingPage>()
-  readonly #first: Beginning
+  readonly #first: Rendering
 
-  constructor(cache: SharedCache, inner: CacheHandler, onDemand: boolean) {
+  constructor(cache: SharedCache, inner: CacheHandler, isOnDemand: boolean) {
     this.#cache = cache
     this.#inner = inner
-    this.#onDemand = onDemand
-    this.#first = { since: cache.position, at: Date.now(), tags: [], before: undefined }
+    this.#isOnDemand = isOnDemand
+    this.#first = { since: cache.position, at: Date.now(), tags: [], previous: undefined }
   }
 
   async get(key: string, context: Context): Promise<Found | null> {
     const { kind = '', tags = [], softTags = [] } = context
-    const ofPage = PAGE_KINDS.has(kind)
-    const asked = [...tags, ...softTags]
+    const isPage = PAGE_KINDS.has(kind)
+    const dataTags = [...tags, ...softTags]
     try {
       await this.#cache.sync()
-      const since = this.#onDemand && ofPage ? await this.#cache.mark() : this.#cache.position
+      const since = this.#isOnDemand && isPage ? await this.#cache.mark() : this.#cache.position
       const at = Date.now()
-      // Next may take for it what is being made, which is older: then that is not to be kept.
-      if (this.#onDemand && ofPage && isPending(key)) await this.#cache.demand(key, since)
-      if (ofPage) this.#pending.set(key, beginPage(key, since))
-      const tagsOf = ofPage ? (value: unknown) => pageTags(value as Found['value']) : () => asked
-      const { found, before } = await this.#cache.find(key, tagsOf, () => this.#inner.get(key, context))
-      this.#begun.set(key, { since, at, tags: asked, before })
+      // Next may reuse an older rendering in progress, which must not be stored then.
+      if (this.#isOnDemand && isPage && isPending(key)) await this.#cache.regenerate(key, since)
+      if (isPage) this.#pending.set(key, beginPage(key, since))
+      const tagsOf = isPage ? (value: unknown) => pageTags(value as Found['value']) : () => dataTags
+      const { found, previous } = await this.#cache.find(key, tagsOf, () => this.#inner.get(key, context))
+      this.#renderings.set(key, { since, at, tags: dataTags, previous })
       return found
     } catch (error) {
-      // What nobody can say was revalidated is made anew; what is made on demand must not be forgotten.
-      if (this.#onDemand && ofPage) throw error
+      // With unknown revalidations, Next renders again. A regeneration on demand must not be lost.
+      if (this.#isOnDemand && isPage) throw error
       return null
     }
   }
 
   async set(key: string, value: Value, context: Context): Promise<void> {
-    const ofPage = context.fetchCache !== true
-    const begun = this.#begun.get(key) ?? this.#first
-    const own = ofPage ? pageTags(value) : (context.tags ?? [])
-    const tags = [...new Set([...own, ...begun.tags])]
+    const isPage = context.fetchCache !== true
+    const rendering = this.#renderings.get(key) ?? this.#first
+    const own = isPage ? pageTags(value) : (context.tags ?? [])
+    const tags = [...new Set([...own, ...rendering.tags])]
     const page = this.#pending.get(key)
     if (page !== undefined) page.isStored = true
     try {
-      const stored = await this.#cache.store(key, value, tags, context.cacheControl, begun, this.#onDemand && ofPage)
-      // Data outlives a build: the next one reads what Next has written.
-      if (stored && !ofPage) await this.#inner.set(key, value, context)
+      const isOnDemand = this.#isOnDemand && isPage
+      const isStored = await this.#cache.store(key, value, tags, context.cacheControl, rendering, isOnDemand)
+      // Data outlives a build: the next build reads it from Next's own cache.
+      if (isStored && !isPage) await this.#inner.set(key, value, context)
     } finally {
-      if (page !== undefined && this.#onDemand) endJoined(page)
+      if (page !== undefined && this.#isOnDemand) endJoined(page)
       page?.end()
     }
   }
@@ -124,10 +125,10 @@ class SharedHandler implements CacheHandler {
   async revalidateTag(tags: string | readonly string[], durations?: { expire?: number }): Promise<void> {
     const all = typeof tags === 'string' ? [tags] : tags
     if (all.length === 0) return
-    const told = this.#cache.revalidate(all, durations)
-    endAfter(told)
-    await told
-    // Next's own tags, of this process.
+    const isShared = this.#cache.revalidate(all, durations)
+    endResponseAfter(isShared)
+    await isShared
+    // Next's own map of tags in this process.
     await this.#inner.revalidateTag(tags, durations)
   }
 }

@@ -1,30 +1,32 @@
-// The place where Next looks for a cache handler that its configuration does not name: platforms put theirs there. A
-// `cacheHandler` of the configuration would do too, but is fixed when the app is built, and Next passes none on that it is
-// given at run time.
+// Installs our cache handler where Next looks for the handler of a hosting platform. The setting `cacheHandler` is fixed at
+// build time, and Next ignores it at run time.
 
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { sharing } from './handler.ts'
-import { sharingOf } from './shared-apps.ts'
-import { observed, type CacheHandlerClass } from '../next/page-reads.ts'
+import type { CacheHandlerClass } from '../next/cache-handler.ts'
+import { observedHandler } from '../next/page-reads.ts'
+import { sharedHandler } from './handler.ts'
+import { contextOf } from './shared-apps.ts'
 
 const HANDLERS = Symbol.for('@next/cache-handlers')
 
-/** The class of Next's that ours stands before. There is one place, and several versions of Next may be there. */
-let watched: CacheHandlerClass | undefined
+/** The class of Next that is wrapped. A process may have several versions of Next, but only one handler. */
+let wrapped: CacheHandlerClass | undefined
 
-/** Thrown where something else is in that place, or Next has no handler that ours could stand before. */
-export class PageCacheTaken extends Error {}
+/** Thrown if another handler is installed, or Next has no handler that can be wrapped. */
+export class CacheHandlerConflictError extends Error {}
 
-/** Puts a cache handler before the one that the Next of an app uses by itself. */
-export function standBeforePageCache(dir: string): void {
+/** Wraps the default cache handler of the app's Next. */
+export function installCacheHandler(dir: string): void {
   const fromApp = createRequire(join(dir, 'package.json'))
   const path = 'next/dist/server/lib/incremental-cache/file-system-cache'
   const { default: FileSystemCache } = fromApp(path) as { default: CacheHandlerClass }
-  if (watched !== undefined && watched === FileSystemCache) return
-  const place = globalThis as { [HANDLERS]?: { FetchCache?: CacheHandlerClass } }
-  if (place[HANDLERS]?.FetchCache !== undefined) throw new PageCacheTaken('another cache handler is in its process')
-  if (typeof FileSystemCache !== 'function') throw new PageCacheTaken('its Next has no cache of files')
-  place[HANDLERS] = { ...place[HANDLERS], FetchCache: observed(sharing(FileSystemCache, sharingOf)) }
-  watched = FileSystemCache
+  if (wrapped !== undefined && wrapped === FileSystemCache) return
+  const globals = globalThis as { [HANDLERS]?: { FetchCache?: CacheHandlerClass } }
+  if (globals[HANDLERS]?.FetchCache !== undefined) {
+    throw new CacheHandlerConflictError('its process has another cache handler')
+  }
+  if (typeof FileSystemCache !== 'function') throw new CacheHandlerConflictError('its Next has no file cache')
+  globals[HANDLERS] = { ...globals[HANDLERS], FetchCache: observedHandler(sharedHandler(FileSystemCache, contextOf)) }
+  wrapped = FileSystemCache
 }

@@ -1,45 +1,46 @@
-// Requests for a page that come while it is being made get what is made: Next has them wait for the first one. One that
-// comes after a revalidation must not get what was begun before it, so it waits until that is done, and Next begins anew.
+// Next coalesces requests for a page: requests that arrive while it is rendered get the same result. After a revalidation,
+// a request must not get a page whose rendering began before. So it waits for the end of that, and Next renders again.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import onHeaders from 'on-headers'
-import type { Handle } from '../next/handler.ts'
 import { outsideRequests } from '../async-context/outside-requests.ts'
+import { pagePathOf } from '../next/cache-handler.ts'
+import type { NextHandler } from '../next/handler.ts'
 
-/** A request that Next answers. */
-interface Asking {
+/** A request that Next is serving. */
+interface ActiveRequest {
   readonly path: string
   readonly response: ServerResponse
   readonly pages: PendingPage[]
-  /** What it has revalidated, and others may not know of yet. */
+  /** Revalidations by this request that other processes may not know of yet. */
   readonly revalidations: Promise<void>[]
 }
 
-/** Milliseconds after which nobody waits any more for a page whose end does not show. */
-const LONGEST = 10_000
-const MOST_PATHS = 10_000
+/** Maximum time that requests wait for a page, in ms. */
+const MAX_WAIT = 10_000
+const MAX_PATHS = 10_000
 
-const asking = new AsyncLocalStorage<Asking>()
+const activeRequest = new AsyncLocalStorage<ActiveRequest>()
 const pending = new Set<PendingPage>()
-/** The keys of pages that were asked for by another path, as rewrites do. */
-const keysOf = new LRUCache<string, string>({ max: MOST_PATHS })
+/** Keys of pages that were requested by another path, as with rewrites. */
+const keysOf = new LRUCache<string, string>({ max: MAX_PATHS })
 
-/** What is covered: it is a method, and called as such. */
-interface Covered {
+/** The method that is wrapped. */
+interface Wrapped {
   readonly end: (this: ServerResponse, ...rest: unknown[]) => ServerResponse
 }
 
-/** A page that Next has looked for, and makes if it was not there, or not fresh. */
+/** A page that Next has looked up, and renders if it is missing or stale. */
 export class PendingPage {
   readonly key: string
-  /** The position in the log of changes when it was looked for. */
+  /** The position in the log of changes at the lookup. */
   readonly since: number
-  /** The path that was asked for. */
+  /** The path of the request. */
   readonly path: string
   readonly ended: Promise<void>
-  /** Whether it is being stored. */
+  /** Whether storing has begun. */
   isStored = false
   #end!: () => void
 
@@ -52,7 +53,7 @@ export class PendingPage {
     })
   }
 
-  /** Lets those go on that wait for it, once Next has no part in it any longer. */
+  /** Lets waiting requests continue, once Next has removed the page from its own list. */
   end(): void {
     setImmediate(() => {
       pending.delete(this)
@@ -60,15 +61,15 @@ export class PendingPage {
     })
   }
 
-  /** The same some time later, if nothing else has ended it. */
+  /** Ends the page after the maximum wait, unless it has ended by then. */
   endLater(): void {
-    outsideRequests(() => setTimeout(() => this.end(), LONGEST).unref())
+    outsideRequests(() => setTimeout(() => this.end(), MAX_WAIT).unref())
   }
 }
 
-/** Tells that Next looks for a page. */
+/** Records that Next looks up a page. */
 export function beginPage(key: string, since: number): PendingPage {
-  const request = asking.getStore()
+  const request = activeRequest.getStore()
   const page = new PendingPage(key, since, request?.path ?? '')
   pending.add(page)
   if (request === undefined) {
@@ -76,52 +77,52 @@ export function beginPage(key: string, since: number): PendingPage {
     return page
   }
   request.pages.push(page)
-  // Not when the answer has ended: who reads slowly would hold up others.
+  // At the head, because a slow client would hold up others until the end.
   if (request.pages.length === 1) onHeaders(request.response, () => settle(request))
-  if (request.path !== pathOfPage(key)) keysOf.set(request.path, key)
+  if (request.path !== pagePathOf(key)) keysOf.set(request.path, key)
   return page
 }
 
-/** Whether a page is being looked for or made. */
+/** Whether a page is being looked up or rendered. */
 export function isPending(key: string): boolean {
   return pending.values().some((page) => page.key === key)
 }
 
-/** Ends those that were looked for since another one is being made on demand: Next has them wait for that. */
+/** Ends lookups that Next has coalesced with a page that is regenerated on demand. */
 export function endJoined({ key, since }: PendingPage): void {
   for (const page of pending) {
     if (page.key === key && page.since >= since) page.end()
   }
 }
 
-/** Lets Next answer a request once nothing is being made that it must not get. */
-export function afterOlderPages(next: Handle, position: () => number): Handle {
+/** Serves a request by Next, after pages whose rendering began before a revalidation. */
+export function afterOlderPages(next: NextHandler, position: () => number): NextHandler {
   return async (request, response) => {
     const path = pathOf(request)
     if (pending.size > 0) await olderPages(path, position())
-    const asked: Asking = { path, response, pages: [], revalidations: [] }
+    const active: ActiveRequest = { path, response, pages: [], revalidations: [] }
     try {
-      await asking.run(asked, () => next(request, response))
+      await activeRequest.run(active, () => next(request, response))
     } finally {
-      settle(asked)
+      settle(active)
     }
   }
 }
 
 /**
- * Keeps the end of an answer back until all processes know what its request has revalidated: Next would end it before that.
- * Where they cannot be told, the client gets no whole answer.
+ * Delays the end of a response until all processes know its revalidation. Next does not wait for that. If the revalidation
+ * fails, the client gets a 500 or an incomplete response.
  */
-export function endAfter(revalidation: Promise<void>): void {
-  const request = asking.getStore()
+export function endResponseAfter(revalidation: Promise<void>): void {
+  const request = activeRequest.getStore()
   if (request === undefined) return
   const { response, revalidations } = request
   revalidations.push(revalidation)
-  // It is dealt with when the answer ends.
+  // The error is handled at the end of the response.
   revalidation.catch(() => {})
   if (revalidations.length > 1) return
-  const { end } = response as unknown as Covered
-  const endWhenTold = async (rest: readonly unknown[]): Promise<void> => {
+  const { end } = response as unknown as Wrapped
+  const endWhenShared = async (rest: readonly unknown[]): Promise<void> => {
     try {
       await Promise.all(revalidations)
       end.apply(response, [...rest])
@@ -135,7 +136,7 @@ export function endAfter(revalidation: Promise<void>): void {
   }
   Object.assign(response, {
     end(...rest: unknown[]): ServerResponse {
-      void endWhenTold(rest)
+      void endWhenShared(rest)
       return response
     },
   })
@@ -147,8 +148,8 @@ async function olderPages(path: string, position: number): Promise<void> {
   await Promise.all(older.map(({ ended }) => ended))
 }
 
-/** Ends the pages of a request that has its answer, but for those that are stored, or made anew after it. */
-function settle({ pages, response }: Asking): void {
+/** Ends the pages of a served request, except pages that are being stored, or regenerated in the background. */
+function settle({ pages, response }: ActiveRequest): void {
   const isStale = response.getHeader('x-nextjs-cache') === 'STALE'
   for (const page of pages.splice(0)) {
     if (page.isStored) continue
@@ -157,14 +158,14 @@ function settle({ pages, response }: Asking): void {
   }
 }
 
-/** Whether it may be one page: prefixes, languages and the like are in one of the two paths only. */
+/** Whether a path may be this page. Prefixes, such as a base path or a locale, may be in one of the two only. */
 function isSame(page: PendingPage, path: string, key: string | undefined): boolean {
   if (page.path === path || page.key === key) return true
-  const ofPage = pathOfPage(page.key)
-  return path.endsWith(ofPage) || ofPage.endsWith(path)
+  const pagePath = pagePathOf(page.key)
+  return path.endsWith(pagePath) || pagePath.endsWith(path)
 }
 
-/** The path of a request, and of the page that its data is of. */
+/** The path of a request, or of its page if it requests data. */
 function pathOf({ url = '' }: IncomingMessage): string {
   const end = url.search(/[?#]/)
   const path = end === -1 ? url : url.slice(0, end)
@@ -174,16 +175,10 @@ function pathOf({ url = '' }: IncomingMessage): string {
 
 const DATA = '/_next/data/'
 
-/** The path of the page that data is of: a base path may be before it, and the id of the build is. */
+/** The path of a page, by the path of its data: `[basePath]/_next/data/<build ID><page>.json`. Next names pages there as in cache keys. */
 function pageOfData(path: string): string | undefined {
   const start = path.indexOf(DATA)
   if (start === -1 || !path.endsWith('.json')) return undefined
   const page = path.indexOf('/', start + DATA.length)
-  return page === -1 ? undefined : path.slice(page, -'.json'.length)
-}
-
-/** Newer versions of Next put the route before the path of a page. */
-function pathOfPage(key: string): string {
-  const path = key.startsWith('/route-cache/') ? key.slice(key.indexOf('/$/') + 2) : key
-  return path === '/index' ? '/' : path
+  return page === -1 ? undefined : pagePathOf(path.slice(page, -'.json'.length))
 }

@@ -1,34 +1,33 @@
-// What was revalidated, and what that means for an entry that was made before or after.
-//
-// Before and after are positions in the log of changes, not times: what was begun before a revalidation and has ended after
-// it was made of old data, whatever its time says, and the clocks of two processes need not agree.
+// Decides by all revalidations whether an entry is fresh, stale or expired. It compares positions in the log of changes, not
+// times: an entry that was begun before a revalidation has old data, even if it was stored later. Clocks of processes may
+// differ.
 
-import { FIRST_POSITION, type Change } from './files/change-log.ts'
+import { FIRST_POSITION, type Change } from './store.ts'
 
-/** What is asked about: an entry of the cache. */
-export interface Made {
+/** The used parts of an entry. */
+export interface EntryOrigin {
   readonly key: string
   readonly tags: readonly string[]
-  /** The position in the log when its making began. */
+  /** The position in the log when rendering began. */
   readonly since: number
 }
 
-/** What became of a tag. */
-interface TagChanges {
-  /** Position after which an entry must have been begun to be shown. */
+/** The state of a tag. */
+interface TagState {
+  /** Entries that were begun before this position are expired. */
   expired: number
-  /** Position after which it must have been begun to be fresh. */
+  /** Entries that were begun before this position are stale. */
   stale: number
-  /** When it went stale last, and when what is stale may not be shown any more: milliseconds since 1970. */
+  /** When the tag last went stale, and when stale entries expire, in milliseconds since 1970. */
   staleAt: number
   expireAt: number
 }
 
-/** Everything that was revalidated, as far as it is known. */
+/** All known revalidations. */
 export class Revalidations {
-  readonly #tags = new Map<string, TagChanges>()
+  readonly #tags = new Map<string, TagState>()
   readonly #pages = new Map<string, number>()
-  /** Of what was begun before nobody knows. */
+  /** Revalidations before this position are unknown. */
   #known = FIRST_POSITION
 
   add({ tags = [], at = 0, stale = false, expireAt = Infinity, page, since = 0 }: Change, position: number): void {
@@ -38,7 +37,7 @@ export class Revalidations {
         changes.expired = position
         continue
       }
-      // What had to go by now does not come back.
+      // Entries that have expired by now stay expired.
       if (changes.expireAt <= at) changes.expired = Math.max(changes.expired, changes.stale)
       changes.expireAt = changes.expireAt > at ? Math.min(changes.expireAt, expireAt) : expireAt
       changes.stale = position
@@ -47,15 +46,15 @@ export class Revalidations {
     if (page !== undefined) this.#pages.set(page, Math.max(since, this.#pages.get(page) ?? 0))
   }
 
-  /** Forgets what was before. */
+  /** Forgets all revalidations before a position. */
   forget(position: number): void {
     this.#tags.clear()
     this.#pages.clear()
     this.#known = position
   }
 
-  /** Whether an entry must not be shown any more. */
-  isExpired({ key, tags, since }: Made, now: number): boolean {
+  /** Whether an entry must not be served. */
+  isExpired({ key, tags, since }: EntryOrigin, now: number): boolean {
     if (since < this.#known || since < (this.#pages.get(key) ?? 0)) return true
     return tags.some((tag) => {
       const changes = this.#tags.get(tag)
@@ -64,8 +63,8 @@ export class Revalidations {
     })
   }
 
-  /** When an entry went stale, if it did. */
-  staleAt({ tags, since }: Made): number | undefined {
+  /** When an entry went stale. Undefined if it is fresh. */
+  staleAt({ tags, since }: EntryOrigin): number | undefined {
     const times = tags.flatMap((tag) => {
       const changes = this.#tags.get(tag)
       return changes !== undefined && changes.stale > since ? changes.staleAt : []
@@ -73,12 +72,12 @@ export class Revalidations {
     return times.length === 0 ? undefined : Math.min(...times)
   }
 
-  /** Whether anything that an entry was made of may have changed since its making began. */
-  haveTouched(made: Made, now: number): boolean {
-    return this.isExpired(made, now) || this.staleAt(made) !== undefined
+  /** Whether data of an entry may have changed since its rendering began. */
+  affects(entry: EntryOrigin, now: number): boolean {
+    return this.isExpired(entry, now) || this.staleAt(entry) !== undefined
   }
 
-  #of(tag: string): TagChanges {
+  #of(tag: string): TagState {
     let changes = this.#tags.get(tag)
     if (changes === undefined) {
       changes = { expired: 0, stale: 0, staleAt: 0, expireAt: Infinity }

@@ -1,39 +1,39 @@
-// Which apps of this process share their cache, and with whom.
+// The apps of this process that have a shared cache.
 
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Sharing } from './handler.ts'
+import type { SharedCacheContext } from './handler.ts'
 
-/** By the folder that Next tells its cache handler; several servers of a process may serve one app. */
-const shared = new Map<string, { readonly sharing: Sharing; servers: number }>()
-/** What Next tells as it is written, so that it is looked up once. */
-const written = new Map<string, string>()
+/** Contexts by the folder that Next passes to its cache handler. Several servers of a process may serve one app. */
+const apps = new Map<string, { readonly context: SharedCacheContext; servers: number }>()
+/** Resolved folders, by the path that Next passes. */
+const resolved = new Map<string, string>()
 
-/** How the app shares its cache whose build has that folder `server`. */
-export function sharingOf(serverDistDir: string): Sharing | undefined {
-  if (shared.size === 0) return undefined
-  let folder = written.get(serverDistDir)
+/** The context of the app whose build has that folder `server`. */
+export function contextOf(serverDistDir: string): SharedCacheContext | undefined {
+  if (apps.size === 0) return undefined
+  let folder = resolved.get(serverDistDir)
   if (folder === undefined) {
     folder = realpathSync(resolve(serverDistDir))
-    written.set(serverDistDir, folder)
+    resolved.set(serverDistDir, folder)
   }
-  return shared.get(folder)?.sharing
+  return apps.get(folder)?.context
 }
 
-/** Shares the cache of an app from now on, until the function that it returns is called. */
-export function share(
+/** Adds an app, and returns its context and the function that removes it. */
+export function addApp(
   serverDistDir: string,
-  make: () => Sharing,
-): { readonly sharing: Sharing; readonly stop: () => void } {
+  createContext: () => SharedCacheContext,
+): { readonly context: SharedCacheContext; readonly remove: () => void } {
   const folder = realpathSync(serverDistDir)
-  const entry = shared.get(folder) ?? { sharing: make(), servers: 0 }
-  shared.set(folder, entry)
-  entry.servers++
-  const stop = (): void => {
-    entry.servers--
-    if (entry.servers > 0) return
-    shared.delete(folder)
-    entry.sharing.cache.close()
+  const app = apps.get(folder) ?? { context: createContext(), servers: 0 }
+  apps.set(folder, app)
+  app.servers++
+  const remove = (): void => {
+    app.servers--
+    if (app.servers > 0) return
+    apps.delete(folder)
+    app.context.cache.close()
   }
-  return { sharing: entry.sharing, stop }
+  return { context: app.context, remove }
 }

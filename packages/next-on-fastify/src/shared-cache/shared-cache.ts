@@ -1,55 +1,58 @@
-// One cache of pages and data for all processes that serve the same build.
+// One cache of pages and data, for all processes that serve the same build.
 
 import { randomUUID } from 'node:crypto'
 import { serialize } from 'node:v8'
 import { LRUCache } from 'lru-cache'
-import { tellLost, tellReplaced, tellRevalidated, type Found, type Lifetime } from '../next/page-reads.ts'
-import { FIRST_POSITION, type Change, type ChangeReader, type Changes } from './files/change-log.ts'
-import { UNTOLD, type Entries, type Entry } from './files/entry-folder.ts'
-import type { TellNext } from '../next/revalidated-tags.ts'
+import { notifyLost, notifyReplaced, notifyRevalidated } from '../next/cache-changes.ts'
+import type { Found, Lifetime } from '../next/cache-handler.ts'
+import type { AddRevalidatedTags } from '../next/revalidated-tags.ts'
 import { Revalidations } from './revalidations.ts'
+import {
+  type Change,
+  type ChangeReader,
+  type Changes,
+  type Entries,
+  type Entry,
+  FIRST_POSITION,
+  type Store,
+  UNKNOWN,
+} from './store.ts'
 
-/** What is known of an entry when its making begins. */
-export interface Beginning {
+/** The state in which a rendering began. */
+export interface Rendering {
   readonly since: number
   readonly at: number
-  /** Tags of data that a page fetches, which are not told again when it is stored. */
+  /** Tags of fetched data, which Next does not pass again when it stores an entry. */
   readonly tags: readonly string[]
-  /** What was there: an entry that cannot be made anew is stored once more as it was. */
-  readonly before: Entry | undefined
+  /** The previous entry. If rendering fails, Next stores it again unchanged. */
+  readonly previous: Entry | undefined
 }
 
-/** Where a cache is: all that processes share. */
-export interface Store {
-  readonly changes: Changes
-  readonly entries: Entries
-}
-
-/** An entry as it was read from a file, or from what the build has made where there is no file. */
+/** An entry that was read from the store or, if it has none, from the build. */
 interface Copy {
   readonly version: string | undefined
   readonly entry: Entry
 }
 
-/** Cache of one app. */
+/** The shared cache of one app. */
 export class SharedCache implements ChangeReader {
   readonly #log: Changes
   readonly #entries: Entries
   readonly #revalidations = new Revalidations()
-  readonly #tellNext: TellNext
-  readonly #me: string = randomUUID()
-  /** Entries that need not be read again while they are the same. */
+  readonly #addRevalidatedTags: AddRevalidatedTags
+  readonly #processId: string = randomUUID()
+  /** Copies of entries, valid while their version is current. */
   #copies: LRUCache<string, Copy> | undefined
 
-  /** @param open - opens what all processes of this build share, and tells its changes */
-  constructor(open: (reader: ChangeReader) => Store, tellNext: TellNext) {
-    this.#tellNext = tellNext
+  /** @param open - opens the store of the build, and passes its changes to the reader */
+  constructor(open: (reader: ChangeReader) => Store, addRevalidatedTags: AddRevalidatedTags) {
+    this.#addRevalidatedTags = addRevalidatedTags
     const { changes, entries } = open(this)
     this.#log = changes
     this.#entries = entries
   }
 
-  /** Takes note of all that any process has revalidated before now. */
+  /** Reads all revalidations before this call, of any process. */
   sync(): void | Promise<void> {
     return this.#log.read()
   }
@@ -58,88 +61,90 @@ export class SharedCache implements ChangeReader {
     return this.#log.position
   }
 
-  /** Keeps copies of entries in this process, of so many bytes. */
+  /** Enables copies in this process, up to this number of bytes. */
   keepCopies(bytes: number): void {
     if (bytes > 0) this.#copies ??= new LRUCache({ maxSize: bytes })
   }
 
-  /** An entry that may be shown; `seed` reads what the build has made. */
+  /** Finds an entry that may be served. `seed` reads the entry of the build. */
   async find(
     key: string,
     tagsOf: (value: unknown) => readonly string[],
     seed: () => Promise<Found | null>,
-  ): Promise<{ readonly found: Found | null; readonly before: Entry | undefined }> {
+  ): Promise<{ readonly found: Found | null; readonly previous: Entry | undefined }> {
     const version = this.#entries.versionOf(key)
     const entry = await this.#read(key, version, seed)
-    if (entry === undefined) return { found: null, before: undefined }
-    // Something may have been revalidated while it was read.
+    if (entry === undefined) return { found: null, previous: undefined }
+    // A revalidation may have happened during the read.
     await this.sync()
-    const made = { key, tags: tagsOf(entry.value), since: entry.since }
-    if (this.#revalidations.isExpired(made, Date.now())) return { found: null, before: entry }
-    const staleAt = this.#revalidations.staleAt(made)
+    const origin = { key, tags: tagsOf(entry.value), since: entry.since }
+    if (this.#revalidations.isExpired(origin, Date.now())) return { found: null, previous: entry }
+    const staleAt = this.#revalidations.staleAt(origin)
     const { value, cacheControl, lastModified } = entry
     const found: Found = {
       value: value as NonNullable<Found['value']> | null,
-      // Next compares it with the time at which a tag went stale.
+      // Next compares this with the time at which a tag went stale.
       lastModified: staleAt === undefined ? lastModified : Math.min(lastModified, staleAt - 1),
       ...(cacheControl !== undefined && { cacheControl }),
       ...this.#versionOf(key, version),
     }
-    return { found, before: entry }
+    return { found, previous: entry }
   }
 
-  /** A place in the log that nothing else has, after all that was begun so far. */
+  /** Returns a unique position in the log, after all renderings that have begun. */
   async mark(): Promise<number> {
-    await this.#log.append({ by: this.#me })
+    await this.#log.append({ by: this.#processId })
     return this.position
   }
 
-  /** Tells all processes that a page is made anew on demand: what was begun before `since` is not shown any more. */
-  async demand(key: string, since: number): Promise<void> {
-    await this.#log.append({ by: this.#me, page: key, since })
+  /** Notifies all processes that a page is regenerated on demand. Renderings that began before `since` are expired. */
+  async regenerate(key: string, since: number): Promise<void> {
+    await this.#log.append({ by: this.#processId, page: key, since })
   }
 
   /**
-   * Stores an entry, and says whether it did: what something was revalidated of since it was begun is made of old data, and
-   * nobody gets to see it again.
+   * Stores an entry. Returns false for an entry with old data, because one of its tags was revalidated since rendering
+   * began.
    */
   async store(
     key: string,
     value: unknown,
     tags: readonly string[],
     cacheControl: Lifetime | undefined,
-    { since, at, before }: Beginning,
-    onDemand: boolean,
+    { since, at, previous }: Rendering,
+    isOnDemand: boolean,
   ): Promise<boolean> {
     const lastModified = Date.now()
-    // It could not be made anew, and stays for a while.
-    const retained = before !== undefined && value === before.value
+    // Rendering has failed: Next serves the previous entry for some time.
+    const isRetained = previous !== undefined && value === previous.value
     const entry: Entry = {
       key,
-      making: retained ? before.making : randomUUID(),
-      since: retained ? before.since : since,
-      begunAt: retained ? before.begunAt : at,
+      renderId: isRetained ? previous.renderId : randomUUID(),
+      since: isRetained ? previous.since : since,
+      begunAt: isRetained ? previous.begunAt : at,
       lastModified,
       cacheControl,
       value,
     }
-    const there = (await this.#entries.read(key))?.entry
+    const stored = (await this.#entries.read(key))?.entry
     await this.sync()
     if (entry.since > this.position) return false
-    if (this.#revalidations.haveTouched({ key, tags, since: entry.since }, lastModified)) return false
-    // Before it is written: what was begun earlier and is about to be written after it is not shown then.
-    if (onDemand && !retained) await this.demand(key, since)
-    if (there !== undefined && (retained ? there.making !== before.making : isNewer(there, entry))) return false
+    if (this.#revalidations.affects({ key, tags, since: entry.since }, lastModified)) return false
+    // Before the write, so that an older rendering that is stored later is expired.
+    if (isOnDemand && !isRetained) await this.regenerate(key, since)
+    if (stored !== undefined && (isRetained ? stored.renderId !== previous.renderId : isNewer(stored, entry))) {
+      return false
+    }
     await this.#entries.write(key, entry)
     return true
   }
 
-  /** Tells all processes that tags were revalidated: when it returns, none of them shows what has one of them. */
+  /** Revalidates tags in all processes. When it resolves, no process serves an entry with one of them. */
   async revalidate(tags: readonly string[], durations: { readonly expire?: number } | undefined): Promise<void> {
     const at = Date.now()
     const expire = durations?.expire
     await this.#log.append({
-      by: this.#me,
+      by: this.#processId,
       tags,
       at,
       ...(durations !== undefined && { stale: true }),
@@ -150,18 +155,18 @@ export class SharedCache implements ChangeReader {
   changed(change: Change, position: number): void {
     this.#revalidations.add(change, position)
     const { by, tags = [], at = 0, stale = false, expireAt, page } = change
-    // Who has revalidated something tells its own Next and its own memory.
-    if (by === this.#me) return
-    if (page !== undefined) tellReplaced(page)
+    // Next's handler has done this for changes of this process.
+    if (by === this.#processId) return
+    if (page !== undefined) notifyReplaced(page)
     if (tags.length === 0) return
-    this.#tellNext(tags, at, stale, expireAt ?? Infinity)
-    tellRevalidated(tags, expireAt)
+    this.#addRevalidatedTags(tags, at, stale, expireAt ?? Infinity)
+    notifyRevalidated(tags, expireAt)
   }
 
   lost(position: number): void {
     this.#revalidations.forget(position)
     this.#copies?.clear()
-    tellLost()
+    notifyLost()
   }
 
   close(): void {
@@ -170,17 +175,17 @@ export class SharedCache implements ChangeReader {
 
   async #read(
     key: string,
-    version: string | typeof UNTOLD | undefined,
+    version: string | typeof UNKNOWN | undefined,
     seed: () => Promise<Found | null>,
   ): Promise<Entry | undefined> {
-    if (version === UNTOLD) {
+    if (version === UNKNOWN) {
       const read = await this.#entries.read(key)
       return read === undefined ? this.#copied(key, undefined, () => seeded(key, seed)) : read.entry
     }
     return this.#copied(key, version, () => (version === undefined ? seeded(key, seed) : this.#entries.read(key)))
   }
 
-  /** A copy of that version, or what is read then. */
+  /** Returns the copy of that version, or reads the entry. */
   async #copied(
     key: string,
     version: string | undefined,
@@ -195,13 +200,13 @@ export class SharedCache implements ChangeReader {
     return entry
   }
 
-  #versionOf(key: string, version: string | typeof UNTOLD | undefined): Pick<Found, 'version'> {
+  #versionOf(key: string, version: string | typeof UNKNOWN | undefined): Pick<Found, 'version'> {
     const found = this.#entries.version(key, version)
     return found === undefined ? {} : { version: found }
   }
 }
 
-/** What the build has made, before all that was revalidated. */
+/** Reads the entry of the build, which is older than all revalidations. */
 async function seeded(
   key: string,
   seed: () => Promise<Found | null>,
@@ -209,10 +214,10 @@ async function seeded(
   const found = await seed()
   if (found === null) return undefined
   const { lastModified = 0, cacheControl, value } = found
-  return { entry: { key, making: 'build', since: FIRST_POSITION, begunAt: 0, lastModified, cacheControl, value } }
+  return { entry: { key, renderId: 'build', since: FIRST_POSITION, begunAt: 0, lastModified, cacheControl, value } }
 }
 
-/** Whether the making of an entry was begun after that of another one, unless the clock was set back since. */
+/** Whether the rendering of an entry began after that of another one, unless the clock was set back. */
 function isNewer(entry: Entry, other: Entry): boolean {
   if (entry.since !== other.since) return entry.since > other.since
   return entry.begunAt > other.begunAt && entry.begunAt <= other.lastModified

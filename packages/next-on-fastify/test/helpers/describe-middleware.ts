@@ -30,7 +30,7 @@ const DECISIONS = [
 export function describeAfterProxy(peers: Peers): void {
   let servers: TwoServers
   beforeAll(async () => {
-    servers = await twoServers(peers, { proxyMemory: 'after-proxy' }, {}, (app) => {
+    servers = await twoServers(peers, { proxied: 'always' }, {}, (app) => {
       app.addHook('onRequest', async ({ id, headers }, reply) => {
         if (headers['x-decide'] === 'fastify') reply.header('x-id', id)
       })
@@ -110,10 +110,10 @@ export function describeAfterProxy(peers: Peers): void {
   it("runs the proxy before Next's router is asked where that has been seen to run it, and once", async () => {
     const early = async (question: Question): Promise<number> => {
       await same(question)
-      const before = servers.counts().earlyProxies
+      const before = servers.counts().earlyMiddleware
       await same(question)
       await same(question)
-      return servers.counts().earlyProxies - before
+      return servers.counts().earlyMiddleware - before
     }
     const rsc = { rsc: '1', 'next-router-prefetch': '1' }
     const questions: Question[] = [
@@ -139,7 +139,7 @@ export function describeAfterProxy(peers: Peers): void {
       // The lowest Next runs its proxy in a runtime of its own.
       expect(told).toBe(peers === 'newest' ? id : 'nothing')
     }
-    expect(servers.counts().earlyProxies).toBeGreaterThanOrEqual(2)
+    expect(servers.counts().earlyMiddleware).toBeGreaterThanOrEqual(2)
   })
 
   it('what the proxy guards is seen by nobody else, whoever came first', async () => {

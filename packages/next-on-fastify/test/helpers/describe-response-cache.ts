@@ -17,7 +17,7 @@ export function describeMemory(peers: Peers): void {
   let asset: string
 
   beforeAll(async () => {
-    servers = await twoServers(peers, { proxyMemory: true })
+    servers = await twoServers(peers, { proxied: 'unmatched' })
     buildId = readFileSync(join(servers.dir, '.next/BUILD_ID'), 'utf8')
     const manifest = JSON.parse(readFileSync(join(servers.dir, '.next/build-manifest.json'), 'utf8')) as {
       rootMainFiles: string[]

@@ -62,14 +62,14 @@ export function describeDirect(peers: Peers): void {
     process.env['NODE_ENV'] = 'production'
     dir = await builtFixture(peers, {}, 'direct')
     // The first one: a memory must be there before Next makes its cache.
-    remembering = await serve({ direct: 'all', memory: { proxyMemory: true } })
-    direct = await serve({ direct: 'all' })
+    remembering = await serve({ bypassRouter: 'all', responseCache: { proxied: 'unmatched' } })
+    direct = await serve({ bypassRouter: 'all' })
     plain = await serve({})
   }, BUILD_TIMEOUT)
   // All at the end: they share what waits for `after()`, which does so once.
   afterAll(() => Promise.all(served.map((app) => app.close())))
 
-  const directs = (app = direct): number => app.nextDirect.get('')!.counts.direct
+  const directs = (app = direct): number => app.nextStats()!.routerBypass!.bypassed
 
   /** Asks both three times: the answers are the same, and but for the first they went directly or not, as told. */
   async function same(question: Question, isDirect: boolean): Promise<Answer> {
@@ -279,7 +279,7 @@ export function describeDirect(peers: Peers): void {
   })
 
   it('routes are called without the render server, if that leaves on a request what is known', async () => {
-    const entrypoints = (): number => direct.nextDirect.get('')!.counts.entrypoints
+    const entrypoints = (): number => direct.nextStats()!.routerBypass!.entrypoints
     const found: Record<string, number> = {}
     for (const path of ['/echo', '/deep/a', '/api/any', '/api/users/1', '/echo?_rsc=1', '/ssr', '/old/ssr']) {
       await ask(direct, { path })
@@ -378,7 +378,7 @@ export function describeDirect(peers: Peers): void {
   })
 
   it("with 'api' pages are asked of Next's router server", async () => {
-    const app = await serve({ direct: 'api' })
+    const app = await serve({ bypassRouter: 'handlers' })
     const found: [string, number][] = []
     for (const path of ['/echo', '/api/any', '/api/users/1', '/ssr', '/old/ssr', '/items/1']) {
       for (let turn = 0; turn < 2; turn++) {
@@ -398,7 +398,7 @@ export function describeDirect(peers: Peers): void {
     }
     expect(directs(remembering)).toBe(9)
     // Each was asked of Next once, from whose answer it was seen what it is.
-    expect(remembering.nextMemory.get('')!.counts).toMatchObject({ misses: 5, kept: 2, hits: 6 })
+    expect(remembering.nextStats()!.responseCache!).toMatchObject({ misses: 5, stored: 2, hits: 6 })
   })
 
   // The last one, as it closes the app.

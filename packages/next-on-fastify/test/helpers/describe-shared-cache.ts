@@ -31,7 +31,8 @@ export function sharesCache(peers: Peers, counts: readonly number[] = [2, 4], re
 
   const start = (memory: boolean, count: number): Promise<SharingProcess[]> =>
     Promise.all(Array.from({ length: count }, () => startOne(memory)))
-  const startOne = (memory: boolean): Promise<SharingProcess> => app.start({ cache: 'machine', memory }, redis)
+  const startOne = (responseCache: boolean): Promise<SharingProcess> =>
+    app.start({ sharedCache: 'machine', responseCache }, redis)
   const end = (processes: readonly SharingProcess[]): Promise<unknown> =>
     Promise.all(processes.map((one) => one.kill()))
   const nth = (processes: readonly SharingProcess[], index: number): SharingProcess =>

@@ -43,7 +43,7 @@ export function describeVariant(peers: Peers, variant: keyof typeof spellings): 
     let servers: TwoServers
     let built: string[]
     beforeAll(async () => {
-      servers = await twoServers(peers, { proxyMemory: true }, {}, undefined, variant)
+      servers = await twoServers(peers, { proxied: 'unmatched' }, {}, undefined, variant)
       const read = (name: string): string => readFileSync(join(servers.dir, '.next', name), 'utf8')
       const { rootMainFiles } = JSON.parse(read('build-manifest.json')) as { rootMainFiles: string[] }
       built = [`/_next/data/${read('BUILD_ID')}/ps.json`, `/_next/static/${read('BUILD_ID')}/_buildManifest.js`]

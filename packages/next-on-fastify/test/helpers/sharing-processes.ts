@@ -8,7 +8,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { MemoryCounts, NextPluginOptions } from 'next-on-fastify'
+import type { ResponseCacheStats, NextPluginOptions } from 'next-on-fastify'
 import { builtFixture, type Peers } from './built-fixture.ts'
 
 const PROGRAM = fileURLToPath(new URL('../fixtures/servers/sharing.ts', import.meta.url))
@@ -21,7 +21,7 @@ export interface SharingProcess {
   version(path: string): Promise<number>
   /** Asks for something to be revalidated; it is when this resolves. */
   change(path: string): Promise<void>
-  counts(): Promise<MemoryCounts>
+  counts(): Promise<ResponseCacheStats>
   kill(): Promise<void>
 }
 
@@ -119,7 +119,7 @@ function processOf(child: ChildProcess, origin: string): SharingProcess {
       await ask(path)
     },
     async counts() {
-      return JSON.parse(await ask('/counts')) as MemoryCounts
+      return JSON.parse(await ask('/counts')) as ResponseCacheStats
     },
     async kill() {
       if (child.exitCode !== null || child.signalCode !== null) return

@@ -6,7 +6,7 @@ import { request, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
-import { createNextOnFastify, type MemoryCounts, type MemoryOptions } from 'next-on-fastify'
+import { createNextOnFastify, type ResponseCacheStats, type ResponseCacheOptions } from 'next-on-fastify'
 import { builtFixture, type Peers } from './built-fixture.ts'
 
 /** What came back, as it came. */
@@ -38,13 +38,13 @@ export interface TwoServers {
   kept(question: Question): Promise<Answer>
   /** Asks the app that has none. */
   next(question: Question): Promise<Answer>
-  counts(): Readonly<MemoryCounts>
+  counts(): Readonly<ResponseCacheStats>
   close(): Promise<void>
 }
 
 export async function twoServers(
   peers: Peers,
-  memory: MemoryOptions = {},
+  responseCache: ResponseCacheOptions = {},
   fastify: FastifyServerOptions = {},
   prepare: (app: FastifyInstance) => void = () => {},
   variant = 'plain',
@@ -55,7 +55,7 @@ export async function twoServers(
   const built = await builtFixture(peers, env, 'cached')
   const dir = mkdtempSync(join(built, '../copy-'))
   cpSync(built, dir, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
-  const app = await createNextOnFastify({ dir, dev: false, memory, fastify })
+  const app = await createNextOnFastify({ dir, dev: false, responseCache, fastify })
   const plain = await createNextOnFastify({ dir, dev: false, fastify })
   prepare(app)
   prepare(plain)
@@ -66,8 +66,8 @@ export async function twoServers(
     kept: (question) => ask(app, question),
     next: (question) => ask(plain, question),
     counts: () => {
-      const counts = app.nextMemory.get('')?.counts
-      if (counts === undefined) throw new Error('nothing is kept')
+      const counts = app.nextStats()?.responseCache
+      if (counts === undefined) throw new Error('nothing is cached')
       return counts
     },
     close: async () => {

@@ -8,7 +8,7 @@ const GZIP = { 'accept-encoding': 'gzip, deflate' }
 
 let servers: TwoServers
 beforeAll(async () => {
-  servers = await twoServers('newest', { proxyMemory: true, brotli: true })
+  servers = await twoServers('newest', { proxied: 'unmatched', brotli: true })
 }, BUILD_TIMEOUT)
 afterAll(() => servers.close())
 

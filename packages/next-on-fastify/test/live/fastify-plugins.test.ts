@@ -195,7 +195,7 @@ let dir: string
 let first: FastifyInstance
 const served: FastifyInstance[] = []
 
-const OPTIONS = { dev: false, memory: { proxyMemory: true }, direct: 'all' } as const
+const OPTIONS = { dev: false, responseCache: { proxied: 'unmatched' }, bypassRouter: 'all' } as const
 
 /** How the plugin is registered: by these steps, and then `listen()`. */
 const ORDERS: Readonly<Record<string, (plugin: Plugin) => Promise<FastifyInstance>>> = {
@@ -255,9 +255,9 @@ describe.each(Object.keys(ORDERS))('registered %s', (order) => {
       const answer = async (): Promise<Answer> => ask(app, { path, headers })
       // The first response fills the cache, and shows the way past the router.
       for (let time = 0; time < 2; time++) await answer()
-      const before = [app.nextMemory.get('')!.counts.hits, app.nextDirect.get('')!.counts.direct]
+      const before = [app.nextStats()!.responseCache!.hits, app.nextStats()!.routerBypass!.bypassed]
       const third = await answer()
-      const since = [app.nextMemory.get('')!.counts.hits, app.nextDirect.get('')!.counts.direct]
+      const since = [app.nextStats()!.responseCache!.hits, app.nextStats()!.routerBypass!.bypassed]
       const isReadable = header(third, 'content-encoding') === undefined
       expect([third.status, !isReadable || third.body.includes(text)]).toEqual([status, true])
       // What has credentials is Next's.

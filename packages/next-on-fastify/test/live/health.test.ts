@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { BUILD_TIMEOUT, builtFixture } from '../helpers/built-fixture.ts'
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+const readme = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
 
 /** Replaces what must be there. */
 function replaced(text: string, from: string, to: string): string {

@@ -8,7 +8,7 @@ import { request as requestTls } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { requireProgram } from '@test/required-program'
 import type { FastifyReply } from 'fastify'
-import { createNextOnFastify, type NextAnswer } from 'next-on-fastify'
+import { createNextOnFastify, type ServedRequest } from 'next-on-fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BUILD_TIMEOUT, builtFixture } from '../helpers/built-fixture.ts'
 
@@ -94,15 +94,15 @@ function certificate(): { key: string; cert: string } {
 const warnings: Error[] = []
 const gathered = (warning: Error): void => void warnings.push(warning)
 
-const answers: NextAnswer[] = []
-const observers = [{ nextAnswered: (_: unknown, answer: NextAnswer) => void answers.push(answer) }]
+const answers: ServedRequest[] = []
+const observers = [{ requestServed: (_: unknown, answer: ServedRequest) => void answers.push(answer) }]
 
 const prepare = async (dir: string) => ({
   plain: await createNextOnFastify({ dir }),
   clear: await createNextOnFastify({ dir, fastify: { http2: true } }),
   tls: await createNextOnFastify({
     dir,
-    memory: { proxyMemory: true },
+    responseCache: { proxied: 'unmatched' },
     observers,
     fastify: { http2: true, https: { ...certificate(), allowHTTP1: true } },
   }),
@@ -269,7 +269,7 @@ describe.runIf(canCertify)('HTTP/2', () => {
   })
 
   it('has pages and files from memory', async () => {
-    const hits = (): number => apps.tls.nextMemory.get('')!.counts.hits
+    const hits = (): number => apps.tls.nextStats()!.responseCache!.hits
     for (const path of ['/', '/hello.txt']) {
       await ask2(tls, { path })
       const before = hits()

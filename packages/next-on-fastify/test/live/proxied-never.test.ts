@@ -11,8 +11,10 @@ it(
     const warned: string[] = []
     const stream = { write: (line: string) => void warned.push((JSON.parse(line) as { msg: string }).msg) }
     const servers = await twoServers('newest', {}, { logger: { level: 'warn', stream } })
-    expect(servers.app.nextMemory.size).toBe(0)
-    expect(warned).toContain('nothing of this Next app is kept: it has middleware, and `proxyMemory` is not set')
+    expect(servers.app.nextStats()?.responseCache).toBeUndefined()
+    expect(warned).toContain(
+      'response cache disabled for this Next app: it has middleware, and "responseCache.proxied" is "never"',
+    )
     await servers.close()
     expect(existsSync(servers.dir)).toBe(false)
   },

@@ -14,9 +14,9 @@ const PROGRAM = fileURLToPath(new URL('../fixtures/servers/remembering.ts', impo
 
 const WAYS: Readonly<Record<string, Partial<NextPluginOptions>>> = {
   'by Next alone': {},
-  'with a cache and past the router': { memory: { proxyMemory: true, brotli: true }, direct: 'all' },
-  'with a cache behind the proxy': { memory: { proxyMemory: 'after-proxy' } },
-  'with a cache that processes share': { memory: { proxyMemory: true }, cache: 'machine' },
+  'with a cache and past the router': { responseCache: { proxied: 'unmatched', brotli: true }, bypassRouter: 'all' },
+  'with a cache behind the proxy': { responseCache: { proxied: 'always' } },
+  'with a cache that processes share': { responseCache: { proxied: 'unmatched' }, sharedCache: 'machine' },
 }
 
 interface Question {

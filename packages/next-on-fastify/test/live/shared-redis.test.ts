@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from 'redis'
-import { FIRST_POSITION } from '../../src/shared-cache/files/change-log.ts'
-import { inTime, RedisChanges } from '../../src/shared-cache/redis/redis-store.ts'
+import { FIRST_POSITION } from '../../src/shared-cache/store.ts'
+import { sendWithTimeout, RedisChanges } from '../../src/shared-cache/redis-store.ts'
 import { BUILD_TIMEOUT } from '../helpers/built-fixture.ts'
 import { sharesCache } from '../helpers/describe-shared-cache.ts'
 import { sharedApp, type SharedApp } from '../helpers/sharing-processes.ts'
@@ -20,30 +20,35 @@ describe.skipIf(isMissing)('a machine whose Redis hangs', () => {
   }, BUILD_TIMEOUT)
   afterAll(() => app.close())
 
-  it.each([false, true])('makes all pages anew, and knows it when it is back (memory: %s)', async (memory) => {
-    const one = await app.start({ memory }, redis.path)
-    const two = await app.start({ memory }, redis.path)
-    app.setVersion(1)
-    await one.change('/change?path=/page-of-file')
-    for (let turn = 0; turn < 4; turn++) expect(await two.version('/page-of-file')).toBe(1)
-    redis.child.kill('SIGSTOP')
-    onTestFinished(() => void redis.child.kill('SIGCONT'))
-    app.setVersion(2)
-    for (let turn = 0; turn < 8; turn++) expect(await two.version('/page-of-file')).toBe(2)
-    // Nobody is told that it was done.
-    await expect(one.change('/change?path=/page-of-file')).rejects.toThrow(/answered with 500|terminated|closed|failed/)
-    await expect(one.change('/api/revalidate?path=/old')).rejects.toThrow('was answered with 500')
-    redis.child.kill('SIGCONT')
-    app.setVersion(3)
-    const changed = (): Promise<boolean> =>
-      one.change('/change?path=/page-of-file').then(
-        () => true,
-        () => false,
+  it.each([false, true])(
+    'makes all pages anew, and knows it when it is back (response cache: %s)',
+    async (responseCache) => {
+      const one = await app.start({ responseCache }, redis.path)
+      const two = await app.start({ responseCache }, redis.path)
+      app.setVersion(1)
+      await one.change('/change?path=/page-of-file')
+      for (let turn = 0; turn < 4; turn++) expect(await two.version('/page-of-file')).toBe(1)
+      redis.child.kill('SIGSTOP')
+      onTestFinished(() => void redis.child.kill('SIGCONT'))
+      app.setVersion(2)
+      for (let turn = 0; turn < 8; turn++) expect(await two.version('/page-of-file')).toBe(2)
+      // Nobody is told that it was done.
+      await expect(one.change('/change?path=/page-of-file')).rejects.toThrow(
+        /answered with 500|terminated|closed|failed/,
       )
-    await expect.poll(changed, { timeout: 20_000, interval: 200 }).toBe(true)
-    for (let turn = 0; turn < 8; turn++) expect(await two.version('/page-of-file')).toBe(3)
-    await Promise.all([one.kill(), two.kill()])
-  })
+      await expect(one.change('/api/revalidate?path=/old')).rejects.toThrow('was answered with 500')
+      redis.child.kill('SIGCONT')
+      app.setVersion(3)
+      const changed = (): Promise<boolean> =>
+        one.change('/change?path=/page-of-file').then(
+          () => true,
+          () => false,
+        )
+      await expect.poll(changed, { timeout: 20_000, interval: 200 }).toBe(true)
+      for (let turn = 0; turn < 8; turn++) expect(await two.version('/page-of-file')).toBe(3)
+      await Promise.all([one.kill(), two.kill()])
+    },
+  )
 })
 
 describe.skipIf(isMissing)('what was revalidated', () => {
@@ -58,7 +63,7 @@ describe.skipIf(isMissing)('what was revalidated', () => {
   /** Changes as one process has them, and what it was told. */
   function changesOf(key: string): { changes: RedisChanges; tags: string[]; lost: number[] } {
     const [tags, lost]: [string[], number[]] = [[], []]
-    const send = inTime({ redis: (command) => client.sendCommand(command), timeout: 10_000 })
+    const send = sendWithTimeout({ redis: (command) => client.sendCommand(command), timeout: 10_000 })
     const reader = {
       changed: (change: { tags?: readonly string[] }) => void tags.push(...(change.tags ?? [])),
       lost: (position: number) => void lost.push(position),

@@ -249,7 +249,7 @@ it(
 
     expect(faults.slice(0, 5)).toEqual([])
     expect(versions.known).toBeGreaterThan(2)
-    expect(late.counts.dropped).toBeGreaterThan(versions.known)
+    expect(late.counts.invalidated).toBeGreaterThan(versions.known)
     expect(late.counts.hits).toBeGreaterThan(REQUESTS / 2)
     // Of a hundred requests, eight are for what is made each time.
     expect(late.direct).toBeGreaterThan(REQUESTS / 20)

@@ -31,10 +31,10 @@ function shown(body: string): string | undefined {
 }
 
 describe('two Next apps in one process', () => {
-  const served = async (zone: Zone, memory: boolean): ReturnType<typeof createNextOnFastify> => {
+  const served = async (zone: Zone, responseCache: boolean): ReturnType<typeof createNextOnFastify> => {
     vi.stubEnv('ZONE', zone)
     const dir = folderOf('newest', zone)
-    return createNextOnFastify({ dir, dev: false, prefix: `/${zone}`, memory })
+    return createNextOnFastify({ dir, dev: false, prefix: `/${zone}`, responseCache })
   }
 
   it('are refused, with an in-memory response cache and without, and servers of the first go on', async () => {
@@ -55,8 +55,8 @@ describe('two Next apps in one process', () => {
   })
 })
 
-async function started(peers: Peers, zone: Zone, memory: boolean): Promise<string> {
-  const options: NextPluginOptions = { dir: folderOf(peers, zone), prefix: `/${zone}`, memory }
+async function started(peers: Peers, zone: Zone, responseCache: boolean): Promise<string> {
+  const options: NextPluginOptions = { dir: folderOf(peers, zone), prefix: `/${zone}`, responseCache }
   const env = { ...process.env, NODE_ENV: 'production', ZONE: zone, OPTIONS: JSON.stringify(options) }
   const child: ChildProcess = fork(PROGRAM, { env, execArgv: [] })
   onTestFinished(() => void child.kill())

@@ -4,9 +4,10 @@ import { createRequire } from 'node:module'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { afterOlderPages } from '../../src/shared-cache/pending-pages.ts'
-import { isPlainPath, oddityOf, queryOf } from '../../src/router-bypass/eligibility.ts'
+import { isPlainPath, queryOf } from '../../src/next/plain-url.ts'
+import { ineligible } from '../../src/router-bypass/eligibility.ts'
 import { botsOf } from '../../src/response-cache/build/bots.ts'
-import { takesBrotli } from '../../src/response-cache/brotli.ts'
+import { acceptsBrotli } from '../../src/response-cache/brotli.ts'
 import { requestKey } from '../../src/response-cache/key.ts'
 import { routableUrl } from '../../src/fastify/routable-url.ts'
 
@@ -70,8 +71,8 @@ const READERS: Readonly<Record<string, (hostile: string) => unknown>> = {
       (hostile: string) => requestKey(asked({ 'if-none-match': '"a"', [name]: hostile })),
     ]),
   ),
-  'a header of the direct path': (hostile) => oddityOf(asked({ cookie: hostile, [hostile]: hostile })),
-  'the codings that a client takes': takesBrotli,
+  'a header of the direct path': (hostile) => ineligible(asked({ cookie: hostile, [hostile]: hostile })),
+  'the codings that a client takes': acceptsBrotli,
   'the name of a client': (hostile) => isBot(hostile),
   'the URL of a cached page': (hostile) => requestKey(asked({}, `/${hostile}`)),
   'the query of a cached page': (hostile) => requestKey(asked({}, `/?${hostile}`)),

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { createNextOnFastify, nextPlugin, type NextPluginOptions } from 'next-on-fastify'
+import { createNextOnFastify, errorCodes, nextPlugin, type NextPluginOptions } from 'next-on-fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { standInApp } from '../helpers/stand-in.ts'
 
@@ -12,46 +12,69 @@ afterEach(() => vi.unstubAllEnvs())
 
 describe('options', () => {
   it.each([
-    ['dir', '/none', 'Expected `dir` to be a folder that is there, got "/none" (string)'],
-    ['dir', 7, 'got 7 (number)'],
-    ['dev', 'yes', 'Expected `dev` to be a boolean, got "yes" (string)'],
-    ['hostname', '', 'Expected `hostname` to be a host name, got "" (string)'],
-    ['port', 70_000, 'Expected `port` to be a port, got 70000 (number)'],
-    ['prefix', 'shop', 'Expected `prefix` to be a path that begins with a slash'],
-    ['prefix', '/shop/', 'does not end with one'],
-    ['prefix', '/:id', 'without parameters'],
-    ['logLevel', 'loud', 'Expected `logLevel` to be one of trace, debug, info, warn, error, fatal, silent'],
-    ['upgrades', null, 'Expected `upgrades` to be a boolean, got null'],
-    ['requestIdHeader', 'X Id', 'Expected `requestIdHeader` to be the name of a header in lower case'],
-    ['requestIdHeader', [], 'got an array'],
-    ['memory', 'on', 'Expected `memory` to be a boolean, or an object with limits that are whole numbers above 0'],
-    ['memory', { entries: 0 }, 'got an object'],
-    ['memory', { proxyMemory: 1 }, 'got an object'],
-    ['memory', { brotli: 'yes' }, 'got an object'],
-    ['memory', { size: 1 }, 'got an object'],
+    ['dir', '/none', 'Invalid option "dir": expected an existing folder, got "/none".'],
+    ['dir', 7, 'Invalid option "dir": expected an existing folder, got 7.'],
+    ['dir', {}, 'got an object.'],
+    ['dir', () => {}, 'got a function.'],
+    ['dev', 'yes', 'Invalid option "dev": expected a boolean, got "yes".'],
+    ['hostname', '', 'Invalid option "hostname": expected a host name, got "".'],
+    ['port', 70_000, 'Invalid option "port": expected an integer from 0 to 65535, got 70000.'],
+    ['prefix', 'shop', 'expected a path with a leading slash, without a trailing slash and parameters, got "shop".'],
+    ['prefix', '/shop/', 'got "/shop/".'],
+    ['prefix', '/:id', 'got "/:id".'],
+    ['logLevel', 'loud', 'Invalid option "logLevel": expected "trace" or "debug" or "info"'],
+    ['upgrades', null, 'Invalid option "upgrades": expected a boolean, got null.'],
+    ['requestIdHeader', 'X Id', 'Invalid option "requestIdHeader": expected the name of a header in lower case'],
+    ['requestIdHeader', [], 'got an empty array.'],
+    ['responseCache', 'on', 'Invalid option "responseCache": expected a boolean or an object, got "on".'],
+    [
+      'responseCache',
+      { maxEntries: 0 },
+      'Invalid option "responseCache.maxEntries": expected an integer of at least 1, got 0.',
+    ],
+    ['responseCache', { maxBytes: 1.5 }, 'Invalid option "responseCache.maxBytes": expected bytes'],
+    ['responseCache', { proxied: true }, 'expected "never" or "unmatched" or "always", got true.'],
+    ['responseCache', { brotli: 'yes' }, 'Invalid option "responseCache.brotli": expected a boolean, got "yes".'],
+    ['responseCache', { maxByte: 1 }, 'Invalid option "responseCache.maxByte": unknown. Did you mean "maxBytes"?'],
+    ['observers', {}, 'Invalid option "observers": expected an array'],
     [
       'observers',
-      {},
-      'Expected `observers` to be an array of objects with some of nextOpened, nextClosed, nextAnswered',
+      [null],
+      'Invalid option "observers[0]": expected an object with some of nextOpened, nextClosed, requestServed, got null.',
     ],
-    ['observers', [null], 'got an array'],
-    ['observers', [{}], 'got an array'],
-    ['observers', [{ nextAnswered: 'log' }], 'got an array'],
+    ['observers', [{}], 'Invalid option "observers[0]"'],
+    ['observers', [{ requestServed: 'log' }], 'Invalid option "observers[0]"'],
     [
-      'cache',
-      'redis',
-      "Expected `cache` to be 'process', 'machine', or an object with a `folder`, or with `redis`, a `prefix` and a `timeout` above 0, got \"redis\" (string)",
+      'sharedCache',
+      'process',
+      'Invalid option "sharedCache": expected false or "machine" or an object, got "process".',
     ],
-    ['cache', { folder: 7 }, 'got an object'],
-    ['cache', { file: 'a' }, 'got an object'],
-    ['cache', { redis: 'redis://cache' }, 'got an object'],
-    ['cache', { redis: async () => {}, prefix: 7 }, 'got an object'],
-    ['cache', { redis: async () => {}, timeout: 0 }, 'got an object'],
-    ['cache', { redis: async () => {}, folder: 'a' }, 'got an object'],
-    ['direct', true, "Expected `direct` to be false, 'api' or 'all', got true (boolean)"],
-    ['conf', {}, 'Expected `options` to have some of dir, dev,'],
-    ['dir', {}, 'got an object'],
-    ['dir', () => {}, 'got a function'],
+    ['sharedCache', { folder: 7 }, 'Invalid option "sharedCache.folder": expected the path of a folder, got 7.'],
+    ['sharedCache', { file: 'a' }, 'Invalid option "sharedCache.file": unknown.'],
+    ['sharedCache', { redis: 'redis://cache' }, 'Invalid option "sharedCache.redis": expected a function'],
+    ['sharedCache', { redis: async () => {}, prefix: 7 }, 'Invalid option "sharedCache.prefix": expected a string'],
+    [
+      'sharedCache',
+      { redis: async () => {}, timeout: 0 },
+      'Invalid option "sharedCache.timeout": expected milliseconds',
+    ],
+    [
+      'sharedCache',
+      { redis: async () => {}, folder: 'a' },
+      'Invalid option "sharedCache.folder": expected no folder beside "redis", got "a".',
+    ],
+    ['sharedCache', { timeout: 1 }, 'Invalid option "sharedCache.redis": expected a function, got undefined.'],
+    ['bypassRouter', true, 'Invalid option "bypassRouter": expected false or "handlers" or "all", got true.'],
+    ['bypassRouter', 'api', 'Invalid option "bypassRouter": expected false or "handlers" or "all", got "api".'],
+    ['conf', {}, 'Invalid option "conf": unknown.'],
+    ['memory', true, 'Invalid option "memory": renamed to "responseCache".'],
+    ['cache', 'machine', 'Invalid option "cache": renamed to "sharedCache".'],
+    ['direct', 'all', 'Invalid option "direct": renamed to "bypassRouter".'],
+    ['responseCache', { bytes: 1 }, 'Invalid option "responseCache.bytes": renamed to "maxBytes".'],
+    ['responseCache', { entries: 1 }, 'Invalid option "responseCache.entries": renamed to "maxEntries".'],
+    ['responseCache', { entryBytes: 1 }, 'Invalid option "responseCache.entryBytes": renamed to "maxEntryBytes".'],
+    ['responseCache', { proxyMemory: true }, 'Invalid option "responseCache.proxyMemory": renamed to "proxied".'],
+    ['responseCache', { explain: true }, 'Invalid option "responseCache.explain": renamed to "cacheStatus".'],
   ])('refuses %s: %j', async (name, value, message) => {
     const error = { code: 'NEXT_ON_FASTIFY_INVALID_OPTION', message: expect.stringContaining(message) as string }
     const options = { dir: standInApp(), [name]: value } as NextPluginOptions
@@ -61,7 +84,7 @@ describe('options', () => {
   })
 
   it('that are no object are refused', async () => {
-    await expect(createNextOnFastify(null as never)).rejects.toThrow('Expected `options` to be an object, got null')
+    await expect(createNextOnFastify(null as never)).rejects.toThrow('Invalid options: expected an object, got null.')
   })
 
   it('go to Next as they are', async () => {
@@ -114,7 +137,7 @@ describe('an app', () => {
     const dir = standInApp({ name: 'broken' })
     await expect(createNextOnFastify({ dir })).rejects.toMatchObject({
       code: 'NEXT_ON_FASTIFY_NOT_PREPARED',
-      message: `Expected the Next app in ${dir} to start, got: No pages`,
+      message: `The Next app in ${dir} failed to start: No pages`,
       cause: { message: 'No pages' },
     })
   })
@@ -123,7 +146,7 @@ describe('an app', () => {
     const dir = standInApp({ config: { basePath: '/store' } })
     await expect(createNextOnFastify({ dir, dev: false, prefix: '/shop' })).rejects.toMatchObject({
       code: 'NEXT_ON_FASTIFY_BASE_PATH',
-      message: `Expected \`basePath\` in the configuration of ${dir} to be \`prefix\`, '/shop', got '/store'`,
+      message: `The option "prefix" is "/shop", but ${dir} was built with the basePath "/store": use the same path for both, and build again.`,
     })
   })
 
@@ -170,10 +193,11 @@ describe('an app', () => {
 
 describe('options of the factory', () => {
   it.each([
-    ['gracefulStop', 'yes', 'Expected `gracefulStop` to be a boolean, or an object with a `timeout` of 0 or more'],
-    ['gracefulStop', { timeout: -1 }, 'got an object'],
-    ['gracefulStop', { delay: 1 }, 'got an object'],
-    ['fastify', 'http2', 'Expected `fastify` to be an object, got "http2" (string)'],
+    ['gracefulStop', 'yes', 'Invalid option "gracefulStop": expected a boolean or an object, got "yes".'],
+    ['gracefulStop', { timeout: -1 }, 'Invalid option "gracefulStop.timeout": expected milliseconds'],
+    ['gracefulStop', { delay: 1 }, 'Invalid option "gracefulStop.delay": unknown.'],
+    ['fastify', 'http2', 'Invalid option "fastify": expected an object, got "http2".'],
+    ['memory', true, 'Invalid option "memory": renamed to "responseCache".'],
   ])('refuse %s: %j', async (name, value, message) => {
     const options = { dir: standInApp(), [name]: value }
     const error = { code: 'NEXT_ON_FASTIFY_INVALID_OPTION', message: expect.stringContaining(message) as string }
@@ -185,6 +209,32 @@ describe('options of the factory', () => {
     await expect(Fastify().register(nextPlugin, options)).rejects.toMatchObject({
       code: 'NEXT_ON_FASTIFY_INVALID_OPTION',
     })
+  })
+})
+
+describe('errorCodes', () => {
+  it('has the class of each code', async () => {
+    for (const [code, ErrorClass] of Object.entries(errorCodes)) expect(new ErrorClass('')).toMatchObject({ code })
+    const error: unknown = await createNextOnFastify({ dir: '/none' }).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(errorCodes.NEXT_ON_FASTIFY_INVALID_OPTION)
+    expect(error).not.toBeInstanceOf(errorCodes.NEXT_ON_FASTIFY_NO_BUILD)
+  })
+})
+
+describe('nextStats()', () => {
+  it('returns statistics of the app with a prefix, and undefined for another prefix', async () => {
+    const dir = standInApp({ config: [] })
+    const app = Fastify()
+    await app.register(nextPlugin, { dir, dev: false, prefix: '/shop' })
+    await app.register(nextPlugin, { dir, dev: false, prefix: '/blog' })
+    const off = { responseCache: undefined, routerBypass: undefined }
+    expect(['/shop', '/blog', '', undefined].map((prefix) => app.nextStats(prefix))).toEqual([
+      off,
+      off,
+      undefined,
+      undefined,
+    ])
+    expect((await createNextOnFastify({ dir, dev: false })).nextStats()).toEqual(off)
   })
 })
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import type { FileSubject } from '../../src/options/resolve.ts'
+import type { FileSubject } from '../../src/options/types.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'speed-bounds-live-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -38,16 +38,16 @@ export const slow: FileSubject = server(`${spin(150)} response.end('ok')`)
 /** So much slower that three processes tell it on a machine that is as busy as can be. */
 export const muchSlower: FileSubject = server(`${spin(2000)} response.end('ok')`)
 
-/** Small enough for a test, and still a race. What else the machine does is no matter of these tests. */
+/** Small enough for a test. Other programs of the machine do not matter. */
+export const MEASUREMENT = { maxWarmUp: 100, cycles: 1, turn: 50, maxForeignCpu: 64 } as const
+
+/** Options of a short race. */
 export const SMALL = {
-  maxForeignCpu: 64,
   path: '/',
   replicas: 2,
-  cycles: 1,
   duration: 100,
-  turn: 50,
-  warmUp: 100,
   stopTimeout: 500,
+  measurement: MEASUREMENT,
 } as const
 
 /** Linux: processes that carry a word in their command line. */

@@ -1,7 +1,7 @@
 // Machines of synthetic races, as they were seen.
 
-import type { Claim } from '../../src/options/resolve.ts'
-import { mostLooks } from '../../src/race/schedule.ts'
+import type { Claim } from '../../src/options/resolved.ts'
+import { maxLooks } from '../../src/options/looks.ts'
 import { type Chance, type Machine, METHOD } from './synthetic-race.ts'
 
 /** That `a` is so many times as good as `b`. */
@@ -12,7 +12,7 @@ export const claim = (atLeast: number): Claim => ({
   case: 'GET /',
   metrics: ['cpu', 'throughput'],
   alpha: 0.01,
-  looks: mostLooks(METHOD.stages),
+  looks: maxLooks(METHOD.stages),
   budget: 60_000,
 })
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { race, SpeedBoundsError, toMarkdown, toTerminal } from '../../src/index.ts'
 import type { RaceOptions, Subject } from '../../src/index.ts'
-import { ok, processesWith, script, scripts, server, SMALL, spin } from '../helpers/servers.ts'
+import { MEASUREMENT, ok, processesWith, script, scripts, server, SMALL, spin } from '../helpers/servers.ts'
 
 async function failureOf(subject: Subject, options: Partial<RaceOptions> = {}): Promise<SpeedBoundsError> {
   const error = await race({ ok, bad: subject }, { ...SMALL, ...options })
@@ -33,7 +33,7 @@ it('that never listen: says where they should have, and what they wrote', async 
     startTimeout: 1500,
   })
   expect(code).toBe('SPEED_BOUNDS_SUBJECT_NOT_READY')
-  expect(message).toMatch(/did not answer at http:\/\/127\.0\.0\.1:\d+ within 1500 ms/)
+  expect(message).toMatch(/did not respond at http:\/\/127\.0\.0\.1:\d+ within 1500 ms/)
   expect(message).toContain('waiting for godot')
 })
 
@@ -56,8 +56,8 @@ listen(34127)`),
 
 it('that answer differently: shows the difference', async () => {
   const { code, message } = await failureOf(server(`response.setHeader('content-type', 'text/html').end('<p>ok')`))
-  expect(code).toBe('SPEED_BOUNDS_WRONG_ANSWER')
-  expect(message).toContain("bad answers case 'GET /' (GET /) differently")
+  expect(code).toBe('SPEED_BOUNDS_WRONG_RESPONSE')
+  expect(message).toContain("bad responds differently to case 'GET /' (GET /)")
   expect(message).toContain('-ok')
   expect(message).toContain('+<p>ok')
   expect(message).toContain('+content-type: text/html')
@@ -69,7 +69,7 @@ it('that answer the first request rightly and then another status', async () => 
   )
   expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
   expect(message).toMatch(
-    /0 connection errors, 0 timeouts, 0 connections left without an answer, [1-9]\d* answers with another status/,
+    /0 connection errors, 0 timeouts, 0 connections without a response, [1-9]\d* responses with another status/,
   )
 })
 
@@ -81,7 +81,7 @@ it('that stop answering under load', async () => {
 
 it('that stop answering between two turns', async () => {
   const { code, message } = await failureOf(server(`if (process.uptime() < 5) response.end('ok')`), {
-    cycles: 100,
+    measurement: { ...MEASUREMENT, cycles: 100 },
     requestTimeout: 1000,
   })
   expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
@@ -91,7 +91,7 @@ it('that stop answering between two turns', async () => {
 it('that others keep waiting for longer than a request may take do not fail', async () => {
   const { rounds } = await race(
     { ok, twin: ok },
-    { ...SMALL, duration: 2400, turn: 1200, requestTimeout: 1000 },
+    { ...SMALL, duration: 2400, requestTimeout: 1000, measurement: { ...MEASUREMENT, turn: 1200 } },
   ).measure()
   expect(rounds.map(({ failures }) => failures)).toEqual([0, 0, 0, 0])
 })
@@ -125,7 +125,7 @@ it('that leave a few connections hanging while the others are fast', async () =>
     },
   )
   expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
-  expect(message).toMatch(/[1-9]\d* connections left without an answer/)
+  expect(message).toMatch(/[1-9]\d* connections without a response/)
 })
 
 it('that drop connections with a request under way', async () => {
@@ -146,17 +146,17 @@ it('that die in the middle of a round: tells how and why', async () => {
 
 it('whose failures stay within the allowance are measured', async () => {
   const flaky = server(`response.statusCode = requests > 20 && requests % 50 === 0 ? 503 : 200; response.end('ok')`)
-  const { rounds } = await race({ ok, flaky }, { ...SMALL, allowance: 0.05 }).measure()
+  const { rounds } = await race({ ok, flaky }, { ...SMALL, maxErrorRate: 0.05 }).measure()
   const failures = rounds
     .filter(({ subject }) => subject === 'flaky')
-    .map(({ failures: count, answers }) => count / (count + answers))
+    .map(({ failures: count, responses }) => count / (count + responses))
   for (const share of failures) expect(share).toBeCloseTo(0.02, 2)
 })
 
 it.each([
-  ['by turns', { duration: 200, turn: 100 }],
-  ['at one go', { duration: 200, turn: 200 }],
-  ['with so many requests', { amount: 500 }],
+  ['in turns', { duration: 200, measurement: { ...MEASUREMENT, turn: 100 } }],
+  ['in whole rounds', { duration: 200, measurement: { ...MEASUREMENT, turn: 200 } }],
+  ['with a fixed amount', { amount: 500 }],
 ])('that close each connection after its answer fail none, and answer as soon as they do: %s', async (_, load) => {
   const closing = server(`response.shouldKeepAlive = requests <= 20; setTimeout(() => response.end('ok'), 20)`)
   const { rounds } = await race({ closing, twin: closing }, { ...SMALL, ...load, connections: 10 }).measure()
@@ -175,15 +175,15 @@ it('that close connections without a word lose what was asked over them, by turn
   for (const turn of [200, 100]) {
     const { rounds } = await race(
       { closing, twin: closing },
-      { ...SMALL, duration: 200, turn, allowance: 0.6 },
+      { ...SMALL, duration: 200, maxErrorRate: 0.6, measurement: { ...MEASUREMENT, turn } },
     ).measure()
-    for (const { failures, answers } of rounds) expect(failures / (failures + answers)).toBeCloseTo(0.5, 1)
+    for (const { failures, responses } of rounds) expect(failures / (failures + responses)).toBeCloseTo(0.5, 1)
   }
 })
 
 it('are measured where the allowance is theirs, and told with what they failed', async () => {
   const flaky = server(`response.statusCode = requests > 20 && requests % 50 === 0 ? 503 : 200; response.end('ok')`)
-  const result = await race({ ok, flaky }, { ...SMALL, allowance: { flaky: 0.05 } }).measure()
+  const result = await race({ ok, flaky }, { ...SMALL, maxErrorRate: { flaky: 0.05 } }).measure()
   expect(result.rounds.filter(({ failures }) => failures > 0).map(({ subject }) => subject)).toContain('flaky')
   for (const text of [toTerminal(result), toMarkdown(result)])
     expect(text).toMatch(/^flaky failed \d+ of \d+ requests of GET \/ \(\d(?:\.\d)? %\)\.$/m)
@@ -193,10 +193,10 @@ it('are measured where the allowance is theirs, and told with what they failed',
 it('fail the race where the allowance is of others', async () => {
   const { code, message } = await failureOf(
     server(`response.statusCode = requests > 20 && requests % 50 === 0 ? 503 : 200; response.end('ok')`),
-    { allowance: { ok: 0.05 } },
+    { maxErrorRate: { ok: 0.05 } },
   )
   expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
-  expect(message).toContain('(allowance: 0 %)')
+  expect(message).toContain('(maxErrorRate: 0)')
 })
 
 it('that ignore SIGTERM are killed, with all that they started', async () => {
@@ -215,7 +215,7 @@ it('that answer slowly at start are waited for', async () => {
 import { createServer } from 'node:http'
 setTimeout(() => createServer((_, response) => response.end('ok')).listen(process.env.PORT, process.env.HOST), 700)
 process.on('SIGTERM', () => process.exit(0))`)
-  await expect(race({ ok, late }, SMALL).compareAnswers()).resolves.toBeUndefined()
+  await expect(race({ ok, late }, SMALL).compareResponses()).resolves.toBeUndefined()
 })
 
 it('count the CPU of their children', async () => {
@@ -241,7 +241,7 @@ it('end the race for good: what was measured before proves nothing', async () =>
     known.add(request.socket)
     response.statusCode = globalThis.connections > 35 ? 503 : 200
     response.end('ok')`)
-  const match = race({ ok, bad }, { ...SMALL, connections: 10, cycles: 5 })
+  const match = race({ ok, bad }, { ...SMALL, connections: 10, measurement: { ...MEASUREMENT, cycles: 5 } })
   await expect(match.measure()).rejects.toMatchObject({ code: 'SPEED_BOUNDS_FAILED_REQUESTS' })
   expect(match.result().rounds.length).toBeGreaterThan(0)
   await expect(match.decide('bad', { atLeast: 0.01 })).rejects.toMatchObject({ code: 'SPEED_BOUNDS_FAILED_REQUESTS' })
@@ -249,13 +249,13 @@ it('end the race for good: what was measured before proves nothing', async () =>
 
 it('that answer with an expected body but another status than 2xx', async () => {
   const { code } = await failureOf(server(`response.statusCode = 500; response.end('ok')`), { expect: { body: 'ok' } })
-  expect(code).toBe('SPEED_BOUNDS_WRONG_ANSWER')
+  expect(code).toBe('SPEED_BOUNDS_WRONG_RESPONSE')
 })
 
 it('that lack an expected header', async () => {
   const match = race({ ok, twin: ok }, { ...SMALL, expect: { headers: { 'Cache-Control': 'no-store' } } })
-  await expect(match.compareAnswers()).rejects.toThrow(/-cache-control: no-store/)
+  await expect(match.compareResponses()).rejects.toThrow(/-cache-control: no-store/)
   const cached = server(`response.setHeader('Cache-Control', 'no-store').end('ok')`)
   const right = race({ cached, twin: cached }, { ...SMALL, expect: { headers: { 'Cache-Control': 'no-store' } } })
-  await expect(right.compareAnswers()).resolves.toBeUndefined()
+  await expect(right.compareResponses()).resolves.toBeUndefined()
 })

@@ -16,7 +16,7 @@ async function startRace(): Promise<ReturnType<typeof spawn>> {
   const { file } = script(`
 import { race } from '${index}'
 await race({ a: ${subject}, b: ${subject} }, {
-  path: '/', replicas: 2, cycles: 1000, warmUp: 100, duration: 100,
+  path: '/', replicas: 2, duration: 100, measurement: { cycles: 1000, maxWarmUp: 100 },
   onProgress: ({ phase }) => { if (phase === 'measuring') console.log('measuring') },
 }).measure()`)
   const runner = spawn(process.execPath, [String(file)], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -56,7 +56,7 @@ describe.skipIf(process.platform !== 'linux')('no process is left behind', () =>
     const { file } = script(`
 import { race } from '${index}'
 await race({ a: ${stubbornFile}, b: ${stubbornFile} }, {
-  path: '/', replicas: 2, cycles: 1, duration: 50, warmUp: 100, stopTimeout: 60_000,
+  path: '/', replicas: 2, duration: 50, stopTimeout: 60_000, measurement: { cycles: 1, maxWarmUp: 100 },
   onProgress: ({ phase, done, total }) => { if (phase === 'measuring' && done === total - 1) console.log('nearly') },
 }).measure()`)
     const runner = spawn(process.execPath, [String(file)], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -72,7 +72,12 @@ await race({ a: ${stubbornFile}, b: ${stubbornFile} }, {
     let phases: string[] = []
     const match = race(
       { ok, twin: ok },
-      { path: '/', replicas: 2, cycles: 1000, warmUp: 100, onProgress: ({ phase }) => phases.push(phase) },
+      {
+        path: '/',
+        replicas: 2,
+        measurement: { cycles: 1000, maxWarmUp: 100 },
+        onProgress: ({ phase }) => phases.push(phase),
+      },
     )
 
     it.fails('(this one does)', { timeout: 6000 }, async () => {
@@ -100,7 +105,8 @@ await race({ a: ${stubbornFile}, b: ${stubbornFile} }, {
     const match = race(
       { stuck, ok },
       {
-        ...{ path: '/', replicas: 2, warmUp: 60_000, requestTimeout: 60_000, startTimeout: 60_000 },
+        ...{ path: '/', replicas: 2, requestTimeout: 60_000, startTimeout: 60_000 },
+        measurement: { maxWarmUp: 60_000 },
         onProgress(progress) {
           if (progress.phase === phase && !phases.includes(phase)) {
             setTimeout(() => {
@@ -122,7 +128,7 @@ await race({ a: ${stubbornFile}, b: ${stubbornFile} }, {
     const phases: string[] = []
     const match = race({ ok, twin: ok }, { path: '/', onProgress: ({ phase }) => phases.push(phase) })
     const signal = AbortSignal.abort(new Error('enough'))
-    await expect(match.compareAnswers({ signal })).rejects.toThrow('enough')
+    await expect(match.compareResponses({ signal })).rejects.toThrow('enough')
     await expect(match.decide('twin', { atLeast: 1, signal })).rejects.toThrow('enough')
     expect(phases).toEqual([])
   })
@@ -133,7 +139,7 @@ import { race } from '${index}'
 import { execFileSync } from 'node:child_process'
 let done = false
 const error = await race({ a: ${subject}, b: ${subject} }, {
-  path: '/', replicas: 2, cycles: 50, warmUp: 100,
+  path: '/', replicas: 2, measurement: { cycles: 50, maxWarmUp: 100 },
   onProgress({ phase }) {
     if (phase !== 'measuring' || done) return
     done = true
@@ -143,7 +149,7 @@ const error = await race({ a: ${subject}, b: ${subject} }, {
 console.log(error.code)`)
     const runner = spawn(process.execPath, [String(file)], { stdio: ['ignore', 'pipe', 'inherit'] })
     const [output] = (await once(runner.stdout, 'data')) as [Buffer]
-    expect(output.toString().trim()).toBe('SPEED_BOUNDS_WARDEN_LOST')
+    expect(output.toString().trim()).toBe('SPEED_BOUNDS_SUPERVISOR_LOST')
     expect(await untilAllGone()).toEqual([])
   })
 })

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import '../../src/vitest.ts'
 import { race } from '../../src/index.ts'
-import { ok, processesWith, script, server, slow, muchSlower, SMALL, spin } from '../helpers/servers.ts'
+import { MEASUREMENT, ok, processesWith, script, server, slow, muchSlower, SMALL, spin } from '../helpers/servers.ts'
 
-const OPTIONS = { ...SMALL, replicas: 3, cycles: 3 }
+const OPTIONS = { ...SMALL, replicas: 3, measurement: { ...MEASUREMENT, cycles: 3 } }
 
 it('holds a claim that is true', async () => {
   await expect(race({ ok, slow }, OPTIONS)).toOutpace('slow', { atLeast: 1.5, metric: 'cpu' })
@@ -15,13 +15,13 @@ it('breaks a claim that is false, with evidence', async () => {
   const match = race({ slow, ok }, OPTIONS)
   await expect(match).not.toOutpace('ok', { atLeast: 1.5, metric: 'cpu' })
   await expect(expect(match).toOutpace('ok', { atLeast: 1.5, metric: 'cpu' })).rejects.toThrow(
-    /slow is at least 1.5x ok \(GET \/\): broken\n {2}CPU per request: 0\.\d+x \(.*(\d)\+\1 processes/s,
+    /^expected slow to be at least 1.5x ok \(GET \/\), but the claim is broken\n {2}CPU per request: 0\.\d+x \(.*(\d)\+\1 processes/s,
   )
 })
 
 it('passes neither way while a claim is open', async () => {
   // One stage of two processes can't tell a server from itself to 1 %.
-  const match = race({ ok, twin: ok }, { ...SMALL, stages: 1 })
+  const match = race({ ok, twin: ok }, { ...SMALL, measurement: { ...MEASUREMENT, stages: 1 } })
   await expect(expect(match).toOutpace('twin', { atLeast: 1.0001 })).rejects.toThrow('inconclusive')
   await expect(expect(match).not.toOutpace('twin', { atLeast: 1.0001 })).rejects.toThrow('inconclusive')
 })
@@ -30,7 +30,12 @@ it('warms subjects by turns, and visits them first in that order', async () => {
   const seen: Record<string, string[]> = { warming: [], measuring: [] }
   const match = race(
     { ok, twin: ok },
-    { ...SMALL, replicas: 3, cycles: 2, onProgress: ({ phase, subject }) => seen[phase]?.push(subject) },
+    {
+      ...SMALL,
+      replicas: 3,
+      measurement: { ...MEASUREMENT, cycles: 2 },
+      onProgress: ({ phase, subject }) => seen[phase]?.push(subject),
+    },
   )
   await match.measure()
   const { warming = [], measuring = [] } = seen
@@ -43,7 +48,8 @@ it.skipIf(process.platform !== 'linux')(
   'has one process of each subject at a time where heats come one after the other',
   async () => {
     const seen: [phase: string, subject: string][] = []
-    const options = { ...SMALL, replicas: 3, cycles: 2, heats: 'successive' } as const
+    const measurement = { ...MEASUREMENT, cycles: 2, heats: 'successive' } as const
+    const options = { ...SMALL, replicas: 3, measurement }
     const alive: number[] = []
     const match = race(
       { ok, twin: ok },
@@ -66,7 +72,10 @@ it.skipIf(process.platform !== 'linux')(
     // The same two meet in each cycle, and no others.
     const pairs = new Set(rounds.map(({ heat: number, replica }) => `${number}: ${replica}`))
     expect([...pairs].toSorted()).toEqual(['1: 1', '2: 2', '3: 3'])
-    const { verdict, estimates } = await race({ ok, muchSlower }, { ...options, stages: 1 }).decide('muchSlower', {
+    const { verdict, estimates } = await race(
+      { ok, muchSlower },
+      { ...options, measurement: { ...measurement, stages: 1 } },
+    ).decide('muchSlower', {
       atLeast: 1.2,
       metric: 'cpu',
     })
@@ -90,15 +99,15 @@ describe.skipIf(process.platform !== 'linux')('while a subject is measured, the 
     })
 
   it.each([
-    ['are stopped', {}, 6],
-    ['run on when they are to', { idle: 'running' }, 0],
-  ] as const)('%s', async (_, options, paused) => {
+    ['are stopped', 'paused', 6],
+    ['keep running with idle: running', 'running', 0],
+  ] as const)('%s', async (_, idle, paused) => {
     const stopped: number[] = []
     const match = race(
       { family, twin: family },
       {
         ...SMALL,
-        ...options,
+        measurement: { ...MEASUREMENT, idle },
         duration: 400,
         onProgress: ({ phase }) => {
           if (phase !== 'measuring') return
@@ -138,7 +147,7 @@ createServer((socket) => socket.on('error', () => {}).on('data', () => socket.wr
 process.on('SIGTERM', () => process.exit(0))`)
   // So slow that no noise of three processes hides it.
   const slowest = server(`${spin(500)} response.end('ok')`)
-  const match = race({ raw, slow: slowest }, { ...OPTIONS, stages: 1 })
+  const match = race({ raw, slow: slowest }, { ...OPTIONS, measurement: { ...OPTIONS.measurement, stages: 1 } })
   const alone = await match.decide('slow', { atLeast: 1.01, metric: 'throughput' })
   expect(alone.estimates[0]).toMatchObject({ metric: 'throughput', generatorBound: true })
   expect(alone.estimates[0]!.low).toBeGreaterThan(1.01)
@@ -157,7 +166,7 @@ it('compares cases, p99 and memory too', async () => {
     `if (requests % 20 === 0) setTimeout(() => response.end('ok'), 60); else response.end('ok')`,
     `globalThis.ballast = Buffer.alloc(200e6, 1)`,
   )
-  const { path, ...options } = { ...SMALL, replicas: 3, cycles: 1 }
+  const { path, ...options } = { ...SMALL, replicas: 3 }
   const match = race({ ok, late }, { ...options, cases: { root: { path }, other: { path: '/other' } } })
   for (const metric of ['p99', 'rss', 'peakRss'] as const) {
     const { estimates } = await match.decide('late', { atLeast: 1.01, metric, case: 'other', budget: 1 })
@@ -181,7 +190,10 @@ it('compares cases, p99 and memory too', async () => {
 it('discards the rounds in which another program takes a core, and says so', async () => {
   const burner = spawn(process.execPath, ['-e', 'for (const end = Date.now() + 20_000; Date.now() < end; );'])
   try {
-    const { rounds, discarded } = await race({ ok, slow }, { ...SMALL, maxForeignCpu: 0.4 }).measure()
+    const { rounds, discarded } = await race(
+      { ok, slow },
+      { ...SMALL, measurement: { ...MEASUREMENT, maxForeignCpu: 0.4 } },
+    ).measure()
     expect(discarded['foreign-cpu']).toBeGreaterThan(rounds.length / 2)
     expect(rounds.filter((round) => round.discarded).every(({ foreignCpu }) => foreignCpu > 0.4)).toBe(true)
   } finally {
@@ -200,5 +212,5 @@ it('fires a number of requests, with method, headers and body', async () => {
     { post, twin: post },
     { ...SMALL, amount: 2000, method: 'POST', headers: { 'x-word': 'a' }, body: '{"a":1}', expect: { status: 201 } },
   ).measure()
-  expect(rounds.map(({ answers }) => answers)).toEqual(rounds.map(() => 2000))
+  expect(rounds.map(({ responses }) => responses)).toEqual(rounds.map(() => 2000))
 })

@@ -4,12 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { isOnPath, openGenerator } from '../../src/load/generator.ts'
+import { isOnPath } from '../../src/load/find-program.ts'
+import { openGenerator } from '../../src/load/generator-client.ts'
 import { race } from '../../src/index.ts'
 import { resolveRace } from '../../src/options/resolve.ts'
 import { ok, server, slow, SMALL } from '../helpers/servers.ts'
 
-const OPTIONS = { ...SMALL, cycles: 1, generator: 'wrk' } as const
+const OPTIONS = { ...SMALL, generator: 'wrk' } as const
 
 it('is missed with a coded error when it is not on PATH', async () => {
   const { PATH } = process.env
@@ -39,13 +40,14 @@ describe.skipIf(!isOnPath('wrk'))('wrk', () => {
     try {
       const { port } = app.address() as AddressInfo
       const { signal } = new AbortController()
-      const result = await generator.fire(`http://127.0.0.1:${port}`, cases[0]!, 201, load, signal)
+      const target = { origin: `http://127.0.0.1:${port}`, testCase: cases[0]!, status: 201, load }
+      const result = await generator.run(target, signal)
       expect(result.failures).toEqual({ errors: 0, timeouts: 0, hanging: 0, unexpectedStatus: 0 })
       expect(result.elapsed).toBeGreaterThan(900)
-      expect(result.answers).toBeGreaterThan(100)
-      expect(result.answers).toBeLessThanOrEqual(received.length)
+      expect(result.responses).toBeGreaterThan(100)
+      expect(result.responses).toBeLessThanOrEqual(received.length)
       expect(result.latency.p99).toBeGreaterThanOrEqual(result.latency.p50)
-      expect(result.utilisation).toBeGreaterThan(0)
+      expect(result.utilization).toBeGreaterThan(0)
       const asSent = { method: 'POST', url: '/a?b=c', word: sent.headers['x-word'], body: sent.body }
       expect(received.filter((request) => !isDeepStrictEqual(request, asSent))).toEqual([])
     } finally {

@@ -10,93 +10,90 @@ export type TrpcHandlerOptions<TRouter extends AnyTRPCRouter> = FastifyHandlerOp
 >
 
 /**
- * How procedures are called. `compiled`: step by step, without tRPC's promise for each step; a
- * procedure that is not built as expected is called `direct`, by tRPC's own code; `official`: every
- * request goes to tRPC's own adapter.
- */
-export type EngineOption = (typeof ENGINES)[number]
-export const ENGINES = ['compiled', 'direct', 'official'] as const
-
-/**
- * How results are written as JSON. `output`: by the schema of the procedure's `.output()`, where it can be
- * written as a JSON schema (by the Standard Schema of zod and others); an object: a JSON schema, which
- * must name all that is to be sent; a function: gives the JSON itself.
+ * A serializer of results. `'output'` uses the schema of the procedure's `.output()`, if it has a JSON schema. An object is a
+ * JSON schema, which must name each property to send. A function returns JSON.
  */
 export type SerializerOption = 'output' | Readonly<Record<string, unknown>> | ((data: unknown) => string)
 
-/** The hooks that rules can have, by the names of Fastify. */
-export const HOOKS = ['onRequest', 'preValidation', 'preHandler', 'onSend', 'onResponse'] as const
-
-/** What a limiter says of a request: the result of `app.createRateLimit()` of `@fastify/rate-limit`. */
+/** Result of a rate limiter, as of `app.createRateLimit()` of `@fastify/rate-limit`. */
 export interface RateLimitResult {
-  /** The client is on the list of those that are not limited. */
+  /** Whether the client is on the allow list. */
   readonly isAllowed: boolean
   readonly isExceeded?: boolean
   readonly isBanned?: boolean
-  /** Seconds until the client may call again. */
+  /** Time until the client may call again, in seconds. */
   readonly ttlInSeconds?: number
 }
 
-/** What holds for the procedures at a path, or below it. */
+/** Fastify hooks that a rule may have. */
+export const RULE_HOOKS = ['onRequest', 'preValidation', 'preHandler', 'onSend', 'onResponse'] as const
+
+/** A rule for the procedures at a path or below it. */
 export interface ProcedureRule {
-  /** Fastify hooks: each runs once for a request that calls such a procedure, before the body is read. */
+  /** Fastify hooks to run before the body is parsed. Each runs once per request that calls such a procedure. */
   onRequest?: RouteShorthandOptions['onRequest']
-  /** The same, when the body was read. */
+  /** Fastify hooks to run after the body is parsed. */
   preValidation?: RouteShorthandOptions['preValidation']
-  /** The same, before the context is created. */
+  /** Fastify hooks to run before the context is created. */
   preHandler?: RouteShorthandOptions['preHandler']
-  /** The same, before the answer is sent. */
+  /** Fastify hooks to run before the response is sent. */
   onSend?: RouteShorthandOptions['onSend']
-  /** The same, when the answer was sent. */
+  /** Fastify hooks to run after the response is sent. */
   onResponse?: RouteShorthandOptions['onResponse']
-  /** The most bytes that the body of a request may have; the smallest limit of a batch counts. */
+  /** Maximum size of a request body, in bytes. The smallest limit of a batch applies. @default Fastify's bodyLimit */
   bodyLimit?: number
-  /** Milliseconds after which a call fails with `TIMEOUT` and its `signal` aborts; not for subscriptions. */
+  /** Maximum time of a call, in milliseconds. Then it fails with `TIMEOUT` and its `signal` aborts. Subscriptions have no limit. @default none */
   timeout?: number
-  /** Asked before each call, such as `app.createRateLimit({ max: 5, timeWindow: '1 minute' })`; refuses with `TOO_MANY_REQUESTS`. */
+  /** Rate limiter, such as `app.createRateLimit({ max: 5, timeWindow: '1 minute' })`. Calls above the limit fail with `TOO_MANY_REQUESTS`. @default none */
   rateLimit?: (request: FastifyRequest) => Promise<RateLimitResult>
-  /** Writes results as JSON: `'output'` for what fits the procedure's output schema, a JSON schema, or a function. */
+  /** Serializer of results: `'output'` for the procedure's output schema, a JSON schema, or a function that returns JSON. @default JSON.stringify */
   serializer?: SerializerOption
 }
 
 /** A call that has ended. */
-export interface EndedCall {
+export interface CallRecord {
   readonly path: string
   readonly type: TRPCProcedureType
-  /** Place in its batch, from 0. */
+  /** Position in its batch, from 0. */
   readonly batchIndex: number
-  /** Milliseconds; of a subscription until its last event, of other calls until their result. */
+  /** Time until the result, or until the last event of a subscription, in milliseconds. */
   readonly duration: number
-  /** Why it failed; nothing when it did not. */
+  /** Undefined if the call succeeded. */
   readonly error: TRPCError | undefined
   readonly req: FastifyRequest
 }
 
-/** Options of {@link trpcPlugin}: those of `fastifyTRPCPlugin`, and what goes beyond it, off by default. */
+/** Receives the ends of calls, for metrics. Its errors are logged once and break no response. */
+export interface TrpcObserver {
+  /** Called after each call, also those of a batch, and after the last event of a subscription. */
+  callEnded?(record: CallRecord): void
+}
+
+/** Options of {@link trpcPlugin}: those of `fastifyTRPCPlugin`, and its own ones, which are off by default. */
 export interface TrpcPluginOptions<TRouter extends AnyTRPCRouter> extends FastifyTRPCPluginOptions<TRouter> {
-  /** The path that the router is served at, such as `/trpc`. @default '' */
+  /** Path prefix of the router, such as `/trpc`. @default '' */
   prefix?: string
-  /** Whether WebSockets are served too; `@fastify/websocket` must be registered before. @default false */
+  /** Serve WebSockets, too. Register `@fastify/websocket` before. @default false */
   useWSS?: boolean
-  /** The router, and how it is served: the options below. */
+  /** The router and tRPC's own options, see below. */
   trpcOptions: FastifyTRPCPluginOptions<TRouter>['trpcOptions']
-  /** How procedures are called: `'compiled'`, `'direct'`, or `'official'` for tRPC's own adapter. @default 'compiled' */
-  engine?: EngineOption
-  /** Rules for some procedures, by path: `'post.list'`, `'post.*'` for all below, `'*'` for all. @default {} */
+  /** Serve requests on the fast path. `false` leaves all of them to tRPC's own adapter; `'uncompiled'` lets tRPC call each procedure, for debugging. @default true */
+  fastPath?: boolean | 'uncompiled'
+  /** Rules by the path of procedures: `'post.list'`, `'post.*'` for all below, `'*'` for all. @default {} */
   procedures?: Readonly<Record<string, ProcedureRule>>
-  /** The most calls of a batch that run at the same time. @default Infinity */
+  /** Maximum number of calls of a batch that run at the same time. @default Infinity */
   batchConcurrency?: number
-  /** The most bytes that the results of a batch may have; calls beyond fail with `PAYLOAD_TOO_LARGE`. @default Infinity */
+  /** Maximum size of all results of a batch, in bytes. Calls above it fail with `PAYLOAD_TOO_LARGE`. @default Infinity */
   maxBatchResponseSize?: number
-  /** Called when a call has ended, with its path, duration and error: for metrics. @default none */
-  onCallEnd?: (call: EndedCall) => void
-  /** The level that each call is logged at when it has ended, with its path, duration and outcome. @default 'silent' */
+  /** Observers of calls, for metrics. @default [] */
+  observers?: readonly TrpcObserver[]
+  /** Log level of a line per call with path, duration and outcome. @default 'silent' */
   callLogLevel?: LogLevel
-  /** Whether closing the app ends subscriptions, whose clients then come back to another server. @default false */
+  /** End subscriptions when the app closes. Their clients reconnect, to another server behind a load balancer. @default false */
   endStreamsOnClose?: boolean
 }
 
-/** Options of {@link createTrpcFastify}: the plugin's, in one object, and those of Fastify itself. */
+/** Options of {@link createTrpcFastify}: all options of the plugin in one object, and those of Fastify. */
 export type CreateTrpcFastifyOptions<TRouter extends AnyTRPCRouter> = Omit<TrpcPluginOptions<TRouter>, 'trpcOptions'> &
   TrpcPluginOptions<TRouter>['trpcOptions'] & {
     /** Options of `Fastify()`. @default {} */

@@ -1,38 +1,39 @@
 // Rules for some procedures, by path. A batch is bound by the rules of all its procedures, so that no request can
 // avoid a rule by its other calls.
 
+import { invalidOption } from 'checked-options'
 import { InvalidOptionError } from '../errors.ts'
 import type { ProcedureRule } from '../options/types.ts'
 import type { RouterInternals } from './trpc-internals.ts'
 
 /** The rules of a router. */
 export class ProcedureRules {
-  /** From the most general one to the most specific. */
+  /** From the most general to the most specific. */
   readonly all: readonly (readonly [pattern: string, rule: ProcedureRule])[]
 
-  /** @throws TRPC_FASTIFY_INVALID_OPTION for a rule without a procedure: a misspelt path would leave one without its limits */
+  /** @throws TRPC_FASTIFY_INVALID_OPTION for a rule without a procedure, because a typo would leave one without limits */
   constructor(procedures: Readonly<Record<string, ProcedureRule>>, { paths, lazyPaths }: RouterInternals) {
     for (const pattern of Object.keys(procedures)) {
       const isLazy = lazyPaths.some((path) => `${pattern}.`.startsWith(`${path}.`) || matches(pattern, path))
       if (isLazy || paths.some((path) => matches(pattern, path))) continue
-      throw new InvalidOptionError(`Expected \`procedures\` to be for procedures of the router, got \`${pattern}\``)
+      throw new InvalidOptionError(invalidOption('procedures', 'paths of procedures of the router', pattern))
     }
     this.all = Object.entries(procedures).toSorted(([one], [other]) => specificity(one) - specificity(other))
   }
 
-  /** What holds for a procedure: of several rules that set the same option, the most specific one counts. */
+  /** Returns all options for a procedure. If several rules set one, the most specific rule wins. */
   of(path: string): ProcedureRule {
     const matching = this.all.filter(([pattern]) => matches(pattern, path))
     return Object.assign({}, ...matching.map(([, rule]) => rule)) as ProcedureRule
   }
 
-  /** Whether any rule has such an option. */
+  /** Whether any rule has an option. */
   some(option: keyof ProcedureRule): boolean {
     return this.all.some(([, rule]) => rule[option] !== undefined)
   }
 }
 
-/** Whether a rule is for a procedure: `post.list` for one, `post.*` for all below, `*` for all. */
+/** Whether a rule is for a procedure: `post.list` is for one, `post.*` for all below, `*` for all. */
 export function matches(pattern: string, path: string): boolean {
   if (pattern === '*' || pattern === path) return true
   return pattern.endsWith('.*') && path.startsWith(pattern.slice(0, -1))

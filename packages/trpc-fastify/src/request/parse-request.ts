@@ -9,11 +9,11 @@ import { type Query, readQuery } from './query-string.ts'
 import { TrpcRequest } from './trpc-request.ts'
 
 /**
- * Why a request goes to tRPC's own adapter. `engine`: the option `engine` is `official`. The other reasons name the part of
+ * Why a request goes to tRPC's own adapter. `disabled`: the option `fastPath` is `false`. The other reasons name the part of
  * the request that the fast path does not support.
  */
 export type FallbackReason =
-  | 'engine'
+  | 'disabled'
   | 'method'
   | 'content-type'
   | 'body'

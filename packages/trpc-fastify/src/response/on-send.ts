@@ -1,8 +1,11 @@
 // The status and headers of a response on their way through the `onSend` hooks of the user. The official adapter applies
 // its own after the hooks. Here hooks see them, and afterwards they win as they do there.
 
+import { Server as HttpServer } from 'node:http'
+import { Server as HttpsServer } from 'node:https'
 import { Readable } from 'node:stream'
 import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { addOnRouteHook } from './fastify-hooks.ts'
 import { fitForHttp2 } from './http2.ts'
 import { headerEntries, type PlainResponse } from './plain-response.ts'
 
@@ -18,20 +21,51 @@ const PENDING = Symbol('trpc-fastify: pending response')
 
 type Reply = FastifyReply & { [PENDING]: Pending | null }
 
+/** Whether a route has `onSend` hooks, which is known once the app is ready. */
+export interface OnSendHooks {
+  isEmpty: boolean
+}
+
 /**
- * Prepares an app for {@link setHead}. Its own `onRoute` hook runs after those of the apps around it, which may add
- * `onSend` hooks to a route as `@fastify/compress` does, so that the hooks here are the last ones.
+ * Adds the last `onSend` hook to the route at a path if it has other ones. Without any, {@link setWholeHead} does the same
+ * for less. The `onRoute` hook runs after those of the apps around this one, which may add `onSend` hooks as
+ * `@fastify/compress` does.
  */
-export function keepHeadAcrossHooks(app: FastifyInstance): void {
+export function keepHeadAcrossHooks(app: FastifyInstance, path: string): OnSendHooks {
+  const onSendHooks: OnSendHooks = { isEmpty: false }
+  // Over HTTP/2, responses of tRPC's own adapter need the hook, too.
+  const server: unknown = app.server
+  const isHttp1 = server instanceof HttpServer || server instanceof HttpsServer
   app.decorateReply(PENDING, null)
-  app.addHook('onRoute', (route) => {
-    route.onSend = [route.onSend ?? [], settleHead].flat()
+  const countHooksOfApp = addOnRouteHook(app, (route) => {
+    if (!route.routePath.endsWith(path)) return
+    const hooksOfRoute = [route.onSend ?? []].flat()
+    // Apps around this one may still get hooks, so the getter counts them when Fastify reads the hooks before it starts.
+    Object.defineProperty(route, 'onSend', {
+      get() {
+        onSendHooks.isEmpty = isHttp1 && hooksOfRoute.length === 0 && countHooksOfApp() === 0
+        return onSendHooks.isEmpty ? [] : [...hooksOfRoute, settleHead]
+      },
+      enumerable: true,
+    })
     route.onError = [route.onError ?? [], undoHead].flat()
   })
+  return onSendHooks
 }
 
 /** Headers that are set after the hooks. Cookies of hooks come before these; Node remembers others as removed for good. */
 const AFTER_HOOKS = new Set(['connection', 'set-cookie', 'transfer-encoding'])
+
+/** Sets the status and the headers of a response that no hook sees, in the same order. */
+export function setWholeHead(reply: FastifyReply, { status, headers }: PlainResponse): void {
+  let last: [string, string][] | undefined
+  for (const entry of headerEntries(headers)) {
+    if (AFTER_HOOKS.has(entry[0])) (last ??= []).push(entry)
+    else reply.header(entry[0], entry[1])
+  }
+  if (last) for (const [name, value] of last) reply.header(name, value)
+  reply.code(status)
+}
 
 /** Sets the status and the headers that hooks may see. */
 export function setHead(reply: FastifyReply, response: PlainResponse): void {

@@ -1,10 +1,10 @@
-// Sends a response through Fastify.
+// Sends a response by Fastify.
 
 import { setImmediate as endOfTick } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { isThenable } from '../runtime/sync-chain.ts'
 import { shouldBatchWrites } from '../runtime/write-batching.ts'
-import { setHead } from './on-send.ts'
+import { type OnSendHooks, setHead, setWholeHead } from './on-send.ts'
 import type { PlainResponse } from './plain-response.ts'
 
 /**
@@ -15,16 +15,17 @@ import type { PlainResponse } from './plain-response.ts'
 export function sendBatched(
   reply: FastifyReply,
   response: PlainResponse | Promise<PlainResponse>,
+  hooks: OnSendHooks,
 ): void | Promise<unknown> {
-  if (isThenable(response)) return sendLater(reply, response)
-  if (waits(reply, response)) setImmediate(sendOrFail, reply, response)
-  else send(reply, response)
+  if (isThenable(response)) return sendLater(reply, response, hooks)
+  if (waits(reply, response)) setImmediate(sendOrFail, reply, response, hooks)
+  else send(reply, response, hooks)
 }
 
-async function sendLater(reply: FastifyReply, pending: Promise<PlainResponse>): Promise<unknown> {
+async function sendLater(reply: FastifyReply, pending: Promise<PlainResponse>, hooks: OnSendHooks): Promise<unknown> {
   const response = await pending
   if (waits(reply, response)) await endOfTick()
-  send(reply, response)
+  send(reply, response, hooks)
   // With asynchronous `onSend` hooks the response is not out yet; Fastify then waits for it.
   return reply.raw.headersSent ? undefined : reply
 }
@@ -34,9 +35,9 @@ function waits({ raw }: FastifyReply, { body }: PlainResponse): boolean {
 }
 
 /** Lets Fastify respond to an error as if the handler had thrown it. */
-function sendOrFail(reply: FastifyReply, response: PlainResponse): void {
+function sendOrFail(reply: FastifyReply, response: PlainResponse, hooks: OnSendHooks): void {
   try {
-    send(reply, response)
+    send(reply, response, hooks)
   } catch (cause) {
     reply.send(cause)
   }
@@ -47,7 +48,7 @@ function sendOrFail(reply: FastifyReply, response: PlainResponse): void {
  * it sends a real `Response`, which leaves status and headers alone until the `onSend` hooks are done. The user may
  * have sent the reply, which shows only then.
  */
-function send(reply: FastifyReply, response: PlainResponse): void {
+function send(reply: FastifyReply, response: PlainResponse, hooks: OnSendHooks): void {
   const { status, headers, body } = response
   // Fastify logs that the reply was already sent.
   if (reply.sent) {
@@ -58,7 +59,8 @@ function send(reply: FastifyReply, response: PlainResponse): void {
   if (typeof body === 'string' && (isTouched || !arePlain(headers))) {
     return void reply.send(new Response(body, { status, headers }))
   }
-  setHead(reply, response)
+  if (hooks.isEmpty) setWholeHead(reply, response)
+  else setHead(reply, response)
   // Without a serializer, Fastify would add a charset to the content type.
   if (typeof body === 'string') reply.serializer(unchanged)
   reply.send(body)

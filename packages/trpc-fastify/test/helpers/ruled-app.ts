@@ -1,8 +1,8 @@
-// An app whose procedures have rules, with each engine: the rules hold on the fast path and beside it.
+// An app whose procedures have rules, which hold on the fast path and in tRPC's own adapter.
 
 import { initTRPC, lazy } from '@trpc/server'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import { type EngineOption, trpcPlugin, type TrpcPluginOptions } from 'trpc-fastify'
+import { trpcPlugin, type TrpcPluginOptions } from 'trpc-fastify'
 import { onTestFinished } from 'vitest'
 import { routing } from './peer-versions.ts'
 
@@ -17,8 +17,6 @@ const router = t.router({
   }),
   admin: lazy(() => Promise.resolve({ adminRouter: t.router({ health: t.procedure.query(() => 'healthy') }) })),
 })
-
-export const ENGINES: readonly EngineOption[] = ['compiled', 'direct', 'official']
 
 type Options = Omit<TrpcPluginOptions<typeof router>, 'trpcOptions'>
 

@@ -4,9 +4,10 @@ import { once } from 'node:events'
 import websocket from '@fastify/websocket'
 import { initTRPC, tracked } from '@trpc/server'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { createTrpcFastify, type EngineOption, reconnectOnClose, trpcPlugin } from 'trpc-fastify'
+import { createTrpcFastify, reconnectOnClose, trpcPlugin } from 'trpc-fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
+import { FAST_PATHS, type FastPath } from '../helpers/fast-paths.ts'
 import { Journal } from '../helpers/journal.ts'
 
 function makeRouter(journal: Journal, gate: Promise<unknown>) {
@@ -33,17 +34,17 @@ function makeRouter(journal: Journal, gate: Promise<unknown>) {
 }
 
 async function serve(
-  engine: EngineOption,
-  make: (options: {
-    router: ReturnType<typeof makeRouter>
-    engine: EngineOption
-  }) => Promise<FastifyInstance> = async ({ router, engine: wanted }) => {
+  fastPath: FastPath,
+  make: (options: { router: ReturnType<typeof makeRouter>; fastPath: FastPath }) => Promise<FastifyInstance> = async ({
+    router,
+    fastPath: wanted,
+  }) => {
     const app = Fastify()
     await app.register(websocket, { preClose: reconnectOnClose })
     await app.register(trpcPlugin<typeof router>, {
       prefix: '/trpc',
       useWSS: true,
-      engine: wanted,
+      fastPath: wanted,
       endStreamsOnClose: true,
       trpcOptions: { router },
     })
@@ -52,7 +53,7 @@ async function serve(
 ): Promise<{ app: FastifyInstance; url: string; journal: Journal; open: () => void }> {
   const journal = new Journal()
   const gate = Promise.withResolvers<undefined>()
-  const app = await make({ router: makeRouter(journal, gate.promise), engine })
+  const app = await make({ router: makeRouter(journal, gate.promise), fastPath })
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   return { app, journal, url: `${address}/trpc`, open: () => gate.resolve(undefined) }
 }
@@ -86,19 +87,19 @@ async function connect(url: string): Promise<{ socket: WebSocket; seen: Journal<
 
 const RECONNECT = JSON.stringify({ id: null, method: 'reconnect' })
 
-describe.each(['compiled', 'direct', 'official'] as const)('with engine %s', (engine) => {
-  it('ends subscriptions in a way that makes clients come back, and tells their procedures', async () => {
-    const { app, journal, url } = await serve(engine)
+describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
+  it('ends subscriptions so that clients reconnect, and aborts their procedures', async () => {
+    const { app, journal, url } = await serve(fastPath)
     const { rest } = await listen(`${url}/count`, 'id: 2')
     await app.close()
     await journal.until('count ends')
     // No `return`: to clients that would be the end of the subscription. By tRPC's own handler the connection breaks.
     const outcome = await rest().catch((error: Error) => error.name)
-    expect(outcome).toBe(engine === 'official' ? 'TypeError' : '')
+    expect(outcome).toBe(fastPath === false ? 'TypeError' : '')
   })
 
-  it('tells WebSocket clients to reconnect, and answers their calls before it closes', async () => {
-    const { app, journal, url, open } = await serve(engine)
+  it('asks WebSocket clients to reconnect, and responds to their calls before it closes', async () => {
+    const { app, journal, url, open } = await serve(fastPath)
     const { socket, seen } = await connect(url)
     const { seen: idle } = await connect(url)
     socket.send(JSON.stringify({ id: 1, method: 'query', params: { path: 'gated' } }))
@@ -117,8 +118,8 @@ describe.each(['compiled', 'direct', 'official'] as const)('with engine %s', (en
     expect(idle.entries).toEqual([RECONNECT, 'closed 1012'])
   })
 
-  it('does not wait for subscriptions over WebSockets, nor for a client that has gone', async () => {
-    const { app, journal, url } = await serve(engine)
+  it('does not wait for subscriptions over WebSockets, nor for a disconnected client', async () => {
+    const { app, journal, url } = await serve(fastPath)
     const { socket, seen } = await connect(url)
     socket.send(JSON.stringify({ id: 1, method: 'subscription', params: { path: 'count' } }))
     await seen.untilSome((message) => message.includes('"id":"2"'))
@@ -134,8 +135,8 @@ describe.each(['compiled', 'direct', 'official'] as const)('with engine %s', (en
   })
 })
 
-it('createTrpcFastify does it by itself', async () => {
-  const { app, url } = await serve('compiled', ({ router }) =>
+it('createTrpcFastify asks clients to reconnect by itself', async () => {
+  const { app, url } = await serve(true, ({ router }) =>
     createTrpcFastify({ router, prefix: '/trpc', useWSS: true, endStreamsOnClose: true }),
   )
   const { seen } = await connect(url)
@@ -146,8 +147,8 @@ it('createTrpcFastify does it by itself', async () => {
   expect(await rest()).toBe('')
 })
 
-it('streams that have ended by themselves are forgotten', async () => {
-  const { app, url, journal } = await serve('compiled')
+it('releases streams that have ended', async () => {
+  const { app, url, journal } = await serve(true)
   const client = new AbortController()
   const response = await fetch(`${url}/count`, { signal: client.signal })
   await response.body!.getReader().read()

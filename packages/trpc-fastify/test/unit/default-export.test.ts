@@ -16,5 +16,5 @@ it.each([
   await app.register(plugin() as typeof namespace.default, { prefix: '/trpc', trpcOptions: { router } })
   const { statusCode, body } = await app.inject('/trpc/hello')
   expect([statusCode, body]).toEqual([200, '{"result":{"data":"world"}}'])
-  expect(app.trpcRequests.get('/trpc')).toMatchObject({ compiled: 1 })
+  expect(app.trpcStats('/trpc')).toMatchObject({ compiled: 1 })
 })

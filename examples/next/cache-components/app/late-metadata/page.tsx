@@ -3,7 +3,7 @@ import { cookies } from 'next/headers'
 import { connection } from 'next/server'
 import { type ReactNode, Suspense } from 'react'
 
-/** Known when a request comes: what reads only the head of a page has to wait for it. */
+/** Known at request time: a client that reads only the head has to wait for it. */
 export async function generateMetadata(): Promise<Metadata> {
   return { title: `Of ${(await cookies()).get('session')?.value ?? 'nobody'}` }
 }

@@ -13,6 +13,7 @@ import {
   type CacheOptions,
   type CacheStore,
   type CallOptions,
+  type GatewayStatus,
   KeyValueCacheStore,
   type UpstreamOptions,
 } from '../../../src/index.ts'
@@ -129,11 +130,11 @@ describe('an answer is kept', () => {
       (request) => (request.url === '/a' ? { 'cache-control': 'max-age=60' } : {}),
       () => status,
     )
-    const app = await caching(origin, {}, true, { breaker: { calls: 2, openFor: 60_000 } })
+    const app = await caching(origin, {}, true, { circuitBreaker: { window: 2, resetTimeout: 60_000 } })
     expect(await ask(app)).toBe(1)
     status = 500
     for (let count = 0; count < 3; count++) expect(await ask(app, {}, '/b')).toBe(502)
-    expect((await app.inject('/b')).json<{ code: string }>().code).toBe('GATEWAY_CIRCUIT_OPEN')
+    expect((await app.inject('/b')).json<{ code: string }>().code).toBe('AGGREGATOR_GATEWAY_CIRCUIT_OPEN')
     expect(await ask(app)).toBe(1)
   })
 
@@ -145,7 +146,7 @@ describe('an answer is kept', () => {
       if (request.url === '/a') response.end(String(++asked.count))
       else hanging.push(response)
     })
-    const app = await caching(origin, {}, true, { connections: 1, queue: 0 })
+    const app = await caching(origin, {}, true, { maxConnections: 1, maxQueue: 0 })
     await ask(app)
     const waiting = ask(app, {}, '/b')
     await expect.poll(() => hanging).toHaveLength(1)
@@ -269,7 +270,7 @@ describe('an answer is not kept', () => {
       response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'max-age=60' })
       response.end(`"${'x'.repeat(20_000)}"`)
     })
-    const app = await caching(origin, {}, true, { maxResponseSize: 10_000 })
+    const app = await caching(origin, {}, true, { maxResponseBytes: 10_000 })
     expect([...(await twice(app)), asked.count]).toEqual([502, 502, 2])
   })
 
@@ -280,7 +281,7 @@ describe('an answer is not kept', () => {
       response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'max-age=60' })
       response.end(`"${'x'.repeat(request.url === '/big' ? 6000 : 900)}"`)
     })
-    const app = await caching(origin, {}, { maxEntrySize: 5000, maxSize: 10_000, maxCount: 8 })
+    const app = await caching(origin, {}, { maxEntryBytes: 5000, maxBytes: 10_000, maxEntries: 8 })
     for (let count = 0; count < 2; count++) await ask(app, {}, '/big')
     expect(asked.count).toBe(2)
     for (let id = 0; id < 8; id++) await ask(app, {}, `/${id}`)
@@ -425,7 +426,7 @@ describe('an answer that is too old', () => {
         .writeHead(200, { 'content-type': 'application/json', 'cache-control': 'max-age=3, stale-if-error=60' })
         .end('1')
     })
-    const app = await caching(origin, {}, true, { breaker: { calls: 2, openFor: 60_000 } })
+    const app = await caching(origin, {}, true, { circuitBreaker: { window: 2, resetTimeout: 60_000 } })
     expect(await ask(app)).toBe(1)
     afterSeconds(4)
     isFailing = true
@@ -457,10 +458,10 @@ it('failures are told as without it, and tried again elsewhere', async () => {
   const refused = await (await caching(await nobody())).inject('/a')
   expect([refused.statusCode, refused.json<{ message: string }>().message]).toEqual([
     502,
-    'The call "one" to it did not answer',
+    'The call "one" to it did not respond',
   ])
   const asked = { count: 0 }
-  const app = await caching([await nobody(), await counting(asked, headers)], {}, true, { breaker: false })
+  const app = await caching([await nobody(), await counting(asked, headers)], {}, true, { circuitBreaker: false })
   for (let id = 0; id < 6; id++) expect(await ask(app, {}, `/${id}`)).toBe(id + 1)
 })
 
@@ -470,10 +471,14 @@ it('an upstream that hangs is given up, and its circuit opens', async () => {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
   })
-  const app = await caching(origin, { timeout: 50 }, true, { breaker: { calls: 2, openFor: 60_000 } })
+  const app = await caching(origin, { timeout: 50 }, true, { circuitBreaker: { window: 2, resetTimeout: 60_000 } })
   const codes: unknown[] = []
   for (let count = 0; count < 3; count++) codes.push((await app.inject('/a')).json<{ code: string }>().code)
-  expect(codes).toEqual(['GATEWAY_UPSTREAM_TIMEOUT', 'GATEWAY_UPSTREAM_TIMEOUT', 'GATEWAY_CIRCUIT_OPEN'])
+  expect(codes).toEqual([
+    'AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT',
+    'AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT',
+    'AGGREGATOR_GATEWAY_CIRCUIT_OPEN',
+  ])
   await expect.poll(() => open.size).toBe(0)
 })
 
@@ -484,7 +489,7 @@ it('retries and hedges are made as without it', async () => {
     if (request.url === '/late' && asked === 1) return
     response.writeHead(asked === 1 ? 503 : 200, { 'content-type': 'application/json' }).end(String(asked))
   })
-  const app = await caching(origin, { retry: 1, hedge: 50 })
+  const app = await caching(origin, { retries: 1, hedge: 50 })
   expect(await ask(app)).toBe(2)
   asked = 0
   expect(await ask(app, {}, '/late')).toBe(2)
@@ -548,6 +553,30 @@ describe('a store', () => {
     expect(gets).toBeLessThan(30)
   })
 
+  it.each(['calls', 'passThrough'])('that responds after the deadline causes no request of %s', async (kind) => {
+    const asked = { count: 0 }
+    const lookups: (() => void)[] = []
+    const store: CacheStore = {
+      get: () => new Promise((resolve) => lookups.push(() => resolve(undefined))),
+      createWriteStream: () => undefined,
+      delete() {},
+    }
+    const app = await gateway({
+      upstreams: { it: { origin: await counting(asked, headers), cache: { store, storeTimeout: 60_000 } } },
+      endpoints: [
+        { path: '/calls', timeout: 30, calls: { one: { upstream: 'it', path: '/a' } } },
+        { path: '/passThrough', timeout: 30, passThrough: { upstream: 'it', path: '/a' } },
+      ],
+      status: true,
+    })
+    expect((await app.inject(`/${kind}`)).statusCode).toBe(504)
+    for (const respond of lookups) respond()
+    // Time for a request that must not be sent.
+    await sleep(100)
+    const { upstreams } = (await app.inject('/__gateway')).json<GatewayStatus>()
+    expect([asked.count, upstreams['it']]).toEqual([0, [expect.objectContaining({ pending: 0, streams: 0 })]])
+  })
+
   it('that has more than is taken has nothing', async () => {
     const asked = { count: 0 }
     const origin = await upstream((_, response) => {
@@ -556,7 +585,7 @@ describe('a store', () => {
     })
     const store = memory()
     const large = await caching(origin, {}, { store })
-    const small = await caching(origin, {}, { store }, { maxResponseSize: 1000 })
+    const small = await caching(origin, {}, { store }, { maxResponseBytes: 1000 })
     await ask(large)
     expect([await ask(small), asked.count]).toEqual([502, 2])
   })

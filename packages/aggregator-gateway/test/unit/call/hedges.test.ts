@@ -94,7 +94,7 @@ it('what late means is learned from the answers', async () => {
 it('an upstream that is late for all calls gets 2 % more of them, after the first ten', async () => {
   const { origin, seen } = await hanging(() => true)
   const app = await gateway({
-    upstreams: { it: { origin, breaker: false, connections: 300 } },
+    upstreams: { it: { origin, circuitBreaker: false, maxConnections: 300 } },
     endpoints: [{ path: '/', timeout: 3000, calls: { one: { upstream: 'it', path: '/', hedge: 10 } } }],
   })
   await Promise.all(Array.from({ length: 200 }, () => app.inject('/')))

@@ -48,7 +48,7 @@ it('does not take a target that is not there', async () => {
   const { statusCode, json } = await app.inject('/')
   expect([statusCode, json<{ message: string }>().message]).toEqual([
     502,
-    'The call "one" to it answered with a body that has no meta.nothing',
+    'The call "one" to it responded with a body that has no meta.nothing',
   ])
 })
 

@@ -21,21 +21,21 @@ async function withStatuses(
 describe('a call that fails', () => {
   it.each([429, 500, 502, 503, 504])('is made again after %i', async (status) => {
     const { origin, times } = await withStatuses([status, status])
-    const app = await gatewayOf(origin, { one: { path: '/', retry: 2 } })
+    const app = await gatewayOf(origin, { one: { path: '/', retries: 2 } })
     expect((await app.inject('/')).body).toBe('{"one":1}')
     expect(times).toHaveLength(3)
   })
 
   it.each([301, 400, 401, 403, 404, 405, 409, 422, 501])('is not made again after %i', async (status) => {
     const { origin, times } = await withStatuses([status])
-    const app = await gatewayOf(origin, { one: { path: '/', retry: 2 } })
+    const app = await gatewayOf(origin, { one: { path: '/', retries: 2 } })
     expect((await app.inject('/')).statusCode).toBe(502)
     expect(times).toHaveLength(1)
   })
 
   it('is made as often as is allowed, and no more', async () => {
     const { origin, times } = await withStatuses([503, 503, 503, 503])
-    const app = await gatewayOf(origin, { one: { path: '/', retry: 2 }, two: { path: '/two' } })
+    const app = await gatewayOf(origin, { one: { path: '/', retries: 2 }, two: { path: '/two' } })
     expect((await app.inject('/')).statusCode).toBe(502)
     expect(times.length).toBeLessThanOrEqual(4)
   })
@@ -49,7 +49,7 @@ describe('a call that fails', () => {
 
   it.each(['PUT', 'DELETE'] as const)('is made again for %s', async (method) => {
     const { origin, times } = await withStatuses([503])
-    const app = await gatewayOf(origin, { one: { path: '/', method, retry: 1 } })
+    const app = await gatewayOf(origin, { one: { path: '/', method, retries: 1 } })
     expect((await app.inject('/')).body).toBe('{"one":1}')
     expect(times).toHaveLength(2)
   })
@@ -64,7 +64,7 @@ describe('a call that fails', () => {
         else socket.write(`${head}{`, () => socket.resetAndDestroy())
       })
     })
-    const app = await gatewayOf(origin, { one: { path: '/', retry: 1 } })
+    const app = await gatewayOf(origin, { one: { path: '/', retries: 1 } })
     expect((await app.inject('/')).body).toBe('{"one":{}}')
   })
 
@@ -74,7 +74,7 @@ describe('a call that fails', () => {
       count++
       sendJson(response, '{')
     })
-    const app = await gatewayOf(origin, { one: { path: '/', retry: 3 } })
+    const app = await gatewayOf(origin, { one: { path: '/', retries: 3 } })
     expect((await app.inject('/')).statusCode).toBe(502)
     expect(count).toBe(1)
   })
@@ -83,14 +83,14 @@ describe('a call that fails', () => {
 describe('retry-after', () => {
   it('is waited for', async () => {
     const { origin, times } = await withStatuses([429], { 'retry-after': '1' })
-    const app = await gatewayOf(origin, { one: { path: '/', retry: 1 } }, { timeout: 10_000 })
+    const app = await gatewayOf(origin, { one: { path: '/', retries: 1 } }, { timeout: 10_000 })
     expect((await app.inject('/')).body).toBe('{"one":1}')
     expect(times[1]! - times[0]!).toBeGreaterThan(990)
   })
 
   it('may be a date', async () => {
     const { origin } = await withStatuses([503], { 'retry-after': new Date(Date.now() - 60_000).toUTCString() })
-    const app = await gatewayOf(origin, { one: { path: '/', retry: 1 } })
+    const app = await gatewayOf(origin, { one: { path: '/', retries: 1 } })
     expect((await app.inject('/')).body).toBe('{"one":1}')
   })
 
@@ -98,7 +98,7 @@ describe('retry-after', () => {
     '%s is not waited for by a client that has 5 seconds',
     async (retryAfter) => {
       const { origin, times } = await withStatuses([503], { 'retry-after': retryAfter })
-      const app = await gatewayOf(origin, { one: { path: '/', retry: 1 } }, { timeout: 5000 })
+      const app = await gatewayOf(origin, { one: { path: '/', retries: 1 } }, { timeout: 5000 })
       expect((await app.inject('/')).statusCode).toBe(502)
       expect(times).toHaveLength(1)
     },
@@ -112,8 +112,8 @@ it('an upstream that fails all calls gets a tenth more of them, after the first 
     response.writeHead(503).end()
   })
   const app = await gateway({
-    upstreams: { it: { origin, breaker: false } },
-    endpoints: [{ path: '/', calls: { one: { upstream: 'it', path: '/', retry: 5 } } }],
+    upstreams: { it: { origin, circuitBreaker: false } },
+    endpoints: [{ path: '/', calls: { one: { upstream: 'it', path: '/', retries: 5 } } }],
   })
   for (let round = 0; round < 10; round++) {
     await Promise.all(Array.from({ length: 20 }, () => app.inject('/')))
@@ -126,7 +126,7 @@ it('without a budget nothing is made again', async () => {
   const { origin, times } = await withStatuses([503])
   const app = await gateway({
     upstreams: { it: { origin, retryBudget: 0 } },
-    endpoints: [{ path: '/', calls: { one: { upstream: 'it', path: '/', retry: 5 } } }],
+    endpoints: [{ path: '/', calls: { one: { upstream: 'it', path: '/', retries: 5 } } }],
   })
   expect((await app.inject('/')).statusCode).toBe(502)
   expect(times).toHaveLength(1)
@@ -177,7 +177,7 @@ describe('a connection that its server closes while it is used again', () => {
       })
     })
     const app = await gateway({
-      upstreams: { it: { origin, breaker: false, cache } },
+      upstreams: { it: { origin, circuitBreaker: false, cache } },
       endpoints: [
         { path: '/calls', method, calls: { one: { upstream: 'it', path: '/', method } } },
         { path: '/pass', method, passThrough: { upstream: 'it', path: '/' } },
@@ -208,10 +208,10 @@ describe('a connection that its server closes while it is used again', () => {
       })
     })
     const app = await gateway({
-      upstreams: { it: { origin, breaker: false, retryBudget: 0 }, paid: { origin, breaker: false } },
+      upstreams: { it: { origin, circuitBreaker: false, retryBudget: 0 }, paid: { origin, circuitBreaker: false } },
       endpoints: [
-        { path: '/free', calls: { one: { upstream: 'it', path: '/', retry: 5 } } },
-        { path: '/paid', calls: { one: { upstream: 'paid', path: '/', retry: 2 } } },
+        { path: '/free', calls: { one: { upstream: 'it', path: '/', retries: 5 } } },
+        { path: '/paid', calls: { one: { upstream: 'paid', path: '/', retries: 2 } } },
       ],
     })
     const count = async (url: string): Promise<number> => {
@@ -242,7 +242,7 @@ describe('a connection that its server closes while it is used again', () => {
   it('a POST is not sent twice', async () => {
     const { origin, requests } = await closing((socket) => socket.resetAndDestroy())
     const app = await gateway({
-      upstreams: { it: { origin, connections: 1 } },
+      upstreams: { it: { origin, maxConnections: 1 } },
       endpoints: [{ path: '/', calls: { one: { upstream: 'it', path: '/', method: 'POST' } } }],
     })
     expect((await app.inject('/')).statusCode).toBe(200)
@@ -301,8 +301,8 @@ it('a retry goes to another origin', async () => {
   })
   const working = await jsonUpstream(() => seen.push(1))
   const app = await gateway({
-    upstreams: { it: { origin: [failing, working], breaker: false, retryBudget: 1 } },
-    endpoints: [{ path: '/', calls: { one: { upstream: 'it', path: '/', retry: 1 } } }],
+    upstreams: { it: { origin: [failing, working], circuitBreaker: false, retryBudget: 1 } },
+    endpoints: [{ path: '/', calls: { one: { upstream: 'it', path: '/', retries: 1 } } }],
   })
   for (let count = 0; count < 10; count++) expect((await app.inject('/')).statusCode).toBe(200)
   expect(seen.filter((origin) => origin === 0)).toHaveLength(5)

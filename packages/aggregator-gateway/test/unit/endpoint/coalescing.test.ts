@@ -136,7 +136,7 @@ it('a failure is told to all of them', async () => {
   await expect.poll(() => server.seen.length).toBe(1)
   server.seen[0]!.response.writeHead(404).end()
   for (const { statusCode, json } of await Promise.all(answers)) {
-    expect([statusCode, json<{ code: string }>().code]).toEqual([502, 'GATEWAY_UPSTREAM_FAILED'])
+    expect([statusCode, json<{ code: string }>().code]).toEqual([502, 'AGGREGATOR_GATEWAY_UPSTREAM_FAILED'])
   }
 })
 

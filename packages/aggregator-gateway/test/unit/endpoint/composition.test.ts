@@ -26,12 +26,12 @@ it('merges members: of the same name the later call counts, however fast it was'
   expect((await app.inject('/')).json()).toEqual({ same: '/two', one: 1, two: 1 })
 })
 
-it('refuses to merge what is no object', async () => {
+it('refuses to merge what is not an object', async () => {
   const app = await gatewayOf(await jsonUpstream((path) => (path === '/two' ? [1] : {})), paths, { compose: 'merge' })
   const { statusCode, json } = await app.inject('/')
   expect([statusCode, json<{ message: string }>().message]).toEqual([
     502,
-    'The call "two" to it answered with a body that is no object',
+    'The call "two" to it responded with a body that is not an object',
   ])
 })
 

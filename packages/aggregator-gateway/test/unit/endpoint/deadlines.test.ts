@@ -24,9 +24,9 @@ it('answers 504 when a call that is needed hangs, and gives it up', async () => 
     504,
     {
       statusCode: 504,
-      code: 'GATEWAY_UPSTREAM_TIMEOUT',
+      code: 'AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT',
       error: 'Gateway Timeout',
-      message: 'The call "slow" to it did not answer in time',
+      message: 'The call "slow" to it did not respond in time',
     },
   ])
   await expect.poll(() => hanging.size).toBe(0)

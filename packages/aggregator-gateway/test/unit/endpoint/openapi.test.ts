@@ -55,7 +55,7 @@ const schemaOf = ({ responses }: Operation, status: number): Record<string, unkn
 it('has the path, its parameters, and what is answered in each case', async () => {
   const operation = await operationOf(
     {
-      profile: { path: '/users/{params.id}', schema: user, propagate: [404] },
+      profile: { path: '/users/{params.id}', schema: user, forwardStatuses: [404] },
       orders: { path: '/orders', optional: true, schema: { type: 'array', items: count } },
       news: { path: '/news' },
     },
@@ -84,7 +84,7 @@ it('has the path, its parameters, and what is answered in each case', async () =
   })
   expect(Object.keys(operation.responses)).toEqual(['200', '400', '404', '502', '503', '504'])
   for (const status of [400, 404, 502, 503, 504]) {
-    expect(operation.responses[status]!.description).toMatch(/^GATEWAY_/)
+    expect(operation.responses[status]!.description).toMatch(/^AGGREGATOR_GATEWAY_/)
     expect(schemaOf(operation, status)).toMatchObject({ properties: { code: { type: 'string' } } })
   }
 })
@@ -155,14 +155,14 @@ it('has the responses that the route has of its own', async () => {
   expect(schemaOf(operation, 200)).toMatchObject({ properties: { one: user } })
 })
 
-it('refuses schemas of calls that a function composes', async () => {
+it('rejects schemas of calls beside a compose function', async () => {
   const calls = { one: { upstream: 'it', path: '/', schema: user } }
   await expect(
     gateway({ upstreams: { it: 'http://a' }, endpoints: [{ path: '/', calls, compose: ({ one }) => one }] }),
   ).rejects.toMatchObject({
-    code: 'GATEWAY_INVALID_OPTION',
+    code: 'AGGREGATOR_GATEWAY_INVALID_OPTION',
     message:
-      'Expected `endpoints[0].compose` to be one of object, array, merge, as a call has `schema`, got a function: say by `route.schema.response` what it makes',
+      'Invalid option "endpoints[0].compose": expected "object" or "array" or "merge" beside the schema of a call (or use route.schema.response), got a function.',
   })
 })
 

@@ -5,28 +5,34 @@ const answering = (status: number, headers: Record<string, string> = {}): Promis
   upstream((_, response) => void response.writeHead(status, headers).end('{"secret":1}'))
 
 it.each([404, 410, 429, 503])('%i becomes the status of the answer', async (status) => {
-  const app = await gatewayOf(await answering(status), { one: { path: '/', propagate: [404, 410, 429, 503] } })
+  const app = await gatewayOf(await answering(status), { one: { path: '/', forwardStatuses: [404, 410, 429, 503] } })
   const { statusCode, json } = await app.inject('/')
   expect([statusCode, json()]).toMatchObject([
     status,
-    { statusCode: status, code: 'GATEWAY_UPSTREAM_STATUS', message: `The call "one" to it answered ${status}` },
+    {
+      statusCode: status,
+      code: 'AGGREGATOR_GATEWAY_UPSTREAM_STATUS',
+      message: `The call "one" to it responded ${status}`,
+    },
   ])
 })
 
 it('says when to come again', async () => {
-  const app = await gatewayOf(await answering(429, { 'retry-after': '7' }), { one: { path: '/', propagate: [429] } })
+  const app = await gatewayOf(await answering(429, { 'retry-after': '7' }), {
+    one: { path: '/', forwardStatuses: [429] },
+  })
   expect((await app.inject('/')).headers['retry-after']).toBe('7')
 })
 
 it('another status does not', async () => {
-  const app = await gatewayOf(await answering(403), { one: { path: '/', propagate: [404] } })
+  const app = await gatewayOf(await answering(403), { one: { path: '/', forwardStatuses: [404] } })
   expect((await app.inject('/')).statusCode).toBe(502)
 })
 
 it('leaves out an optional call', async () => {
   const app = await gatewayOf(
     await answering(404),
-    { one: { path: '/', propagate: [404], optional: true } },
+    { one: { path: '/', forwardStatuses: [404], optional: true } },
     { allowAllFailed: true },
   )
   const { statusCode, body } = await app.inject('/')

@@ -40,8 +40,8 @@ it.each(ENDPOINTS)('where the answer is %s', async (_, endpoint, calls) => {
   }
   await app.register(gatewayPlugin, {
     upstreams: {
-      it: { origin, connections: 1 },
-      nobody: { origin: await nobody(), connections: 1, breaker: false },
+      it: { origin, maxConnections: 1 },
+      nobody: { origin: await nobody(), maxConnections: 1, circuitBreaker: false },
     },
     endpoints: [{ path: '/:id', ...endpoint } as EndpointOptions],
     observers: [observer],

@@ -97,17 +97,17 @@ it('keeps those of the status too', async () => {
 })
 
 const MISSING =
-  'config.rateLimit` to be of an app with @fastify/rate-limit, got one without: register it before the gateway, by `await app.register(rateLimit, { global: false })`'
+  'config.rateLimit": expected @fastify/rate-limit to be registered before the gateway, with `global: false`, got an object.'
 
-it('refuses a rate limit that nobody would keep', async () => {
+it('rejects a rate limit without @fastify/rate-limit', async () => {
   const route = { config: { rateLimit: { max: 1 } } }
   await expect(withRoute(route)).rejects.toMatchObject({
-    code: 'GATEWAY_INVALID_OPTION',
-    message: `Expected \`endpoints[0].route.${MISSING}`,
+    code: 'AGGREGATOR_GATEWAY_INVALID_OPTION',
+    message: `Invalid option "endpoints[0].route.${MISSING}`,
   })
   await expect(gateway({ upstreams: {}, endpoints: [], status: { route } })).rejects.toMatchObject({
-    code: 'GATEWAY_INVALID_OPTION',
-    message: `Expected \`status.route.${MISSING}`,
+    code: 'AGGREGATOR_GATEWAY_INVALID_OPTION',
+    message: `Invalid option "status.route.${MISSING}`,
   })
   await expect(withRoute({ config: { rateLimit: false } })).resolves.toBeDefined()
 })

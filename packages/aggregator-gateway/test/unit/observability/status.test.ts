@@ -21,8 +21,8 @@ it('says of each origin its circuit, its calls and its connections', async () =>
   const slow = await upstream((_, response) => void waiting.push(() => response.writeHead(404).end()))
   const app = await gateway({
     upstreams: {
-      slow: { origin: [slow], breaker: false },
-      broken: { origin: broken, breaker: { calls: 2, openFor: 60_000 } },
+      slow: { origin: [slow], circuitBreaker: false },
+      broken: { origin: broken, circuitBreaker: { window: 2, resetTimeout: 60_000 } },
     },
     endpoints: [
       { path: '/slow', calls: { one: { upstream: 'slow', path: '/' } } },

@@ -76,7 +76,7 @@ describe.each<[string, object, string]>([
           timeout: 60_000,
           passThrough: { upstream: 'it', path: '/events', forwardBody: true },
         },
-        { path: '/:id', passThrough: { upstream: 'it', path: '/{params.id}', answerHeaders: ['x-mine'] } },
+        { path: '/:id', passThrough: { upstream: 'it', path: '/{params.id}', responseHeaders: ['x-mine'] } },
       ],
     })
     await app.listen({ port: 0, host: '127.0.0.1' })

@@ -121,7 +121,7 @@ describe('an answer', () => {
       response.end()
     })
     const app = await passing(origin, {
-      answerHeaders: ['set-cookie', 'location', 'x-named', 'x-nominated', 'x-missing'],
+      responseHeaders: ['set-cookie', 'location', 'x-named', 'x-nominated', 'x-missing'],
     })
     const { statusCode, headers } = await app.inject('/a')
     expect(statusCode).toBe(302)
@@ -145,7 +145,7 @@ describe('an answer', () => {
       })
     })
     for (const cache of [false, true]) {
-      const app = await passing(origin, { answerHeaders: ['x-named'] }, {}, { cache })
+      const app = await passing(origin, { responseHeaders: ['x-named'] }, {}, { cache })
       const { said } = await dial(await listening(app), 'GET /a HTTP/1.1\r\nhost: a\r\n\r\n')
       await expect.poll(() => said()).toMatch(/\r\n\r\n.*x/s)
       for (const name of names) expect(said()).toContain(`${name}: ${values}\r\n`)
@@ -217,7 +217,7 @@ describe('an answer', () => {
       response.end()
     })
     for (const cache of [false, true]) {
-      const app = await passing(origin, {}, {}, { maxResponseSize: 10_000, cache })
+      const app = await passing(origin, {}, {}, { maxResponseBytes: 10_000, cache })
       const { statusCode, rawPayload } = await app.inject('/a')
       expect([statusCode, rawPayload.length]).toEqual([200, size])
     }
@@ -235,21 +235,21 @@ describe('an answer', () => {
     await expect.poll(() => said()).toMatch(/data: 1.*\r\n0\r\n\r\n$/s)
   })
 
-  it('is no more than `maxResponseSize` of the endpoint', async () => {
+  it('is no more than `maxResponseBytes` of the endpoint', async () => {
     const origin = await upstream((request, response) => {
       if (request.url === '/files/declared') response.setHeader('content-length', 20_000)
       response.write('a'.repeat(9000))
       setTimeout(() => response.end('a'.repeat(11_000)), 50)
     })
-    const app = await passing(origin, { maxResponseSize: 10_000 })
+    const app = await passing(origin, { maxResponseBytes: 10_000 })
     const { statusCode, headers, json } = await app.inject('/declared')
     expect([statusCode, json(), headers['content-length']]).toEqual([
       502,
       {
         statusCode: 502,
-        code: 'GATEWAY_UPSTREAM_FAILED',
+        code: 'AGGREGATOR_GATEWAY_UPSTREAM_FAILED',
         error: 'Bad Gateway',
-        message: 'The call to it answered with more than is taken',
+        message: 'The call to it responded with more than is allowed',
       },
       expect.any(String),
     ])
@@ -409,7 +409,7 @@ describe('backpressure', () => {
   it('a slow client slows the upstream down', async () => {
     const counts = { written: 0 }
     const origin = await endless(counts)
-    const app = await passing(origin, {}, {}, { maxResponseSize: 1e10 })
+    const app = await passing(origin, {}, {}, { maxResponseBytes: 1e10 })
     const { socket } = await dial(await listening(app), 'GET /a HTTP/1.1\r\nhost: a\r\n\r\n')
     socket.pause()
     let last = -1
@@ -499,7 +499,7 @@ describe('a client that leaves', () => {
       if (request.url === '/files/fast') response.end('fast')
       else hanging++
     })
-    const app = await passing(origin, {}, { timeout: 60_000 }, { breaker: { calls: 2, openFor: 60_000 } })
+    const app = await passing(origin, {}, { timeout: 60_000 }, { circuitBreaker: { window: 2, resetTimeout: 60_000 } })
     const port = await listening(app)
     for (let count = 1; count <= 5; count++) {
       const { socket } = await dial(port, 'GET /a HTTP/1.1\r\nhost: a\r\n\r\n')
@@ -520,9 +520,9 @@ describe('time', () => {
       504,
       {
         statusCode: 504,
-        code: 'GATEWAY_UPSTREAM_TIMEOUT',
+        code: 'AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT',
         error: 'Gateway Timeout',
-        message: 'The call to it did not answer in time',
+        message: 'The call to it did not respond in time',
       },
     ])
     await expect.poll(() => isClosed).toBe(true)
@@ -551,7 +551,7 @@ describe('time', () => {
       response.writeHead(200, { 'content-length': body.length })
       response.end(body)
     })
-    const app = await passing(origin, { clientTimeout: 1000 }, { timeout: 900 }, { maxResponseSize: 1e9 })
+    const app = await passing(origin, { clientTimeout: 1000 }, { timeout: 900 }, { maxResponseBytes: 1e9 })
     const port = await listening(app)
     const stalled = await dial(port, 'GET /a HTTP/1.1\r\nhost: a\r\n\r\n')
     stalled.socket.pause()
@@ -581,7 +581,7 @@ describe('time', () => {
       'POST /a HTTP/1.1\r\nhost: a\r\ncontent-type: a/b\r\ncontent-length: 10\r\n\r\n12345',
     )
     await closed
-    expect(said()).toMatch(/^HTTP\/1.1 408 .*GATEWAY_CLIENT_TIMEOUT/s)
+    expect(said()).toMatch(/^HTTP\/1.1 408 .*AGGREGATOR_GATEWAY_CLIENT_TIMEOUT/s)
   })
 })
 
@@ -609,9 +609,9 @@ describe('an upstream that fails', () => {
       502,
       {
         statusCode: 502,
-        code: 'GATEWAY_UPSTREAM_FAILED',
+        code: 'AGGREGATOR_GATEWAY_UPSTREAM_FAILED',
         error: 'Bad Gateway',
-        message: 'The call to it did not answer',
+        message: 'The call to it did not respond',
       },
     ])
     expect(Object.keys(headers).toSorted()).toEqual(['connection', 'content-length', 'content-type', 'date'])
@@ -647,10 +647,10 @@ describe('an upstream that fails', () => {
       asked++
       response.writeHead(code).end('x')
     })
-    const app = await passing(origin, {}, {}, { breaker: { calls: 4, openFor: 300 } })
+    const app = await passing(origin, {}, {}, { circuitBreaker: { window: 4, resetTimeout: 300 } })
     for (let count = 0; count < 4; count++) expect((await app.inject('/a')).statusCode).toBe(500)
     const { statusCode, json } = await app.inject('/a')
-    expect([statusCode, json<{ code: string }>().code, asked]).toEqual([502, 'GATEWAY_CIRCUIT_OPEN', 4])
+    expect([statusCode, json<{ code: string }>().code, asked]).toEqual([502, 'AGGREGATOR_GATEWAY_CIRCUIT_OPEN', 4])
     code = 200
     await expect.poll(async () => (await app.inject('/a')).statusCode).toBe(200)
     expect((await app.inject('/a')).statusCode).toBe(200)
@@ -659,11 +659,11 @@ describe('an upstream that fails', () => {
   it('with too many requests: 503, and none is forgotten', async () => {
     const waiting: (() => void)[] = []
     const origin = await upstream((_, response) => void waiting.push(() => response.end('x')))
-    const app = await passing(origin, {}, { timeout: 5000 }, { connections: 1, queue: 1 })
+    const app = await passing(origin, {}, { timeout: 5000 }, { maxConnections: 1, maxQueue: 1 })
     const both = Promise.all([app.inject('/a'), app.inject('/a')])
     await expect.poll(() => waiting).toHaveLength(1)
     const { statusCode, json } = await app.inject('/a')
-    expect([statusCode, json<{ code: string }>().code]).toEqual([503, 'GATEWAY_OVERLOADED'])
+    expect([statusCode, json<{ code: string }>().code]).toEqual([503, 'AGGREGATOR_GATEWAY_OVERLOADED'])
     waiting.shift()!()
     await expect.poll(() => waiting).toHaveLength(1)
     waiting.shift()!()
@@ -759,7 +759,7 @@ it('its route has the options that are given', async () => {
     [200, 'x'],
   ])
   await expect(passing(origin, {}, { route: { config: { rateLimit: {} } } })).rejects.toMatchObject({
-    code: 'GATEWAY_INVALID_OPTION',
+    code: 'AGGREGATOR_GATEWAY_INVALID_OPTION',
   })
 })
 
@@ -782,7 +782,7 @@ it('observers are told of it as of a call', async () => {
     if (!isHanging) response.writeHead(404).end('x')
   })
   const app = await gateway({
-    upstreams: { it: { origin, breaker: false } },
+    upstreams: { it: { origin, circuitBreaker: false } },
     endpoints: [{ path: '/:id', timeout: 2000, passThrough: { upstream: 'it', path: '/files/{params.id}' } }],
     observers: [observer],
   })
@@ -800,9 +800,9 @@ it('observers are told of it as of a call', async () => {
     call,
     [{ ...end, status: 404, reason: undefined, message: undefined }, 'state'],
     call,
-    [{ ...end, reason: 'timeout', message: 'did not answer in time' }, 'state'],
+    [{ ...end, reason: 'timeout', message: 'did not respond in time' }, 'state'],
     call,
-    [{ ...end, reason: 'client-left', message: 'was given up, as nobody waits for it' }, 'state'],
+    [{ ...end, reason: 'client-left', message: 'was aborted: the client left' }, 'state'],
   ])
   expect(traces).toEqual(['1', '1', '1'])
 })

@@ -29,7 +29,7 @@ const serving = async (): Promise<{ origin: string; streams: Set<ServerResponse>
 
 const before = async (origin: string | string[], options: Partial<UpstreamOptions> = {}) => {
   const app = await gateway({
-    upstreams: { it: { origin, connections: 2, queue: 0, ...options } },
+    upstreams: { it: { origin, maxConnections: 2, maxQueue: 0, ...options } },
     endpoints: [
       { path: '/call', timeout: 60_000, calls: { one: { upstream: 'it', path: '/call' } } },
       { path: '/upload', method: 'POST', passThrough: { upstream: 'it', path: '/upload', forwardBody: true } },
@@ -104,7 +104,7 @@ it('a place that a stream has left is taken by a call that waits', async () => {
     if (request.url === '/call') sendJson(response, '1')
     else held.push(response)
   })
-  const { app, port } = await before(origin, { connections: 1, queue: 1 })
+  const { app, port } = await before(origin, { maxConnections: 1, maxQueue: 1 })
   await dial(port, get('/events'))
   await expect.poll(() => held.length).toBe(1)
   const call = app.inject('/call').then(({ statusCode }) => statusCode)
@@ -128,9 +128,9 @@ it('beyond `maxStreams` are rejected at once, without asking the upstream; calls
       503,
       {
         statusCode: 503,
-        code: 'GATEWAY_OVERLOADED',
+        code: 'AGGREGATOR_GATEWAY_OVERLOADED',
         error: 'Service Unavailable',
-        message: 'The call to it was not made, as too many streams are open',
+        message: 'The call to it was rejected: too many streams are open',
       },
     ])
   }

@@ -83,7 +83,7 @@ describe('a value of a path', () => {
   it.each(['/public/%2{params.id}', '/public/%{params.id}', '/public/../{params.id}', '/public/..%2f{params.id}'])(
     'completes no escape of its template, which is refused at start: %s',
     async (path) => {
-      await expect(ask('/users/e', { path })).rejects.toMatchObject({ code: 'GATEWAY_INVALID_OPTION' })
+      await expect(ask('/users/e', { path })).rejects.toMatchObject({ code: 'AGGREGATOR_GATEWAY_INVALID_OPTION' })
     },
   )
 })
@@ -129,7 +129,7 @@ describe('an endpoint whose calls are all optional', () => {
       502,
       'false',
       'one;reason=connection, two;reason=dependency',
-      expect.stringContaining('GATEWAY_UPSTREAM_FAILED'),
+      expect.stringContaining('AGGREGATOR_GATEWAY_UPSTREAM_FAILED'),
     ])
   })
 

@@ -186,7 +186,7 @@ it('sends the bytes again in a retry, and to each call', async () => {
   const { origin, got } = await receiving()
   const app = await gatewayOf(
     origin,
-    { one: { ...CALL, method: 'PUT', path: '/fails', retry: 1 }, two: { ...CALL, path: '/two' } },
+    { one: { ...CALL, method: 'PUT', path: '/fails', retries: 1 }, two: { ...CALL, path: '/two' } },
     { method: 'POST' },
   )
   expect((await app.inject(post(BIG))).statusCode).toBe(200)

@@ -51,7 +51,7 @@ it('responds 400 when the client declares a forwarded header as its connectionâ€
   const origin = await jsonUpstream(() => ++calls)
   const app = await gatewayOf(origin, { one: { path: '/', forwardHeaders: ['x-tenant', 'accept-language'] } })
   const { statusCode, json } = await app.inject({ url: '/', headers: { ...OURS, connection: 'keep-alive , X-Tenant' } })
-  expect([statusCode, json<{ code: string }>().code, calls]).toEqual([400, 'GATEWAY_BAD_PARAMETER', 0])
+  expect([statusCode, json<{ code: string }>().code, calls]).toEqual([400, 'AGGREGATOR_GATEWAY_BAD_PARAMETER', 0])
 })
 
 it('hands on nothing of the upstream but the body', async () => {
@@ -92,7 +92,7 @@ it('a body that is no JSON is answered by 500, what was called for it is given u
   })
   const big = await app.inject({ method: 'POST', url: '/', payload: {}, headers: { 'x-big': 'yes' } })
   expect(big.json()).toMatchObject({ statusCode: 500, message: expect.stringContaining('BigInt') as string })
-  expect(ended).toEqual([['one', 'given-up']])
+  expect(ended).toEqual([['one', 'aborted']])
   const { json } = await app.inject({ method: 'POST', url: '/', payload: {} })
   expect(json()).toEqual({ one: '/one', two: '/two' })
 })

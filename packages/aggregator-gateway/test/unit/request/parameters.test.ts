@@ -46,7 +46,11 @@ describe('a value stays within its segment', () => {
     ['%2E', '/users/.{params.name}'],
     ['%2E', '/users/{params.name}{params.name}'],
   ])('%s is refused in %s', async (value, path) => {
-    expect(await ask(path, `/at/${value}`)).toEqual({ asked: [], status: 400, code: 'GATEWAY_BAD_PARAMETER' })
+    expect(await ask(path, `/at/${value}`)).toEqual({
+      asked: [],
+      status: 400,
+      code: 'AGGREGATOR_GATEWAY_BAD_PARAMETER',
+    })
   })
 })
 
@@ -66,7 +70,11 @@ describe('a value stays within its query value', () => {
     ['what comes twice', '/at/x?q=1&q=2'],
     ['what is inherited', '/at/x?toString=1'],
   ])('%s is refused', async (_title, url) => {
-    expect(await ask('/search?q={query.q}', url)).toEqual({ asked: [], status: 400, code: 'GATEWAY_BAD_PARAMETER' })
+    expect(await ask('/search?q={query.q}', url)).toEqual({
+      asked: [],
+      status: 400,
+      code: 'AGGREGATOR_GATEWAY_BAD_PARAMETER',
+    })
   })
 })
 
@@ -92,7 +100,7 @@ it('refuses an empty segment', async () => {
   expect(await ask('/users/{params.*}/orders', '/at/', '/at/*')).toEqual({
     asked: [],
     status: 400,
-    code: 'GATEWAY_BAD_PARAMETER',
+    code: 'AGGREGATOR_GATEWAY_BAD_PARAMETER',
   })
 })
 

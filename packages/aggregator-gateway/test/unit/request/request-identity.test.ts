@@ -143,9 +143,7 @@ it('drops a header that an observer adds at the start of a call, and logs why', 
   )
   const { one } = (await app.inject('/account')).json<{ one: Sent }>()
   expect(one.headers).not.toHaveProperty('x-user')
-  expect(lines.join('')).toMatch(
-    /expected `callStarted` to add headers of traces, got \\"x-user\\": use `callHeaders`/i,
-  )
+  expect(lines.join('')).toMatch(/`callStarted` may only add trace headers, got \\"x-user\\": use `callHeaders`/i)
 })
 
 describe('a client that names a header in `connection`', () => {
@@ -226,7 +224,7 @@ describe('a header made of values', () => {
     ['has a line break', { sub: 'a\r\nx-admin: 1' }],
     ['is an object', { sub: {} }],
   ])('is refused with 400 when the value %s', async (_title, user) => {
-    expect(await ask({ 'x-user': '{user.sub}' }, user)).toEqual([400, 'GATEWAY_BAD_PARAMETER'])
+    expect(await ask({ 'x-user': '{user.sub}' }, user)).toEqual([400, 'AGGREGATOR_GATEWAY_BAD_PARAMETER'])
   })
 
   it.each<[string, Record<string, unknown>]>([
@@ -236,7 +234,7 @@ describe('a header made of values', () => {
     ['a header of the connection', { 'transfer-encoding': 'chunked' }],
     ['a value that is no text', { 'x-user': {} }],
   ])('is refused with 500 when a function makes %s', async (_title, made) => {
-    expect(await ask((() => made) as never, {})).toEqual([500, 'GATEWAY_INVALID_HEADER'])
+    expect(await ask((() => made) as never, {})).toEqual([500, 'AGGREGATOR_GATEWAY_INVALID_HEADER'])
   })
 
   it('is left out when a function makes it undefined', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FastifyInstance } from 'fastify'
-import type { BreakerOptions } from '../../../src/index.ts'
+import type { CircuitBreakerOptions } from '../../../src/index.ts'
 import { gateway, jsonUpstream, sendJson, upstream } from '../../helpers/servers.ts'
 
 /** An upstream that answers with a status which can be set; 0 does not answer. */
@@ -18,11 +18,11 @@ async function settable(): Promise<{ url: string; seen: () => number; answer: (s
 /** `timeout`: of those that do not answer; a busy machine may take a second for those that do. */
 const before = (
   url: string | string[],
-  breaker: false | BreakerOptions = {},
+  circuitBreaker: false | CircuitBreakerOptions = {},
   timeout = 10_000,
 ): Promise<FastifyInstance> =>
   gateway({
-    upstreams: { it: { origin: url, breaker } },
+    upstreams: { it: { origin: url, circuitBreaker } },
     endpoints: [{ path: '/', timeout, calls: { one: { upstream: 'it', path: '/' } } }],
   })
 
@@ -42,11 +42,11 @@ describe('an origin', () => {
     'that answers %i to most of the last 20 calls is not called any more',
     async (status) => {
       const server = await settable()
-      const app = await before(server.url, { openFor: 60_000 })
+      const app = await before(server.url, { resetTimeout: 60_000 })
       expect(await codes(app, 30)).toEqual(times(30, 200))
       server.answer(status)
-      expect(await codes(app, 11)).toEqual(times(11, 'GATEWAY_UPSTREAM_FAILED'))
-      expect(await codes(app, 20)).toEqual(times(20, 'GATEWAY_CIRCUIT_OPEN'))
+      expect(await codes(app, 11)).toEqual(times(11, 'AGGREGATOR_GATEWAY_UPSTREAM_FAILED'))
+      expect(await codes(app, 20)).toEqual(times(20, 'AGGREGATOR_GATEWAY_CIRCUIT_OPEN'))
       expect(server.seen()).toBe(41)
     },
   )
@@ -54,15 +54,18 @@ describe('an origin', () => {
   it('that does not answer is not called any more', async () => {
     const server = await settable()
     server.answer(0)
-    const app = await before(server.url, { calls: 3, openFor: 60_000 }, 100)
-    expect(await codes(app, 5)).toEqual([...times(3, 'GATEWAY_UPSTREAM_TIMEOUT'), ...times(2, 'GATEWAY_CIRCUIT_OPEN')])
+    const app = await before(server.url, { window: 3, resetTimeout: 60_000 }, 100)
+    expect(await codes(app, 5)).toEqual([
+      ...times(3, 'AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT'),
+      ...times(2, 'AGGREGATOR_GATEWAY_CIRCUIT_OPEN'),
+    ])
   })
 
   it.each([400, 404, 429])('that answers %i works', async (status) => {
     const server = await settable()
     server.answer(status)
     const app = await before(server.url)
-    expect(await codes(app, 50)).toEqual(times(50, 'GATEWAY_UPSTREAM_FAILED'))
+    expect(await codes(app, 50)).toEqual(times(50, 'AGGREGATOR_GATEWAY_UPSTREAM_FAILED'))
   })
 
   it('that fails half of its calls is called on', async () => {
@@ -71,36 +74,36 @@ describe('an origin', () => {
       if (count++ % 2 === 0) sendJson(response, '1')
       else response.writeHead(500).end()
     })
-    expect(new Set(await codes(await before(origin), 60))).toEqual(new Set([200, 'GATEWAY_UPSTREAM_FAILED']))
+    expect(new Set(await codes(await before(origin), 60))).toEqual(new Set([200, 'AGGREGATOR_GATEWAY_UPSTREAM_FAILED']))
   })
 
   it('is called whatever it does, without a breaker', async () => {
     const server = await settable()
     server.answer(500)
     const app = await before(server.url, false)
-    expect(await codes(app, 50)).toEqual(times(50, 'GATEWAY_UPSTREAM_FAILED'))
+    expect(await codes(app, 50)).toEqual(times(50, 'AGGREGATOR_GATEWAY_UPSTREAM_FAILED'))
   })
 
   it('is tried by one call at a time, and called again when that is answered', async () => {
     const server = await settable()
     server.answer(500)
-    const app = await before(server.url, { calls: 5, openFor: 1000 })
-    expect(await codes(app, 5)).toEqual(times(5, 'GATEWAY_UPSTREAM_FAILED'))
-    await expect.poll(async () => (await codes(app, 1))[0]).toBe('GATEWAY_UPSTREAM_FAILED')
-    expect(await codes(app, 5)).toEqual(times(5, 'GATEWAY_CIRCUIT_OPEN'))
+    const app = await before(server.url, { window: 5, resetTimeout: 1000 })
+    expect(await codes(app, 5)).toEqual(times(5, 'AGGREGATOR_GATEWAY_UPSTREAM_FAILED'))
+    await expect.poll(async () => (await codes(app, 1))[0]).toBe('AGGREGATOR_GATEWAY_UPSTREAM_FAILED')
+    expect(await codes(app, 5)).toEqual(times(5, 'AGGREGATOR_GATEWAY_CIRCUIT_OPEN'))
     expect(server.seen()).toBe(6)
     server.answer(200)
     await expect.poll(async () => (await codes(app, 1))[0]).toBe(200)
     expect(await codes(app, 10)).toEqual(times(10, 200))
     // What was before is forgotten: it takes as many failures as at first.
     server.answer(500)
-    expect((await codes(app, 3)).at(-1)).toBe('GATEWAY_UPSTREAM_FAILED')
+    expect((await codes(app, 3)).at(-1)).toBe('AGGREGATOR_GATEWAY_UPSTREAM_FAILED')
   })
 
   it('that answers again is called again, though the try before it was never answered', async () => {
     const server = await settable()
     server.answer(0)
-    const app = await before(server.url, { calls: 2, openFor: 50 }, 100)
+    const app = await before(server.url, { window: 2, resetTimeout: 50 }, 100)
     await codes(app, 4)
     server.answer(200)
     await expect.poll(async () => (await codes(app, 1))[0]).toBe(200)
@@ -111,7 +114,7 @@ it('of two origins, the one that works gets the calls', async () => {
   const broken = await settable()
   broken.answer(500)
   const working = await jsonUpstream(() => 1)
-  const app = await before([broken.url, working], { calls: 4, openFor: 60_000 })
+  const app = await before([broken.url, working], { window: 4, resetTimeout: 60_000 })
   const first = await codes(app, 8)
   expect(first.filter((code) => code === 200)).toHaveLength(4)
   expect(await codes(app, 20)).toEqual(times(20, 200))
@@ -122,7 +125,7 @@ it('an optional call says that its circuit is open', async () => {
   const { url, answer } = await settable()
   answer(500)
   const app = await gateway({
-    upstreams: { it: { origin: url, breaker: { calls: 1 } } },
+    upstreams: { it: { origin: url, circuitBreaker: { window: 1 } } },
     endpoints: [{ path: '/', calls: { one: { upstream: 'it', path: '/', optional: true } } }],
   })
   await app.inject('/')
@@ -133,9 +136,12 @@ it('an optional call says that its circuit is open', async () => {
 it('counts each call that is late at the deadline, those behind one that is needed too', async () => {
   const servers = await Promise.all([settable(), settable()])
   for (const server of servers) server.answer(0)
-  const breaker = { calls: 2, openFor: 60_000 }
+  const circuitBreaker = { window: 2, resetTimeout: 60_000 }
   const app = await gateway({
-    upstreams: { first: { origin: servers[0].url, breaker }, second: { origin: servers[1].url, breaker } },
+    upstreams: {
+      first: { origin: servers[0].url, circuitBreaker },
+      second: { origin: servers[1].url, circuitBreaker },
+    },
     endpoints: [
       {
         path: '/',
@@ -145,7 +151,7 @@ it('counts each call that is late at the deadline, those behind one that is need
     ],
     status: true,
   })
-  expect(await codes(app, 2)).toEqual(times(2, 'GATEWAY_UPSTREAM_TIMEOUT'))
+  expect(await codes(app, 2)).toEqual(times(2, 'AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT'))
   const { upstreams } = (await app.inject('/__gateway')).json<{ upstreams: Record<string, { circuit: string }[]> }>()
   expect(Object.values(upstreams).map(([origin]) => origin!.circuit)).toEqual(['open', 'open'])
 })

@@ -30,7 +30,7 @@ describe('the name of an origin', () => {
     const { statusCode, json } = await app.inject('/')
     expect([statusCode, json()]).toMatchObject([
       502,
-      { code: 'GATEWAY_UPSTREAM_FAILED', message: 'The call "one" to it did not answer' },
+      { code: 'AGGREGATOR_GATEWAY_UPSTREAM_FAILED', message: 'The call "one" to it did not respond' },
     ])
   })
 

@@ -35,7 +35,7 @@ const before = (
   timeout: number,
 ): Promise<FastifyInstance> =>
   gateway({
-    upstreams: { it: { origin, connections: 1, cache: kind.endsWith('cache'), ...options } },
+    upstreams: { it: { origin, maxConnections: 1, cache: kind.endsWith('cache'), ...options } },
     endpoints: [
       kind.startsWith('call')
         ? { path: '/:id', timeout, calls: { one: { upstream: 'it', path: '/{params.id}' } } }
@@ -50,7 +50,7 @@ const statusOf = async (app: FastifyInstance): Promise<object> =>
 describe.each(KINDS)('a %s that waits for a connection', (kind) => {
   it('and is late does not count against the origin', async () => {
     const { origin, seen } = await waiting()
-    const app = await before(origin, kind, { breaker: { calls: 2, threshold: 0.9, openFor: 60_000 } }, 300)
+    const app = await before(origin, kind, { circuitBreaker: { window: 2, errorRate: 0.9, resetTimeout: 60_000 } }, 300)
     const first = app.inject('/sent').then(({ statusCode }) => statusCode)
     await expect.poll(() => seen.length).toBe(1)
     const others = Array.from({ length: 5 }, () => app.inject('/waits').then(({ statusCode }) => statusCode))
@@ -61,7 +61,7 @@ describe.each(KINDS)('a %s that waits for a connection', (kind) => {
 
   it('leaves the queue with its client: the next one has its place, and no connection is made for it', async () => {
     const { origin, seen, connections } = await waiting()
-    const app = await before(origin, kind, { queue: 4 }, 60_000)
+    const app = await before(origin, kind, { maxQueue: 4 }, 60_000)
     await app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = app.server.address() as AddressInfo
     const first = app.inject('/first').then(({ statusCode }) => statusCode)
@@ -99,7 +99,7 @@ it('a call whose connection is not established in time counts against the origin
   const app = await before(
     origin.replace('127.0.0.1', 'localhost'),
     'call',
-    { lookup, connections: 2, breaker: { calls: 2, openFor: 60_000 } },
+    { lookup, maxConnections: 2, circuitBreaker: { window: 2, resetTimeout: 60_000 } },
     100,
   )
   for (let count = 0; count < 2; count++) expect((await app.inject('/a')).statusCode).toBe(504)

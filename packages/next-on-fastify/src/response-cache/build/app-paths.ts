@@ -1,55 +1,41 @@
-// How the router of Next reads a path: below the base path or not, with a slash at its end or without, with the name of a
-// locale or without.
+// Reads a path as Next's router does: with or without base path, trailing slash and locale.
 
-/** What of a configuration says how paths are read. */
-export interface PathConfig {
-  readonly basePath?: string
-  readonly i18n?: {
-    readonly locales: readonly string[]
-    readonly defaultLocale: string
-    readonly domains?: readonly unknown[]
-  } | null
-}
+import type { NextConfig } from '../../next/config.ts'
+
+/** The settings that decide how paths are read. */
+export type PathConfig = Pick<NextConfig, 'basePath' | 'i18n'>
 
 /** The paths of one app. */
 export interface AppPaths {
-  /** The path of a file in the app; nothing where the path is outside of it. */
+  /** The path of a file in the app. Undefined outside of the app. */
   readonly fileOf: (path: string) => string | undefined
-  /** The name of a page of the Pages Router, as the build has it; nothing where the path is outside of the app. */
+  /** The name of a page of the Pages Router in the build. Undefined outside of the app. */
   readonly pageOf: (path: string) => string | undefined
-  /** All that Next may hold a rule of the configuration or a matcher of a proxy against when this path is asked for. */
+  /** All paths that Next may compare with a rule or a middleware matcher for this request path. */
   readonly routedAs: (path: string) => readonly string[]
-  /** Whether the language of a client may decide where it is led. */
-  readonly isLocalised: (path: string) => boolean
+  /** Whether the language of a client may redirect it. */
+  readonly isLocalized: (path: string) => boolean
 }
 
 const DATA = /^\/_next\/data\/[^/]+(\/.*)\.json$/
 
-/** Reads paths as an app of this configuration does. */
+/** Reads paths as an app with this configuration does. */
 export function appPaths({ basePath = '', i18n }: PathConfig): AppPaths {
+  const { localeOf, inLocales } = localesOf(i18n)
   const isInside = (path: string): boolean =>
     basePath === '' || path === basePath || (path.startsWith(basePath) && path[basePath.length] === '/')
 
-  /** The path within the app, without a slash at its end. */
+  /** The path within the app, without trailing slash. */
   const inside = (path: string): string | undefined => {
     if (!isInside(path)) return undefined
     const end = path.endsWith('/') ? path.length - 1 : path.length
     return path.slice(basePath.length, end) || '/'
   }
 
-  const localeOf = (path: string): string | undefined => {
-    const first = path.split('/', 2)[1]?.toLowerCase()
-    return i18n?.locales.find((locale) => locale.toLowerCase() === first)
-  }
-
-  /** As it is, and in the default locale. */
-  const inLocale = (path: string): readonly string[] =>
-    i18n ? [path, `/${i18n.defaultLocale}${path === '/' ? '' : path}`] : [path]
-
   return {
     fileOf: (path) => {
       const file = inside(path)
-      // Files are below the default locale too, and below no other one.
+      // Files also exist below the default locale, and below no other one.
       if (file === undefined || !i18n || localeOf(file) !== i18n.defaultLocale) return file
       return file.slice(i18n.defaultLocale.length + 1)
     },
@@ -65,15 +51,42 @@ export function appPaths({ basePath = '', i18n }: PathConfig): AppPaths {
       const rest = path.slice(prefix.length)
       if (!i18n && !rest.startsWith('/_next/data/')) return [path]
       const page = DATA.exec(rest)?.[1]
-      if (page === undefined) return [path, ...inLocale(rest).map((one) => prefix + one)]
-      // Where there is a proxy, Next takes data for the page that it is of.
-      const pages = [page, page.replace(/^\/index(?=\/|$)/, '') || '/'].flatMap(inLocale)
+      if (page === undefined) return [path, ...inLocales(rest).map((one) => prefix + one)]
       return [
         path,
-        ...pages.flatMap((one) => (one === '/' ? [prefix, `${prefix}/`] : [prefix + one, `${prefix}${one}/`])),
+        ...dataPages(page)
+          .flatMap(inLocales)
+          .flatMap((one) => withSlash(prefix, one)),
       ]
     },
-    // Next takes `/index` for the root here.
-    isLocalised: (path) => Boolean(i18n) && /^\/(?:index(?:\/|$)|$)/.test(inside(path) ?? path),
+    // Next reads `/index` as the root here.
+    isLocalized: (path) => Boolean(i18n) && /^\/(?:index(?:\/|$)|$)/.test(inside(path) ?? path),
+  }
+}
+
+/** The page of `/_next/data`, to which middleware is applied. Next also reads `/index` as the root. */
+function dataPages(page: string): string[] {
+  return [page, page.replace(/^\/index(?=\/|$)/, '') || '/']
+}
+
+function withSlash(prefix: string, path: string): string[] {
+  return path === '/' ? [prefix, `${prefix}/`] : [prefix + path, `${prefix}${path}/`]
+}
+
+interface Locales {
+  readonly localeOf: (path: string) => string | undefined
+  /** The path itself, and in the default locale. */
+  readonly inLocales: (path: string) => readonly string[]
+}
+
+function localesOf(i18n: PathConfig['i18n']): Locales {
+  if (!i18n) return { localeOf: () => undefined, inLocales: (path) => [path] }
+  const { locales, defaultLocale } = i18n
+  return {
+    localeOf: (path) => {
+      const first = path.split('/', 2)[1]?.toLowerCase()
+      return locales.find((locale) => locale.toLowerCase() === first)
+    },
+    inLocales: (path) => [path, `/${defaultLocale}${path === '/' ? '' : path}`],
   }
 }

@@ -3,14 +3,14 @@
 // middleware runs once per request. The methods are undocumented: if one is missing, Next runs the middleware.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Answer } from '../../next/handler.ts'
-import { whileAsked } from '../../async-context/current-request.ts'
-import { BeforeRoute, mayEnter, type WrappedRequest } from '../../next/before-route.ts'
-import { isPlainPath, pathOf, queryOf } from '../../router-bypass/eligibility.ts'
+import { withCurrentRequest } from '../../async-context/current-request.ts'
+import { canSkipRenderServer, RequestPreparation, type WrappedRequest } from '../../next/before-route.ts'
+import type { RequestHandler } from '../../next/handler.ts'
 import { functionOf, type RequestMeta } from '../../next/internals.ts'
+import { isPlainPath, pathOf, queryOf } from '../../next/plain-url.ts'
 
 /** The result of middleware, as Next has it. */
-export interface ProxyResult {
+export interface MiddlewareResult {
   readonly response?: Response
 }
 
@@ -18,7 +18,7 @@ export interface ProxyResult {
  * Runs middleware for a request. The result is undefined if Next must run it, or if it failed, which Next then notices,
  * too.
  */
-export type EarlyProxy = (...asking: Parameters<Answer>) => Promise<ProxyResult | undefined>
+export type EarlyMiddleware = (...args: Parameters<RequestHandler>) => Promise<MiddlewareResult | undefined>
 
 /** Next's store of request metadata, shared by its own request and Node's. */
 export interface MetaStore {
@@ -27,10 +27,10 @@ export interface MetaStore {
 }
 
 /** The pending result of middleware, beside Next's metadata of the request. */
-const STARTED: unique symbol = Symbol('next-on-fastify.proxy')
+const STARTED: unique symbol = Symbol('next-on-fastify.middleware')
 
 interface Meta extends RequestMeta {
-  [STARTED]?: Promise<ProxyResult> | undefined
+  [STARTED]?: Promise<MiddlewareResult> | undefined
 }
 
 interface Params {
@@ -43,12 +43,12 @@ type Server = Record<string, unknown>
 /**
  * Makes the function that runs middleware, from the render server of an app. Call it once per server.
  *
- * @throws NotDirect for a Next version that runs middleware in another way
+ * @throws UnsupportedNextError for a Next version that runs middleware in another way
  */
-export function earlyProxyOf(server: Server, store: MetaStore): EarlyProxy {
+export function earlyMiddlewareOf(server: Server, store: MetaStore): EarlyMiddleware {
   const { getRequestMeta, setRequestMeta } = store
   functionOf({ setRequestMeta }, 'setRequestMeta')
-  const before = new BeforeRoute(server, getRequestMeta)
+  const preparation = new RequestPreparation(server, getRequestMeta)
   const runMiddleware = functionOf(server, 'runMiddleware')
   const load = functionOf(server, 'loadNodeMiddleware')
   const manifestOf = functionOf(server, 'getMiddlewareManifest')
@@ -69,20 +69,20 @@ export function earlyProxyOf(server: Server, store: MetaStore): EarlyProxy {
     },
   })
 
-  return whileAsked(async (request: IncomingMessage, response: ServerResponse) => {
+  return withCurrentRequest(async (request: IncomingMessage, response: ServerResponse) => {
     const { url = '', headers } = request
     const path = pathOf(url)
     const query = queryOf(url)
-    if (query === undefined || !isPlainPath(path) || !mayEnter(request, query)) return undefined
+    if (query === undefined || !isPlainPath(path) || !canSkipRenderServer(request, query)) return undefined
     try {
       const meta: Meta = {}
       setRequestMeta(request, meta)
       // A copy: Next's router does not see the headers that the render server adds.
-      const ready = await before.ready(request, { ...headers }, query)
+      const ready = await preparation.prepare(request, { ...headers }, query)
       if (getRequestMeta(ready) !== meta) return undefined
       const parsed = { pathname: path, query }
-      const params = { request: ready, response: before.wrapResponse(response), parsedUrl: parsed, parsed }
-      const result = runMiddleware.call(server, params) as Promise<ProxyResult>
+      const params = { request: ready, response: preparation.wrapResponse(response), parsedUrl: parsed, parsed }
+      const result = runMiddleware.call(server, params) as Promise<MiddlewareResult>
       meta[STARTED] = result
       return await result
     } catch {

@@ -1,59 +1,59 @@
-// What Next's router sets for an answer between the proxy and rendering. It looks for the page again each time, which takes
-// as long as the proxy itself, and finds the same as long as it is asked the same.
+// Headers that Next's router sets between middleware and rendering. Its lookup of the page takes as long as middleware
+// itself, and always sets the same headers for the same request.
 
 import type { ServerResponse } from 'node:http'
-import type { Additions } from './watch-renders.ts'
-import { headersSince, pairsOf } from '../recorder.ts'
+import { headersSince, pairsOf } from '../response-headers.ts'
+import type { AddedHeaders } from './watch-renders.ts'
 
 type Header = readonly [name: string, value: string]
 
-/** What the router sets where the proxy has added headers of these names. */
-export interface Passage {
-  readonly added: string
-  /** Headers in their order, each with its value, or with none where that is what the proxy has added. */
+/** The headers that the router sets after middleware has added headers with these names. */
+export interface RouterHeaders {
+  readonly addedNames: string
+  /** Headers in order. The value is undefined if it is the one that middleware has added. */
   readonly headers: readonly (readonly [name: string, value: string | undefined])[]
 }
 
 /**
- * Tells what the router has set, or nothing where what it sets another time may not be told by that.
+ * The headers that the router has set, or undefined if they may differ for another request.
  *
- * @param before - what was there before Next was asked, by names in lower case
+ * @param before - headers before Next, by lower-case name
  */
-export function passageOf(
+export function routerHeadersOf(
   response: ServerResponse,
   before: ReadonlyMap<string, string>,
-  additions: Additions,
-): Passage | undefined {
+  added: AddedHeaders,
+): RouterHeaders | undefined {
   const head = headersSince(response, before)
   if (head === undefined) return undefined
   const set = new Map(pairsOf(head).map((pair) => [pair[0].toLowerCase(), pair] as const))
-  const isWhole = Object.entries(additions).every(([name, value]) => value !== '' && set.get(name)?.[1] === value)
+  const isComplete = Object.entries(added).every(([name, value]) => value !== '' && set.get(name)?.[1] === value)
   // A header with two values has two pairs.
-  if (!isWhole || set.size !== head.length / 2) return undefined
+  if (!isComplete || set.size !== head.length / 2) return undefined
   const headers = Array.from(set, ([lower, [name, value]]) => {
-    return [name, Object.hasOwn(additions, lower) ? undefined : value] as const
+    return [name, Object.hasOwn(added, lower) ? undefined : value] as const
   })
-  return { added: namesOf(additions), headers }
+  return { addedNames: namesOf(added), headers }
 }
 
-/** How many passages of one request are remembered: a proxy may add other headers each time. */
-const MOST_PASSAGES = 4
+/** Maximum variants per request. Middleware may add different headers each time. */
+const MAX_VARIANTS = 4
 
-/** The passages of a request with one more, which comes first. */
-export function withPassage(passages: readonly Passage[], passage: Passage): readonly Passage[] {
-  const others = passages.filter(({ added }) => added !== passage.added)
-  return [passage, ...others.slice(0, MOST_PASSAGES - 1)]
+/** Puts a variant first. */
+export function addRouterHeaders(variants: readonly RouterHeaders[], added: RouterHeaders): readonly RouterHeaders[] {
+  const others = variants.filter(({ addedNames }) => addedNames !== added.addedNames)
+  return [added, ...others.slice(0, MAX_VARIANTS - 1)]
 }
 
-/** The headers for an answer of which the proxy has added these; nothing where that is not known, or one is not set. */
-export function headersOf(passages: readonly Passage[], additions: Additions): readonly Header[] | undefined {
-  const added = namesOf(additions)
-  const passage = passages.find((known) => known.added === added)
-  if (passage === undefined) return undefined
-  const headers = passage.headers.map(([name, value]) => [name, value ?? additions[name.toLowerCase()] ?? ''] as const)
+/** The headers of a response to which middleware has added these. Undefined if they are unknown. */
+export function headersFor(variants: readonly RouterHeaders[], added: AddedHeaders): readonly Header[] | undefined {
+  const names = namesOf(added)
+  const variant = variants.find(({ addedNames }) => addedNames === names)
+  if (variant === undefined) return undefined
+  const headers = variant.headers.map(([name, value]) => [name, value ?? added[name.toLowerCase()] ?? ''] as const)
   return headers.every(([, value]) => value !== '') ? headers : undefined
 }
 
-function namesOf(additions: Additions): string {
-  return Object.keys(additions).join(' ')
+function namesOf(added: AddedHeaders): string {
+  return Object.keys(added).join(' ')
 }

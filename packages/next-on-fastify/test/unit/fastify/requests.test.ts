@@ -119,7 +119,7 @@ it('an error that Next does not answer itself is answered as by next start, and 
   const logger = { level: 'error', stream: { write: (line: string) => void lines.push(line) } }
   const app = await createNextOnFastify({ dir: standInApp(), fastify: { logger } })
   expect(await app.inject('/throws')).toMatchObject({ statusCode: 500, body: 'Internal Server Error' })
-  expect(JSON.parse(lines[0]!)).toMatchObject({ msg: 'Next has failed', err: { message: 'thrown' } })
+  expect(JSON.parse(lines[0]!)).toMatchObject({ msg: 'Next failed', err: { message: 'thrown' } })
 })
 
 it('requests that Next answers are logged at a level of their own', async () => {

@@ -28,7 +28,7 @@ describe('one Next app per process', () => {
     for (const dir of [standInApp({ name: 'blog' }), within(shop)]) {
       await expect(served(dir)).rejects.toMatchObject({
         ...refused,
-        message: expect.stringContaining(`Expected one Next app per process, got ${dir} after ${shop}: `),
+        message: expect.stringContaining(`Second Next app in one process: got ${dir} after ${shop}. `),
       })
     }
     expect((await app.inject('/a')).json()).toMatchObject({ url: '/a' })
@@ -63,7 +63,7 @@ describe('one Next app per process', () => {
     await (await served(dir)).close()
     await expect(served(dir)).rejects.toMatchObject({
       ...refused,
-      message: expect.stringContaining(`Expected ${dir} to be started once per process, got it again`),
+      message: expect.stringContaining(`The Next app in ${dir} was closed and cannot start again`),
     })
   })
 

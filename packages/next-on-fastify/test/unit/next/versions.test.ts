@@ -34,5 +34,5 @@ it('the prom-client of tests and of sources is the one that this project is for'
   const registry = new Registry()
   prometheusObserver({ registry })
   const { Histogram } = require(isLowest ? 'prom-client-lowest' : 'prom-client') as { Histogram: new () => object }
-  expect(registry.getSingleMetric('next_answer_duration_seconds')).toBeInstanceOf(Histogram)
+  expect(registry.getSingleMetric('next_response_duration_seconds')).toBeInstanceOf(Histogram)
 })

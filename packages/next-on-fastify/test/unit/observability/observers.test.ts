@@ -1,7 +1,13 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import Fastify from 'fastify'
-import { createNextOnFastify, nextPlugin, type NextAnswer, type NextObserver, type ObservedNext } from 'next-on-fastify'
+import {
+  createNextOnFastify,
+  nextPlugin,
+  type ServedRequest,
+  type NextObserver,
+  type ObservedNext,
+} from 'next-on-fastify'
 import { expect, it, onTestFinished } from 'vitest'
 import { standInApp } from '../../helpers/stand-in.ts'
 
@@ -9,14 +15,14 @@ import { standInApp } from '../../helpers/stand-in.ts'
 class Noting implements NextObserver {
   readonly opened: ObservedNext[] = []
   readonly closed: ObservedNext[] = []
-  readonly answers: (NextAnswer & { readonly prefix: string })[] = []
+  readonly answers: (ServedRequest & { readonly prefix: string })[] = []
   nextOpened(next: ObservedNext): void {
     this.opened.push(next)
   }
   nextClosed(next: ObservedNext): void {
     this.closed.push(next)
   }
-  nextAnswered({ prefix }: ObservedNext, answer: NextAnswer): void {
+  requestServed({ prefix }: ObservedNext, answer: ServedRequest): void {
     this.answers.push({ prefix, ...answer })
   }
 }
@@ -60,7 +66,9 @@ it('tells of each app when it is ready and when it closes', async () => {
   for (const prefix of ['/shop', '/blog']) {
     await app.register(nextPlugin, { dir, prefix, observers: [observer] })
   }
-  expect(observer.opened).toEqual(['/shop', '/blog'].map((prefix) => ({ prefix, memory: undefined })))
+  expect(observer.opened).toEqual(
+    ['/shop', '/blog'].map((prefix) => ({ prefix, stats: expect.any(Function) as unknown })),
+  )
   await app.inject('/blog/page')
   expect(observer.answers.map(({ prefix, url }) => [prefix, url])).toEqual([['/blog', '/blog/page']])
   expect(observer.closed).toEqual([])
@@ -78,12 +86,12 @@ it('says once that an observer has thrown, and others are told as ever', async (
   const observer = new Noting()
   const app = await createNextOnFastify({
     dir: standInApp(),
-    observers: [{ nextOpened: fail, nextClosed: fail, nextAnswered: fail }, observer],
+    observers: [{ nextOpened: fail, nextClosed: fail, requestServed: fail }, observer],
     fastify: { logger: { level: 'error', stream } },
   })
   for (const url of ['/1', '/2']) expect((await app.inject(url)).statusCode).toBe(200)
   await app.close()
   expect(observer.answers.map(({ url }) => url)).toEqual(['/1', '/2'])
   expect([observer.opened, observer.closed].map(({ length }) => length)).toEqual([1, 1])
-  expect(complaints).toEqual(['observers[0].nextOpened', 'observers[0].nextAnswered', 'observers[0].nextClosed'])
+  expect(complaints).toEqual(['observers[0].nextOpened', 'observers[0].requestServed', 'observers[0].nextClosed'])
 })

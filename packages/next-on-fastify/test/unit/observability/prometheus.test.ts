@@ -6,8 +6,9 @@ import { nextPlugin } from 'next-on-fastify'
 import { Registry, register } from 'prom-client'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Build } from '../../../src/response-cache/build/build.ts'
-import { NextMemory } from '../../../src/response-cache/response-cache.ts'
-import { observed } from '../../../src/next/page-reads.ts'
+import { ResponseCache } from '../../../src/response-cache/response-cache.ts'
+import { cacheLimits } from '../../helpers/cache-limits.ts'
+import { observedHandler } from '../../../src/next/page-reads.ts'
 import { prometheusObserver } from '../../../src/observability/prometheus.ts'
 import { standInApp } from '../../helpers/stand-in.ts'
 
@@ -24,14 +25,14 @@ it('times what Next answers in seconds, by app and class of status', async () =>
   await app.register(nextPlugin, { dir, observers })
   for (const url of ['/secret/1', '/2', '/throws', '/shop', '/shop/token?q=token']) await app.inject(url)
   const ofPages = `prefix="",status="2xx"`
-  const durations = await linesOf(registry, 'next_answer_duration_seconds')
+  const durations = await linesOf(registry, 'next_response_duration_seconds')
   expect(durations).toEqual(
     expect.arrayContaining([
-      `next_answer_duration_seconds_bucket{le="30",${ofPages}} 2`,
-      `next_answer_duration_seconds_bucket{le="+Inf",${ofPages}} 2`,
-      `next_answer_duration_seconds_count{${ofPages}} 2`,
-      `next_answer_duration_seconds_count{prefix="",status="5xx"} 1`,
-      `next_answer_duration_seconds_count{prefix="/shop",status="2xx"} 2`,
+      `next_response_duration_seconds_bucket{le="30",${ofPages}} 2`,
+      `next_response_duration_seconds_bucket{le="+Inf",${ofPages}} 2`,
+      `next_response_duration_seconds_count{${ofPages}} 2`,
+      `next_response_duration_seconds_count{prefix="",status="5xx"} 1`,
+      `next_response_duration_seconds_count{prefix="/shop",status="2xx"} 2`,
     ]),
   )
   // Whatever clients ask for: no value of theirs is a label.
@@ -41,16 +42,16 @@ it('times what Next answers in seconds, by app and class of status', async () =>
 it('counts answers apart whose client has left', async () => {
   const registry = new Registry()
   const observer = prometheusObserver({ registry })
-  const next = { prefix: '', memory: undefined }
+  const next = { prefix: '', stats: () => ({ responseCache: undefined, routerBypass: undefined }) }
   const left = { method: 'GET', url: '/', duration: 1, aborted: true }
-  for (const status of [200, undefined]) observer.nextAnswered?.(next, { ...left, status })
-  expect(await linesOf(registry, 'next_answer_duration_seconds_count')).toEqual([
-    'next_answer_duration_seconds_count{prefix="",status="aborted"} 2',
+  for (const status of [200, undefined]) observer.requestServed?.(next, { ...left, status })
+  expect(await linesOf(registry, 'next_response_duration_seconds_count')).toEqual([
+    'next_response_duration_seconds_count{prefix="",status="aborted"} 2',
   ])
 })
 
 it('shows what the memory has counted when it is asked, until the app is closed', async () => {
-  const Handler = observed(
+  const Handler = observedHandler(
     class {
       async get(): Promise<object> {
         return { lastModified: Date.now(), cacheControl: { revalidate: 3600 }, value: { kind: 'APP_PAGE' } }
@@ -62,9 +63,9 @@ it('shows what the memory has counted when it is asked, until the app is closed'
   const handler = new Handler({})
   const no = (): boolean => false
   const build = { isBot: no, isConditional: no, isProxied: no, isMade: no } as unknown as Build
-  const memory = new NextMemory(build, { entries: 10, bytes: 1e6, entryBytes: 1e5 })
+  const memory = new ResponseCache(build, cacheLimits())
   const server = createServer((request, response) => {
-    void memory.answer(
+    void memory.serve(
       async () => {
         await handler.get('/page', {})
         const isPage = request.url?.startsWith('/page') ?? false
@@ -84,27 +85,27 @@ it('shows what the memory has counted when it is asked, until the app is closed'
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const registry = new Registry()
   const observer = prometheusObserver({ registry })
-  const app = { prefix: '/shop', memory }
+  const app = { prefix: '/shop', stats: () => ({ responseCache: memory.stats, routerBypass: undefined }) }
   observer.nextOpened?.(app)
 
   for (const path of ['/page', '/page', '/page', '/none', '/p%61ge']) await (await fetch(origin + path)).text()
   await (await fetch(`${origin}/page`, { method: 'POST' })).text()
-  const shown = async (): Promise<string[]> => linesOf(registry, 'next_memory_\\w+')
+  const shown = async (): Promise<string[]> => linesOf(registry, 'next_response_cache_\\w+')
   // Asked twice, it does not count twice.
   await shown()
   const lines = await shown()
   expect(lines).toEqual([
-    'next_memory_hits_total{prefix="/shop"} 2',
-    'next_memory_misses_total{prefix="/shop"} 2',
-    'next_memory_bypasses_total{prefix="/shop",reason="url"} 1',
-    'next_memory_bypasses_total{prefix="/shop",reason="method"} 1',
-    'next_memory_kept_total{prefix="/shop"} 1',
-    'next_memory_not_kept_total{prefix="/shop",reason="status"} 1',
-    'next_memory_dropped_total{prefix="/shop"} 0',
-    'next_memory_entries{prefix="/shop"} 1',
-    `next_memory_bytes{prefix="/shop"} ${memory.counts.bytes}`,
+    'next_response_cache_hits_total{prefix="/shop"} 2',
+    'next_response_cache_misses_total{prefix="/shop"} 2',
+    'next_response_cache_bypasses_total{prefix="/shop",reason="url"} 1',
+    'next_response_cache_bypasses_total{prefix="/shop",reason="method"} 1',
+    'next_response_cache_stored_total{prefix="/shop"} 1',
+    'next_response_cache_not_stored_total{prefix="/shop",reason="status"} 1',
+    'next_response_cache_invalidated_total{prefix="/shop"} 0',
+    'next_response_cache_entries{prefix="/shop"} 1',
+    `next_response_cache_bytes{prefix="/shop"} ${memory.stats.bytes}`,
   ])
-  expect(memory.counts.bytes).toBeGreaterThan(0)
+  expect(memory.stats.bytes).toBeGreaterThan(0)
   observer.nextClosed?.(app)
   memory.close()
   expect(await shown()).toEqual([])
@@ -115,19 +116,27 @@ it('takes the registry of prom-client when there is no other', async () => {
   const app = Fastify()
   await app.register(nextPlugin, { dir: standInApp(), observers: [prometheusObserver()] })
   await app.inject('/page')
-  expect(await linesOf(register, 'next_answer_duration_seconds_count')).toHaveLength(1)
+  expect(await linesOf(register, 'next_response_duration_seconds_count')).toHaveLength(1)
 })
 
 it.each([
+  ['an unknown option', { labels: [] }, 'Invalid option "labels": unknown. Known here: registry, buckets.'],
+  ['no registry', { registry: {} }, 'Invalid option "registry": expected a registry of prom-client, got an object.'],
   [
-    'an unknown option',
-    { labels: [] },
-    'Expected `prometheusObserver` to have some of registry, buckets, got `labels`',
+    'no buckets',
+    { buckets: [] },
+    'Invalid option "buckets": expected an array of ascending numbers of seconds, got an empty array.',
   ],
-  ['no registry', { registry: {} }, 'Expected `registry` to be a registry of prom-client, got something else'],
-  ['no buckets', { buckets: [] }, 'Expected `buckets` to be rising numbers of seconds, got []'],
-  ['buckets that do not rise', { buckets: [1, 1] }, 'Expected `buckets` to be rising numbers of seconds, got [1,1]'],
-  ['buckets of nothing', { buckets: 5 }, 'Expected `buckets` to be rising numbers of seconds, got 5'],
+  [
+    'buckets that do not ascend',
+    { buckets: [1, 1] },
+    'Invalid option "buckets": expected an array of ascending numbers of seconds, got an array.',
+  ],
+  [
+    'buckets that are no array',
+    { buckets: 5 },
+    'Invalid option "buckets": expected an array of ascending numbers of seconds, got 5.',
+  ],
 ])('refuses %s', (_title, options, message) => {
   expect(() => prometheusObserver(options as never)).toThrow(
     expect.objectContaining({ code: 'NEXT_ON_FASTIFY_INVALID_OPTION', message }) as Error,

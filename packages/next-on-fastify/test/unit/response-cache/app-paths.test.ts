@@ -64,8 +64,8 @@ describe('rules and matchers are held against', () => {
 })
 
 it('the language of a client counts at the root of an app with locales', () => {
-  const { isLocalised } = appPaths({ basePath: '/docs', i18n })
+  const { isLocalized } = appPaths({ basePath: '/docs', i18n })
   const paths = ['/docs', '/docs/', '/docs/index', '/docs/index/', '/docs/index/a', '/', '/docs/a', '/docs/indexes']
-  expect(paths.map(isLocalised)).toEqual([true, true, true, true, true, true, false, false])
-  expect(appPaths({}).isLocalised('/')).toBe(false)
+  expect(paths.map(isLocalized)).toEqual([true, true, true, true, true, true, false, false])
+  expect(appPaths({}).isLocalized('/')).toBe(false)
 })

@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { brotliDecompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, it, vi } from 'vitest'
-import { BrotliQueue, takesBrotli } from '../../../src/response-cache/brotli.ts'
-import type { RecordedAnswer } from '../../../src/response-cache/recorder.ts'
+import { BrotliQueue, acceptsBrotli } from '../../../src/response-cache/brotli.ts'
+import type { RecordedResponse } from '../../../src/response-cache/recorder.ts'
 
 const TEXT = 'Some text that repeats itself, and then some more of it. '.repeat(100)
 
-const answer = (head: readonly string[], body: Buffer): RecordedAnswer => ({ status: 200, head, body })
+const answer = (head: readonly string[], body: Buffer): RecordedResponse => ({ status: 200, head, body })
 const compressible = ['Vary', 'rsc, Accept-Encoding', 'ETag', '"a"']
 
 /** What becomes of answers that are added together. */
-async function coded(answers: readonly RecordedAnswer[]): Promise<(RecordedAnswer | undefined)[]> {
+async function coded(answers: readonly RecordedResponse[]): Promise<(RecordedResponse | undefined)[]> {
   const queue = new BrotliQueue()
-  const found: (RecordedAnswer | undefined)[] = answers.map(() => undefined)
+  const found: (RecordedResponse | undefined)[] = answers.map(() => undefined)
   for (const [index, one] of answers.entries()) queue.add(one, false, (other) => void (found[index] = other))
-  const last = Promise.withResolvers<RecordedAnswer>()
+  const last = Promise.withResolvers<RecordedResponse>()
   queue.add(answer(compressible, Buffer.from(TEXT)), true, last.resolve)
   await last.promise
   return found
@@ -44,7 +44,7 @@ it.each<[string, readonly string[], Buffer]>([
 it('an answer is compressed once, however often it is asked for', async () => {
   const queue = new BrotliQueue()
   const one = answer(compressible, Buffer.from(TEXT))
-  const done = vi.fn<(coded: RecordedAnswer) => void>()
+  const done = vi.fn<(coded: RecordedResponse) => void>()
   for (let time = 0; time < 3; time++) queue.add(one, false, done)
   await expect.poll(() => done).toHaveBeenCalled()
   queue.add(one, false, done)
@@ -76,5 +76,5 @@ it.each([
   ['', false],
   [undefined, false],
 ])('a client that says %j takes brotli: %s', (accepted, takes) => {
-  expect(takesBrotli(accepted)).toBe(takes)
+  expect(acceptsBrotli(accepted)).toBe(takes)
 })

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import Fastify from 'fastify'
-import { createMemory, type MemoryOptions } from '../../../src/response-cache/create-response-cache.ts'
+import { type ResolvedResponseCacheOptions } from '../../../src/options-schema.ts'
+import { createResponseCache } from '../../../src/response-cache/create-response-cache.ts'
+import { cacheLimits } from '../../helpers/cache-limits.ts'
 import { readBuild } from '../../../src/response-cache/build/build.ts'
 
 const FILES = {
@@ -44,11 +46,17 @@ function aBuild(
 }
 
 /** What is logged of an app that nothing is kept of. */
-async function whyNot(dir: string, options: MemoryOptions = {}, isShared = false): Promise<string[]> {
+async function whyNot(
+  dir: string,
+  options: Partial<ResolvedResponseCacheOptions> = {},
+  isShared = false,
+): Promise<string[]> {
   const messages: string[] = []
   const stream = { write: (line: string) => void messages.push((JSON.parse(line) as { msg: string }).msg) }
   const { log } = Fastify({ logger: { level: 'warn', stream } })
-  expect(await createMemory(dir, options, log, isShared)).toBeUndefined()
+  expect(
+    await createResponseCache(dir, { ...cacheLimits(), proxied: 'never', ...options }, log, isShared),
+  ).toBeUndefined()
   return messages
 }
 
@@ -65,24 +73,24 @@ describe('nothing is kept of an app', () => {
     ['experimental.useCache', { experimental: { useCache: true } }],
   ])('that has %s in its configuration', async (name, config) => {
     expect(await whyNot(aBuild(config))).toEqual([
-      `nothing of this Next app is kept: its configuration has \`${name}\``,
+      `response cache disabled for this Next app: its configuration has "${name}"`,
     ])
   })
 
   it.each([...Object.keys(FILES)] as (keyof typeof FILES)[])('whose build has no %s', async (name) => {
     expect(await whyNot(aBuild({}, { [name]: undefined }))).toEqual([
-      'nothing of this Next app is kept: its build is not as expected',
+      'response cache disabled for this Next app: unrecognized build output',
     ])
   })
 
   it.each([...Object.keys(FILES)] as (keyof typeof FILES)[])('whose build has another %s', async (name) => {
     expect(await whyNot(aBuild({}, { [name]: name.includes('pages') ? null : {} }))).toEqual([
-      'nothing of this Next app is kept: its build is not as expected',
+      'response cache disabled for this Next app: unrecognized build output',
     ])
   })
 
   it('whose Next keeps its files elsewhere', async () => {
-    expect(await whyNot(aBuild())).toEqual(['nothing of this Next app is kept: its Next has no cache of files'])
+    expect(await whyNot(aBuild())).toEqual(['response cache disabled for this Next app: its Next has no file cache'])
   })
 
   it.each<[string, keyof typeof FILES, object]>([
@@ -90,7 +98,7 @@ describe('nothing is kept of an app', () => {
     ['a proxy', 'server/functions-config-manifest.json', { functions: { '/_middleware': { matchers: [] } } }],
   ])('that has %s', async (_, file, content) => {
     expect(await whyNot(aBuild({}, { [file]: content }))).toEqual([
-      'nothing of this Next app is kept: it has middleware, and `proxyMemory` is not set',
+      'response cache disabled for this Next app: it has middleware, and "responseCache.proxied" is "never"',
     ])
   })
 })
@@ -102,7 +110,7 @@ it('knows what a build has made, and all of it', async () => {
     '/holes': { initialRevalidateSeconds: false, renderingMode: 'PARTIALLY_STATIC' },
   }
   const dir = aBuild({ basePath: '/docs' }, { 'prerender-manifest.json': { routes } })
-  const { isMade } = await readBuild(dir, false)
+  const { isMade } = await readBuild(dir, { allowsMiddleware: false })
   const paths = ['/docs', '/docs/post/1', '/docs/post/1/', '/docs/a', '/docs/_next/static/a.js']
   const others = ['/', '/docs/post/2', '/docs/holes', '/docs/b', '/_next/static/a.js', '/post/1', '/docs/constructor']
   expect([paths.filter(isMade), others.filter(isMade)]).toEqual([paths, []])
@@ -119,7 +127,7 @@ describe('an app with `cacheComponents`', () => {
   }
 
   it('tells bots apart, by its own pattern and by that of Next', async () => {
-    const { isBot } = await readBuild(withBots(), false)
+    const { isBot } = await readBuild(withBots(), { allowsMiddleware: false })
     const agents = ['a slowbot', 'Crawler/1.0', 'Mozilla/5.0', '', undefined]
     expect(agents.map(isBot)).toEqual([true, true, false, false, false])
     // Patterns take long for a name that is, so that one is left to Next.
@@ -127,34 +135,34 @@ describe('an app with `cacheComponents`', () => {
   })
 
   it('takes nobody for a bot where none is answered otherwise', async () => {
-    const { isBot } = await readBuild(aBuild({ htmlLimitedBots: 'Slow' }), false)
+    const { isBot } = await readBuild(aBuild({ htmlLimitedBots: 'Slow' }), { allowsMiddleware: false })
     expect(isBot('a slowbot')).toBe(false)
   })
 
   it.each([
-    ['16.3.9', 'its configuration has `cacheComponents`'],
-    ['15.9.0', 'its configuration has `cacheComponents`'],
+    ['16.3.9', 'its configuration has "cacheComponents"'],
+    ['15.9.0', 'its configuration has "cacheComponents"'],
   ])('has no memory with Next %s', async (version, why) => {
-    expect(await whyNot(withBots({}, version))).toEqual([`nothing of this Next app is kept: ${why}`])
+    expect(await whyNot(withBots({}, version))).toEqual([`response cache disabled for this Next app: ${why}`])
   })
 
   it('has no memory with a proxy', async () => {
     const proxied = { 'server/functions-config-manifest.json': { functions: { '/_middleware': { matchers: [] } } } }
-    for (const proxyMemory of [true, 'after-proxy'] as const) {
-      expect(await whyNot(withBots(proxied), { proxyMemory })).toEqual([
-        'nothing of this Next app is kept: it has middleware and `cacheComponents`',
+    for (const option of ['unmatched', 'always'] as const) {
+      expect(await whyNot(withBots(proxied), { proxied: option })).toEqual([
+        'response cache disabled for this Next app: it has middleware and "cacheComponents"',
       ])
     }
   })
 
   it('has no memory where processes share its cache', async () => {
     expect(await whyNot(withBots(), {}, true)).toEqual([
-      'nothing of this Next app is kept: it has `cacheComponents`, and its cache is shared',
+      'response cache disabled for this Next app: it has "cacheComponents" and a shared cache',
     ])
   })
 
   it('has no memory where bots cannot be told', async () => {
-    const why = ['nothing of this Next app is kept: its build is not as expected']
+    const why = ['response cache disabled for this Next app: unrecognized build output']
     const dir = withBots()
     writeFileSync(join(dir, IS_BOT), 'exports.isCrawler = () => false')
     expect(await whyNot(dir)).toEqual(why)
@@ -166,7 +174,7 @@ describe('an app with `cacheComponents`', () => {
 describe('Next answers each request of a path', () => {
   const has = [{ type: 'cookie', key: 'a' }]
   const conditional = async (files: Partial<Record<keyof typeof FILES, unknown>>): Promise<(path: string) => boolean> =>
-    (await readBuild(aBuild({}, files), true)).isConditional
+    (await readBuild(aBuild({}, files), { allowsMiddleware: true })).isConditional
   const routes = (more: object): Partial<Record<keyof typeof FILES, unknown>> => ({
     'routes-manifest.json': { ...FILES['routes-manifest.json'], ...more },
   })
@@ -183,7 +191,9 @@ describe('Next answers each request of a path', () => {
   })
 
   it('by which the language of a client is looked for', async () => {
-    const { isConditional } = await readBuild(aBuild({ i18n: { locales: ['en', 'de'], defaultLocale: 'en' } }), false)
+    const { isConditional } = await readBuild(aBuild({ i18n: { locales: ['en', 'de'], defaultLocale: 'en' } }), {
+      allowsMiddleware: false,
+    })
     expect(['/', '/index', '/a', '/de'].map(isConditional)).toEqual([true, true, false, false])
   })
 
@@ -197,7 +207,11 @@ describe('Next answers each request of a path', () => {
 describe('the proxy may see a path', () => {
   const isProxied = async (regexp: string): Promise<(path: string) => boolean> => {
     const functions = { '/_middleware': { matchers: [{ regexp }] } }
-    return (await readBuild(aBuild({}, { 'server/functions-config-manifest.json': { functions } }), true)).isProxied
+    return (
+      await readBuild(aBuild({}, { 'server/functions-config-manifest.json': { functions } }), {
+        allowsMiddleware: true,
+      })
+    ).isProxied
   }
 
   it('in whatever case', async () => {
@@ -220,7 +234,9 @@ it('the lifetime of a page is what it had when it was built', async () => {
     '/a': { initialRevalidateSeconds: 2, initialExpireSeconds: 3 },
     '/x/$/a': { initialRevalidateSeconds: 4 },
   }
-  const { lifetimeOf } = await readBuild(aBuild({}, { 'prerender-manifest.json': { routes } }), false)
+  const { lifetimeOf } = await readBuild(aBuild({}, { 'prerender-manifest.json': { routes } }), {
+    allowsMiddleware: false,
+  })
   const route = '/route-cache/APP_PAGE/0123/$'
   const found = ['/index', `${route}/index`, `${route}/index/index`, '/a', `${route}/a`, '/x/$/a', '/b'].map(
     (key) => lifetimeOf(key)?.revalidate,
@@ -230,12 +246,14 @@ it('the lifetime of a page is what it had when it was built', async () => {
 })
 
 it('a base path, which Next takes for the prefix of assets too, is no reason to keep nothing', async () => {
-  const { fileOf } = await readBuild(aBuild({ basePath: '/docs', assetPrefix: '/docs', trailingSlash: true }), false)
+  const { fileOf } = await readBuild(aBuild({ basePath: '/docs', assetPrefix: '/docs', trailingSlash: true }), {
+    allowsMiddleware: false,
+  })
   expect(fileOf('/docs/a.txt')).toBe('/a.txt')
 })
 
 it('a page without data is the file that the manifest says', async () => {
-  const { distDir, staticPage } = await readBuild(aBuild(), false)
+  const { distDir, staticPage } = await readBuild(aBuild(), { allowsMiddleware: false })
   expect(['/a', '/b', '/c', 'constructor'].map(staticPage)).toEqual([
     join(distDir, 'server/pages/a.html'),
     undefined,
@@ -255,7 +273,7 @@ describe('middleware sees each request for a path', () => {
   const paths = ['/all', '/all/1', '/some', '/any', '/api', '/case/a', '/case/api']
 
   it('that a matcher matches without a condition, however case is read', async () => {
-    const { isAlwaysProxied, isProxied } = await readBuild(aBuild({}, files), true)
+    const { isAlwaysProxied, isProxied } = await readBuild(aBuild({}, files), { allowsMiddleware: true })
     expect(paths.filter(isAlwaysProxied)).toEqual(['/all', '/all/1', '/case/a'])
     expect(paths.filter(isProxied)).toEqual(['/all', '/all/1', '/some', '/any', '/case/a', '/case/api'])
   })
@@ -266,7 +284,7 @@ describe('middleware sees each request for a path', () => {
     ['slashes at the end', { trailingSlash: true }],
     ['hosts that are trusted', { experimental: { trustHostHeader: true } }],
   ])('is not said of an app with %s', async (_, config) => {
-    const { isAlwaysProxied } = await readBuild(aBuild(config, files), true)
+    const { isAlwaysProxied } = await readBuild(aBuild(config, files), { allowsMiddleware: true })
     expect(paths.filter(isAlwaysProxied)).toEqual([])
   })
 })

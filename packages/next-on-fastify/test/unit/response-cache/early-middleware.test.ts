@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import {
-  type EarlyProxy,
-  earlyProxyOf,
-  type ProxyResult,
+  type EarlyMiddleware,
+  earlyMiddlewareOf,
+  type MiddlewareResult,
 } from '../../../src/response-cache/middleware/early-middleware.ts'
-import { NotDirect } from '../../../src/next/internals.ts'
+import { UnsupportedNextError } from '../../../src/next/internals.ts'
 
 // What a proxy sees when it is run like this is asked of Next itself in test/live.
 
@@ -19,10 +19,10 @@ const getRequestMeta = (request: object): object => (request as { [key]?: object
 const setRequestMeta = (request: object, meta: object): unknown => Object.assign(request, { [key]: meta })
 const meta = { getRequestMeta, setRequestMeta }
 
-const PASSED: ProxyResult = { response: new Response(null, { headers: { 'x-middleware-next': '1' } }) }
+const PASSED: MiddlewareResult = { response: new Response(null, { headers: { 'x-middleware-next': '1' } }) }
 
 /** A render server whose proxy comes to this, and what it was called with. */
-function aServer(result: () => ProxyResult = () => PASSED, own: object = {}): Server {
+function aServer(result: () => MiddlewareResult = () => PASSED, own: object = {}): Server {
   const calls: Params[] = []
   const server = {
     normalizeReq: (request: object) => ({ headers: {}, [key]: getRequestMeta(request) }),
@@ -43,7 +43,7 @@ function aServer(result: () => ProxyResult = () => PASSED, own: object = {}): Se
     },
     ...own,
   }
-  const byNext = (request: object): Promise<ProxyResult> =>
+  const byNext = (request: object): Promise<MiddlewareResult> =>
     server.runMiddleware({ request: server.normalizeReq(request), parsed: undefined })
   return { calls, server, byNext }
 }
@@ -52,20 +52,20 @@ interface Server {
   readonly calls: readonly Params[]
   readonly server: Record<string, unknown>
   /** As Next's router has the proxy run. */
-  readonly byNext: (request: IncomingMessage) => Promise<ProxyResult>
+  readonly byNext: (request: IncomingMessage) => Promise<MiddlewareResult>
 }
 
 function aRequest(url = '/page?a=1', headers: IncomingHttpHeaders = {}): IncomingMessage {
   return { url, headers: { host: 'a.example', ...headers }, socket: { remoteAddress: '127.0.0.1' } } as IncomingMessage
 }
 
-const run = (proxy: EarlyProxy, request: IncomingMessage): Promise<ProxyResult | undefined> =>
+const run = (proxy: EarlyMiddleware, request: IncomingMessage): Promise<MiddlewareResult | undefined> =>
   proxy(request, {} as ServerResponse)
 
 describe('the proxy of a request', () => {
   it('is run once, and Next is told what it has come to', async () => {
     const { calls, server, byNext } = aServer()
-    const proxy = earlyProxyOf(server, meta)
+    const proxy = earlyMiddlewareOf(server, meta)
     const request = aRequest()
     expect([await run(proxy, request), await byNext(request)]).toEqual([PASSED, PASSED])
     expect(calls).toHaveLength(1)
@@ -77,7 +77,7 @@ describe('the proxy of a request', () => {
 
   it('is run as ever for others', async () => {
     const { calls, server, byNext } = aServer()
-    const proxy = earlyProxyOf(server, meta)
+    const proxy = earlyMiddlewareOf(server, meta)
     await run(proxy, aRequest())
     await byNext(aRequest())
     expect(calls).toHaveLength(2)
@@ -87,7 +87,7 @@ describe('the proxy of a request', () => {
     const { calls, server, byNext } = aServer(() => {
       throw new Error('Thrown by the proxy')
     })
-    const proxy = earlyProxyOf(server, meta)
+    const proxy = earlyMiddlewareOf(server, meta)
     const request = aRequest()
     expect(await run(proxy, request)).toBeUndefined()
     await expect(byNext(request)).rejects.toThrow('Thrown by the proxy')
@@ -97,7 +97,7 @@ describe('the proxy of a request', () => {
   it("is seen with headers of the render server's that Next's router does not see", async () => {
     const { calls, server } = aServer(undefined, { hostname: 'localhost', port: 3000 })
     const request = aRequest()
-    await run(earlyProxyOf(server, meta), request)
+    await run(earlyMiddlewareOf(server, meta), request)
     expect(calls[0]?.request.headers).toEqual({
       host: 'a.example',
       'x-forwarded-host': 'a.example',
@@ -117,7 +117,7 @@ describe('the proxy of a request', () => {
   ])('is left to Next with %s', async (_, url, headers) => {
     const { calls, server } = aServer()
     const request = aRequest(url, headers)
-    expect(await run(earlyProxyOf(server, meta), request)).toBeUndefined()
+    expect(await run(earlyMiddlewareOf(server, meta), request)).toBeUndefined()
     expect([calls, key in request]).toEqual([[], false])
   })
 
@@ -125,7 +125,7 @@ describe('the proxy of a request', () => {
     const failing = aServer(undefined, { getIncrementalCache: async () => Promise.reject(new Error('no cache')) })
     const other = aServer(undefined, { normalizeReq: () => ({ headers: {} }) })
     for (const { calls, server } of [failing, other]) {
-      expect(await run(earlyProxyOf(server, meta), aRequest())).toBeUndefined()
+      expect(await run(earlyMiddlewareOf(server, meta), aRequest())).toBeUndefined()
       expect(calls).toEqual([])
     }
   })
@@ -133,7 +133,7 @@ describe('the proxy of a request', () => {
 
 it('what Next loads for each request is loaded once', async () => {
   const { server } = aServer()
-  earlyProxyOf(server, meta)
+  earlyMiddlewareOf(server, meta)
   const { loadNodeMiddleware, getMiddlewareManifest } = server as Record<string, () => unknown>
   expect([await loadNodeMiddleware!(), await loadNodeMiddleware!()]).toEqual([1, 1])
   expect([getMiddlewareManifest!(), getMiddlewareManifest!()]).toEqual([{ of: 1 }, { of: 1 }])
@@ -146,7 +146,7 @@ it('what could not be loaded is loaded again', async () => {
     return 'the proxy'
   }
   const { server } = aServer(undefined, { loadNodeMiddleware })
-  earlyProxyOf(server, meta)
+  earlyMiddlewareOf(server, meta)
   const load = server['loadNodeMiddleware'] as () => Promise<unknown>
   await expect(load()).rejects.toThrow('not yet')
   expect(await load()).toBe('the proxy')
@@ -155,8 +155,8 @@ it('what could not be loaded is loaded again', async () => {
 it('a Next that keeps what it knows of requests in another way has none', () => {
   const { server } = aServer()
   const before = { ...server }
-  expect(() => earlyProxyOf(server, { getRequestMeta } as typeof meta)).toThrow(
-    new NotDirect('its Next has no `setRequestMeta` where it is looked for'),
+  expect(() => earlyMiddlewareOf(server, { getRequestMeta } as typeof meta)).toThrow(
+    new UnsupportedNextError('its Next has no function "setRequestMeta"'),
   )
   expect(server).toEqual(before)
 })
@@ -172,6 +172,6 @@ it.each([
 ])('a server without %s has none, and is left as it is', (name) => {
   const { server } = aServer(undefined, { [name]: undefined })
   const before = { ...server }
-  expect(() => earlyProxyOf(server, meta)).toThrow(new NotDirect(`its Next has no \`${name}\` where it is looked for`))
+  expect(() => earlyMiddlewareOf(server, meta)).toThrow(new UnsupportedNextError(`its Next has no function "${name}"`))
   expect(server).toEqual(before)
 })

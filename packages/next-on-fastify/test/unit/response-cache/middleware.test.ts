@@ -9,11 +9,12 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Additions, watch, watchRenders } from '../../../src/response-cache/middleware/watch-renders.ts'
+import { type AddedHeaders, watch, watchRenders } from '../../../src/response-cache/middleware/watch-renders.ts'
 import type { Build } from '../../../src/response-cache/build/build.ts'
-import type { ProxyResult } from '../../../src/response-cache/middleware/early-middleware.ts'
-import { NextMemory } from '../../../src/response-cache/response-cache.ts'
-import { observed } from '../../../src/next/page-reads.ts'
+import type { MiddlewareResult } from '../../../src/response-cache/middleware/early-middleware.ts'
+import { ResponseCache } from '../../../src/response-cache/response-cache.ts'
+import { cacheLimits } from '../../helpers/cache-limits.ts'
+import { observedHandler } from '../../../src/next/page-reads.ts'
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
@@ -63,7 +64,7 @@ function anExchange(): [IncomingMessage, ServerResponse] {
 }
 
 describe('what a proxy decides', () => {
-  it.each<[string, unknown, Additions | undefined]>([
+  it.each<[string, unknown, AddedHeaders | undefined]>([
     ['to go on', next(), {}],
     ['to go on with a header of the answer', next({ headers: { 'x-a': '1' } }), { 'x-a': '1' }],
     ['to change the request', next({ headers: { 'x-middleware-override-headers': 'a' } }), undefined],
@@ -83,9 +84,12 @@ describe('what a proxy decides', () => {
     await watchRenders(dir, silent)
     const [request, answer] = anExchange()
     const seen: unknown[] = []
-    watch(request, async (found, render) => {
-      seen.push(found)
-      await render()
+    watch(request, {
+      afterMiddleware: () => undefined,
+      beforeRender: async (found, render) => {
+        seen.push(found)
+        await render()
+      },
     })
     invokes.add(request)
     await expect(ask(request, answer)).rejects.toThrow('decided')
@@ -102,7 +106,7 @@ describe('what a proxy decides', () => {
     await watchRenders(dir, silent)
     const [request, answer] = anExchange()
     const seen: unknown[] = []
-    watch(request, async (found) => void seen.push(found))
+    watch(request, { afterMiddleware: () => undefined, beforeRender: async (found) => void seen.push(found) })
     invokes.add(request)
     await ask(request, answer)
     invokes.delete(request)
@@ -136,11 +140,11 @@ it('a Next that runs its proxy in another way runs it by its router, and that is
   const stream = { write: (line: string) => void messages.push((JSON.parse(line) as { msg: string }).msg) }
   const { log } = Fastify({ logger: { level: 'warn', stream } })
   expect(await watchRenders(aNext(async () => {}).dir, log)).toBeUndefined()
-  expect(messages).toEqual(['the proxy of this Next app is run by its router, for its Next runs it in another way'])
+  expect(messages).toEqual(["middleware runs in Next's router: this Next runs it in another way"])
 })
 
 describe('behind a proxy', () => {
-  const Handler = observed(
+  const Handler = observedHandler(
     class {
       async get(): Promise<object> {
         const value = { kind: 'APP_PAGE' }
@@ -169,7 +173,7 @@ describe('behind a proxy', () => {
   }
 
   interface Served {
-    readonly memory: NextMemory
+    readonly memory: ResponseCache
     readonly ask: (asked: Asked) => Promise<string>
     /** Names and values in turn. */
     readonly headOf: (asked: Asked) => Promise<string[]>
@@ -183,10 +187,10 @@ describe('behind a proxy', () => {
   /** Serves one page behind a proxy, as Next does, with a memory before it. */
   async function serve({ isEarly = false, isAlwaysProxied = true } = {}): Promise<Served> {
     let asked: Asked = {}
-    const decided = (): ProxyResult => ({
+    const decided = (): MiddlewareResult => ({
       response: asked.added ? next({ headers: asked.added }) : new Response('Who are you?', { status: 401 }),
     })
-    const earlyProxy = async (): Promise<ProxyResult | undefined> => {
+    const earlyProxy = async (): Promise<MiddlewareResult | undefined> => {
       served.early++
       return asked.fails ? undefined : decided()
     }
@@ -236,14 +240,12 @@ describe('behind a proxy', () => {
       staticPage: () => undefined,
       etagOf: () => '',
     }
-    const memory = new NextMemory(
-      build,
-      { entries: 10, bytes: 1e6, entryBytes: 1e5 },
-      { explain: true, afterProxy: true, earlyProxy: isEarly ? earlyProxy : undefined },
-    )
+    const memory = new ResponseCache(build, cacheLimits({ cacheStatus: true }), {
+      runEarly: isEarly ? earlyProxy : undefined,
+    })
     const server = createServer((request, response) => {
       asked.hook?.(response)
-      void memory.answer(router, request, response)
+      void memory.serve(router, request, response)
     })
     server.listen(0)
     await once(server, 'listening')
@@ -262,8 +264,10 @@ describe('behind a proxy', () => {
         asked = question
         const sent = httpRequest({ port, headers: { host: 'a', ...question.headers } }).end()
         const [response] = (await once(sent, 'response')) as [IncomingMessage]
-        const { 'x-next-on-fastify': how, 'cache-control': lifetime, 'x-a': own } = response.headers
-        return [how, lifetime, own, await text(response)].filter((part) => part !== undefined).join(' | ')
+        const { 'cache-status': status, 'cache-control': lifetime, 'x-a': own } = response.headers
+        return [status?.toString().replace('next-on-fastify; ', ''), lifetime, own, await text(response)]
+          .filter((part) => part !== undefined)
+          .join(' | ')
       },
       headOf: async (question) => {
         asked = question
@@ -284,11 +288,11 @@ describe('behind a proxy', () => {
       await served.ask({ added: { 'x-a': '3' } }),
     ]
     expect(answers).toEqual([
-      'miss | s-maxage=3600 | 1 | [the page]',
+      'fwd=miss; stored | s-maxage=3600 | 1 | [the page]',
       'hit | s-maxage=3600 | 2 | [the page]',
       'hit | s-maxage=3600 | 3 | [the page]',
     ])
-    expect([served.renders, served.memory.counts.hits]).toEqual([1, 2])
+    expect([served.renders, served.memory.stats.hits]).toEqual([1, 2])
     // The router had nothing more to say.
     expect(served.routed).toBe(1)
   })
@@ -302,13 +306,18 @@ describe('behind a proxy', () => {
     const heads: string[][] = []
     for (const value of ['1', '2', '3']) heads.push(await served.headOf({ added: { 'x-a': value }, route }))
     const cached = ['x-nextjs-cache', 'HIT', 'cache-control', 's-maxage=3600']
-    expect(heads.map((head) => head.slice(0, 10))).toEqual([
-      ['x-next-on-fastify', 'miss', 'x-a', '1', 'X-Of-Router', 'b', ...cached],
-      ['x-next-on-fastify', 'hit', 'x-a', '2', 'X-Of-Router', 'b', ...cached],
-      ['x-next-on-fastify', 'hit', 'x-a', '3', 'X-Of-Router', 'b', ...cached],
+    expect(heads.map((head) => head.slice(0, 8))).toEqual([
+      ['x-a', '1', 'X-Of-Router', 'b', ...cached],
+      ['x-a', '2', 'X-Of-Router', 'b', ...cached],
+      ['x-a', '3', 'X-Of-Router', 'b', ...cached],
+    ])
+    expect(heads.map((head) => head[head.indexOf('Cache-Status') + 1])).toEqual([
+      'next-on-fastify; fwd=miss; stored',
+      'next-on-fastify; hit',
+      'next-on-fastify; hit',
     ])
     expect([served.routed, served.early]).toEqual([1, early])
-    expect(served.memory.counts).toMatchObject({ hits: 2, earlyProxies: early, bypasses: {} })
+    expect(served.memory.stats).toMatchObject({ hits: 2, earlyMiddleware: early, bypasses: {} })
   })
 
   it.each<[string, Asked]>([
@@ -361,20 +370,20 @@ describe('behind a proxy', () => {
     await handler.set('/page', { kind: 'APP_PAGE' }, {})
     answers.push(await served.ask({ added: {} }))
     expect(answers).toEqual([
-      'miss | s-maxage=3600 | [the page]',
-      'bypass; proxy | Who are you?',
+      'fwd=miss; stored | s-maxage=3600 | [the page]',
+      'fwd=bypass; detail=proxy | Who are you?',
       'hit | s-maxage=3600 | [the page]',
-      'bypass; proxy | s-maxage=3600 | [the page]',
+      'fwd=bypass; detail=proxy | s-maxage=3600 | [the page]',
       'hit | s-maxage=3600 | [the page]',
-      'miss | s-maxage=3600 | [the page]',
+      'fwd=miss; stored | s-maxage=3600 | [the page]',
     ])
-    expect([served.early, served.memory.counts.earlyProxies]).toEqual([5, 4])
+    expect([served.early, served.memory.stats.earlyMiddleware]).toEqual([5, 4])
   })
 
   it('the proxy is not run before Next is asked where it may not see all requests for a path', async () => {
     const served = await serve({ isEarly: true, isAlwaysProxied: false })
     for (let turn = 0; turn < 3; turn++) await served.ask({ added: {} })
-    expect([served.early, served.memory.counts.hits]).toEqual([0, 2])
+    expect([served.early, served.memory.stats.hits]).toEqual([0, 2])
   })
 
   it('of the ways by which the router may be passed for one request, the last four are known', async () => {
@@ -396,17 +405,17 @@ describe('behind a proxy', () => {
     await handler.set('/page', { kind: 'APP_PAGE' }, {})
     const asked = { added: { 'x-a': '2' }, takes: 30 }
     const answers = await Promise.all(Array.from({ length: 5 }, () => served.ask(asked)))
-    const others = Array.from({ length: 4 }, () => 'hit | s-maxage=3600 | 2 | [the page]')
-    expect(answers.toSorted()).toEqual([...others, 'miss | s-maxage=3600 | 2 | [the page]'])
-    expect([served.renders, served.memory.counts]).toMatchObject([2, { hits: 4, misses: 2 }])
+    const others = Array.from({ length: 4 }, () => 'fwd=miss; collapsed | s-maxage=3600 | 2 | [the page]')
+    expect(answers.toSorted()).toEqual([...others, 'fwd=miss; stored | s-maxage=3600 | 2 | [the page]'])
+    expect([served.renders, served.memory.stats]).toMatchObject([2, { hits: 4, misses: 2 }])
   })
 
   it('a page is not seen by whom the proxy keeps out', async () => {
     const served = await serve()
     await served.ask({ added: {} })
-    expect(await served.ask({})).toBe('bypass; proxy | Who are you?')
+    expect(await served.ask({})).toBe('fwd=bypass; detail=proxy | Who are you?')
     expect(await served.ask({ added: {} })).toContain('hit')
-    expect(served.memory.counts.bypasses).toEqual({ proxy: 1 })
+    expect(served.memory.stats.bypasses).toEqual({ proxy: 1 })
   })
 
   it('a header of the proxy by which Next leaves out its own is one of that answer alone', async () => {
@@ -416,8 +425,8 @@ describe('behind a proxy', () => {
       answers.push(await served.ask({ added }))
     }
     expect(answers).toEqual([
-      'miss | s-maxage=3600 | [the page]',
-      'miss | private | [the page]',
+      'fwd=miss; stored | s-maxage=3600 | [the page]',
+      'fwd=miss; stored | private | [the page]',
       'hit | s-maxage=3600 | [the page]',
       'hit | private | [the page]',
     ])
@@ -435,7 +444,7 @@ describe('behind a proxy', () => {
       await served.ask({ added: {} })
       await served.ask({ added: { [name]: value } })
       await served.ask({ added: { [name]: value } })
-      expect([served.renders, served.memory.counts.bypasses]).toEqual([3, { proxy: 2 }])
+      expect([served.renders, served.memory.stats.bypasses]).toEqual([3, { proxy: 2 }])
     },
   )
 
@@ -448,6 +457,6 @@ describe('behind a proxy', () => {
       response.setHeader('x-nextjs-cache', 'HIT').end('another page')
     }
     for (let turn = 0; turn < 2; turn++) expect(await served.ask({ added: {}, render })).toContain('another page')
-    expect(served.memory.counts).toMatchObject({ hits: 0, entries: 0, notKept: { failed: 2 } })
+    expect(served.memory.stats).toMatchObject({ hits: 0, entries: 0, notStored: { failed: 2 } })
   })
 })

@@ -11,14 +11,15 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setImmediate as endOfTurn, setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { NextMemory, type MemoryLimits } from '../../../src/response-cache/response-cache.ts'
-import { observed } from '../../../src/next/page-reads.ts'
+import { ResponseCache, type ResponseCacheLimits } from '../../../src/response-cache/response-cache.ts'
+import { cacheLimits } from '../../helpers/cache-limits.ts'
+import { observedHandler } from '../../../src/next/page-reads.ts'
 
-type Found = Awaited<ReturnType<InstanceType<Parameters<typeof observed>[0]>['get']>>
+type Found = Awaited<ReturnType<InstanceType<Parameters<typeof observedHandler>[0]>['get']>>
 
 /** What Next's cache has, by key. */
 const cache = new Map<string, Found>()
-const Handler = observed(
+const Handler = observedHandler(
   class {
     async get(key: string): Promise<Found> {
       return cache.get(key) ?? null
@@ -34,7 +35,7 @@ const handler = new Handler({})
 /** One that has stored what it is given only when it is told to end. */
 function slowHandler(): { slow: InstanceType<typeof Handler>; end: () => void } {
   const { promise, resolve: end } = Promise.withResolvers<void>()
-  const Slow = observed(
+  const Slow = observedHandler(
     class {
       async get(): Promise<Found> {
         return null
@@ -76,7 +77,7 @@ afterEach(() => {
 })
 
 interface Served {
-  readonly memory: NextMemory
+  readonly memory: ResponseCache
   ask(path?: string, headers?: IncomingHttpHeaders, method?: string): Promise<string>
   readonly port: number
   renders: number
@@ -84,7 +85,7 @@ interface Served {
 
 async function serve(
   answer: Answer = fromPage,
-  limits: Partial<MemoryLimits> = {},
+  limits: Partial<ResponseCacheLimits> = {},
   before: Answer = () => {},
   isMade = false,
 ): Promise<Served> {
@@ -102,14 +103,14 @@ async function serve(
     staticPage: () => undefined,
     etagOf: () => '',
   }
-  const memory = new NextMemory(build, { entries: 10, bytes: 1e6, entryBytes: 1e5, ...limits })
+  const memory = new ResponseCache(build, cacheLimits(limits))
   const server = createServer((request, response) => {
     void before(response)
     const next = async (_: unknown, own: ServerResponse): Promise<void> => {
       served.renders++
       await answer(own)
     }
-    void memory.answer(next, request, response)
+    void memory.serve(next, request, response)
   })
   server.listen(0)
   await once(server, 'listening')
@@ -139,7 +140,7 @@ async function serve(
 async function isKept(served: Served): Promise<boolean> {
   await served.ask()
   await served.ask()
-  const { hits } = served.memory.counts
+  const { hits } = served.memory.stats
   return hits === 1 && served.renders === 1
 }
 
@@ -151,7 +152,7 @@ it('a client that Next may answer otherwise is always answered by Next', async (
   await served.ask('/', { 'user-agent': 'a browser' })
   expect(served.renders).toBe(2)
   await asBot()
-  expect([served.renders, served.memory.counts.bypasses]).toEqual([3, { bot: 2 }])
+  expect([served.renders, served.memory.stats.bypasses]).toEqual([3, { bot: 2 }])
 })
 
 describe('an answer is kept', () => {
@@ -172,7 +173,7 @@ describe('an answer is kept', () => {
     ],
     [
       'that has not come from the cache',
-      'fresh',
+      'next-miss',
       async (response) => {
         await handler.get('/page', {})
         send(response, { 'x-nextjs-cache': 'MISS' })
@@ -295,11 +296,11 @@ describe('an answer is kept', () => {
   ])('but not one %s', async (_, why, answer) => {
     const served = await serve(answer)
     expect(await isKept(served)).toBe(false)
-    const { kept, entries, notKept, bypasses } = served.memory.counts
-    expect({ kept, entries, notKept }).toEqual({
-      kept: 0,
+    const { stored, entries, notStored, bypasses } = served.memory.stats
+    expect({ stored, entries, notStored }).toEqual({
+      stored: 0,
       entries: 0,
-      notKept: { [why]: 2 - (bypasses['not-kept'] ?? 0) },
+      notStored: { [why]: 2 - (bypasses['uncacheable'] ?? 0) },
     })
   })
 
@@ -317,17 +318,17 @@ describe('an answer is kept', () => {
     sent.end()
     await once(sent, 'response')
     sent.destroy()
-    while (served.memory.counts.notKept.aborted === undefined) {
+    while (served.memory.stats.notStored.aborted === undefined) {
       await wait(10)
     }
     gone.resolve()
-    expect(served.memory.counts.entries).toBe(0)
+    expect(served.memory.stats.entries).toBe(0)
   })
 
   it('but not with headers of the app that Next has changed', async () => {
     const served = await serve(fromPage, {}, (response) => void response.setHeader('etag', '"of the app"'))
     expect(await isKept(served)).toBe(false)
-    expect(served.memory.counts.notKept).toEqual({ headers: 1 })
+    expect(served.memory.stats.notStored).toEqual({ headers: 1 })
   })
 
   it('and Next answers where the app has set a header of its own that is in it', async () => {
@@ -336,7 +337,7 @@ describe('an answer is kept', () => {
     expect(await isKept(served)).toBe(true)
     own = true
     await served.ask()
-    expect([served.renders, served.memory.counts.notKept]).toEqual([2, { headers: 1 }])
+    expect([served.renders, served.memory.stats.notStored]).toEqual([2, { headers: 1 }])
   })
 
   it('and Next answers where it leaves out what the app has set', async () => {
@@ -371,11 +372,11 @@ describe('what changes while an answer is made', () => {
       send(response)
     })
     await served.ask()
-    expect(served.memory.counts).toMatchObject({ entries: 0, notKept: { changed: 1 } })
+    expect(served.memory.stats).toMatchObject({ entries: 0, notStored: { changed: 1 } })
     changes = false
     cache.set('/page', page())
     await served.ask()
-    expect(served.memory.counts.entries).toBe(1)
+    expect(served.memory.stats.entries).toBe(1)
   })
 
   it('does so until the change is made', async () => {
@@ -385,7 +386,7 @@ describe('what changes while an answer is made', () => {
     await served.ask()
     end()
     await writing
-    expect(served.memory.counts).toMatchObject({ kept: 1, dropped: 1, entries: 0 })
+    expect(served.memory.stats).toMatchObject({ stored: 1, invalidated: 1, entries: 0 })
   })
 
   it('does not if it is data that pages fetch', async () => {
@@ -408,7 +409,7 @@ describe('a kept answer is dropped', () => {
     const served = await serve()
     expect(await isKept(served)).toBe(true)
     await change()
-    expect(served.memory.counts.entries).toBe(dropped ? 0 : 1)
+    expect(served.memory.stats.entries).toBe(dropped ? 0 : 1)
   })
 
   it('when a tag expires that was revalidated before it was made', async () => {
@@ -448,7 +449,7 @@ describe('a client that has the page', () => {
   it('is not told so by an answer that was for another tag', async () => {
     const served = await serve(unmodified)
     await served.ask('/', { 'if-none-match': '"b"' })
-    expect(served.memory.counts).toMatchObject({ entries: 0, notKept: { condition: 1 } })
+    expect(served.memory.stats).toMatchObject({ entries: 0, notStored: { condition: 1 } })
   })
 
   it('gets the page if it has another one', async () => {
@@ -468,26 +469,26 @@ describe('a client that has the page', () => {
 
 describe('what is kept is bounded', () => {
   it('by the number of answers: the one that was not asked for the longest goes', async () => {
-    const served = await serve(fromPage, { entries: 2 })
+    const served = await serve(fromPage, { maxEntries: 2 })
     for (const path of ['/1', '/2', '/1', '/3', '/1', '/2']) {
       await served.ask(path)
     }
-    expect([served.memory.counts.entries, served.renders]).toEqual([2, 4])
+    expect([served.memory.stats.entries, served.renders]).toEqual([2, 4])
   })
 
   it('by their bytes', async () => {
-    const served = await serve(fromPage, { bytes: 3000 })
+    const served = await serve(fromPage, { maxBytes: 3000 })
     for (const path of ['/1', '/2', '/3', '/4']) {
       await served.ask(path)
     }
-    const { entries, bytes } = served.memory.counts
+    const { entries, bytes } = served.memory.stats
     expect([entries, bytes < 3000]).toEqual([2, true])
   })
 
   it('by the bytes of one answer', async () => {
-    const served = await serve(fromPage, { entryBytes: 7 })
+    const served = await serve(fromPage, { maxEntryBytes: 7 })
     expect(await isKept(served)).toBe(false)
-    expect(served.memory.counts.notKept).toEqual({ 'too-big': 1 })
+    expect(served.memory.stats.notStored).toEqual({ 'too-big': 1 })
   })
 })
 
@@ -497,7 +498,7 @@ describe('a path whose answer was not kept', () => {
   it('is left to Next for a second', async () => {
     const served = await serve(forEachVisitor)
     for (const query of ['', '?a', '?b']) await served.ask(`/${query}`)
-    expect(served.memory.counts).toMatchObject({ misses: 1, bypasses: { 'not-kept': 2 }, notKept: { private: 1 } })
+    expect(served.memory.stats).toMatchObject({ misses: 1, bypasses: { uncacheable: 2 }, notStored: { private: 1 } })
   })
 
   it('is looked at again then', async () => {
@@ -512,7 +513,7 @@ describe('a path whose answer was not kept', () => {
     } finally {
       vi.useRealTimers()
     }
-    expect(served.memory.counts).toMatchObject({ hits: 1, kept: 1 })
+    expect(served.memory.stats).toMatchObject({ hits: 1, stored: 1 })
   })
 
   it('is told apart from what the App Router asks for there', async () => {
@@ -523,7 +524,7 @@ describe('a path whose answer was not kept', () => {
     const headers = { rsc: '1', 'next-router-prefetch': '1' }
     await served.ask('/?_rsc=a', headers)
     await served.ask('/?_rsc=a', headers)
-    expect(served.memory.counts).toMatchObject({ hits: 1, kept: 1 })
+    expect(served.memory.stats).toMatchObject({ hits: 1, stored: 1 })
   })
 
   it('is looked at each time if the next answer may be another', async () => {
@@ -533,7 +534,7 @@ describe('a path whose answer was not kept', () => {
     })
     await served.ask()
     await served.ask()
-    expect(served.memory.counts).toMatchObject({ misses: 2, bypasses: {}, notKept: { fresh: 2 } })
+    expect(served.memory.stats).toMatchObject({ misses: 2, bypasses: {}, notStored: { 'next-miss': 2 } })
   })
 })
 
@@ -554,7 +555,7 @@ describe('a page that Next makes anew', () => {
   it('is shown as it was until that is done', async () => {
     const served = await serveOld()
     await served.ask()
-    expect([served.renders, served.memory.counts.hits]).toEqual([1, 1])
+    expect([served.renders, served.memory.stats.hits]).toEqual([1, 1])
     await handler.set('/page', { kind: 'APP_PAGE' }, {})
     await served.ask()
     expect(served.renders).toBe(2)
@@ -603,7 +604,7 @@ describe('a page that Next makes anew', () => {
         cache.set('/page', old())
       },
     ],
-    ['of which nothing was read', 'fresh', (response) => send(response, { 'x-nextjs-cache': 'STALE' })],
+    ['of which nothing was read', 'next-miss', (response) => send(response, { 'x-nextjs-cache': 'STALE' })],
     [
       'after which another one was read',
       'reads',
@@ -631,8 +632,8 @@ describe('a page that Next makes anew', () => {
   ])('is left to Next if it is one %s', async (_, why, answer, found = old()) => {
     const served = await serveOld(answer, found)
     await served.ask()
-    const { notKept, bypasses } = served.memory.counts
-    expect([served.renders, notKept]).toEqual([2, { [why]: 2 - (bypasses['not-kept'] ?? 0) }])
+    const { notStored, bypasses } = served.memory.stats
+    expect([served.renders, notStored]).toEqual([2, { [why]: 2 - (bypasses['uncacheable'] ?? 0) }])
   })
 
   describe('is stored', () => {
@@ -677,7 +678,7 @@ describe('a page that Next makes anew', () => {
         void slow.set('/other', { kind: 'APP_PAGE' }, {})
         send(response, { 'x-nextjs-cache': 'STALE' })
       })
-      expect(served.memory.counts).toMatchObject({ entries: 0, notKept: { changed: 1 } })
+      expect(served.memory.stats).toMatchObject({ entries: 0, notStored: { changed: 1 } })
       end()
     })
   })
@@ -715,13 +716,13 @@ describe('what several ask for at once', () => {
   it('is asked of Next once if it was kept before', async () => {
     const served = await serveDropped(slowly)
     expect(await askAtOnce(served)).toEqual(Array.from({ length: 5 }, () => '200 the page'))
-    expect([served.renders, served.memory.counts]).toMatchObject([1, { hits: 4, misses: 2 }])
+    expect([served.renders, served.memory.stats]).toMatchObject([1, { hits: 4, misses: 2 }])
   })
 
   it('is asked of Next once if the build has made it', async () => {
     const served = await serve(slowly, {}, () => {}, true)
     expect(new Set(await askAtOnce(served))).toEqual(new Set(['200 the page']))
-    expect([served.renders, served.memory.counts.hits]).toEqual([1, 4])
+    expect([served.renders, served.memory.stats.hits]).toEqual([1, 4])
   })
 
   it('is asked of Next by each if nobody knows whether it is for all', async () => {
@@ -752,7 +753,7 @@ describe('what several ask for at once', () => {
     } finally {
       vi.useRealTimers()
     }
-    expect(served.memory.counts.notKept).toEqual({ private: 6 })
+    expect(served.memory.stats.notStored).toEqual({ private: 6 })
   })
 
   it('is asked of Next twice if it was made for the first', async () => {
@@ -765,7 +766,7 @@ describe('what several ask for at once', () => {
       send(response, { 'x-nextjs-cache': 'MISS' })
     })
     await askAtOnce(served)
-    expect([served.renders, served.memory.counts]).toMatchObject([2, { hits: 3, notKept: { fresh: 1 } }])
+    expect([served.renders, served.memory.stats]).toMatchObject([2, { hits: 3, notStored: { 'next-miss': 1 } }])
   })
 
   it('waits for nothing that was asked for before a change', async () => {
@@ -786,7 +787,7 @@ describe('what several ask for at once', () => {
     expect(served.renders).toBe(2)
     first.resolve()
     expect(await before).toBe('200 the page')
-    expect(served.memory.counts.notKept).toEqual({ changed: 1 })
+    expect(served.memory.stats.notStored).toEqual({ changed: 1 })
   })
 
   it('is asked of Next by another one if who asked first leaves', async () => {
@@ -799,7 +800,7 @@ describe('what several ask for at once', () => {
     await wait(10)
     first.destroy()
     expect(new Set(await others)).toEqual(new Set(['200 the page']))
-    expect([served.renders, served.memory.counts.notKept]).toEqual([2, { aborted: 1 }])
+    expect([served.renders, served.memory.stats.notStored]).toEqual([2, { aborted: 1 }])
   })
 
   it('is not asked of Next for clients that have left', async () => {
@@ -872,7 +873,7 @@ describe('what several ask for at once', () => {
     let renders = 0
     for (let turn = 0; turn < 2; turn++) {
       const request = Object.assign(new IncomingMessage(new Socket()), asked)
-      void served.memory.answer(
+      void served.memory.serve(
         async () => {
           renders++
           await new Promise(() => {})
@@ -898,7 +899,7 @@ it('sends the answers of one turn of the event loop together, at its end, if the
       const request = Object.assign(new IncomingMessage(new Socket()), asked)
       const response = new ServerResponse(request)
       if (isFirst) response.assignSocket(new PassThrough() as unknown as Socket)
-      void served.memory.answer(() => Promise.reject(new Error('Next was asked')), request, response)
+      void served.memory.serve(() => Promise.reject(new Error('Next was asked')), request, response)
       return response
     })
   const areSent = (responses: ServerResponse[]): string => responses.map(({ headersSent }) => headersSent).join()

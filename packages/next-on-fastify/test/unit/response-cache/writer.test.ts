@@ -5,13 +5,13 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { RecordedAnswer, Writing } from '../../../src/response-cache/recorder.ts'
+import type { RecordedResponse, WriteMethods } from '../../../src/response-cache/recorder.ts'
 import {
-  readyAnswer,
-  type ReadyAnswer,
-  writeAnswer,
-  WRITES_CHUNKS,
-  writesAsIs,
+  readyResponse,
+  type ReadyResponse,
+  writeResponse,
+  CAN_FRAME_CHUNKS,
+  canFrameChunks,
 } from '../../../src/response-cache/writer.ts'
 
 const closing: (() => void)[] = []
@@ -34,7 +34,7 @@ async function sent(listener: RequestListener, text: string): Promise<string> {
   return answer.replaceAll(/\r\nDate: .*\r\n/g, '\r\nDate: -\r\n')
 }
 
-function recorded(body: Buffer, more: readonly string[] = [], status = 200): RecordedAnswer {
+function recorded(body: Buffer, more: readonly string[] = [], status = 200): RecordedResponse {
   return { status, head: ['Vary', 'rsc, Accept-Encoding', 'ETag', '"a"', ...more], body }
 }
 
@@ -71,12 +71,12 @@ describe.each(Object.entries(bodies))('a body %s', (_, body) => {
       response.writeHead(answer.status, answer.head as string[])
       response.end(answer.body)
     }, text as string)
-    const ready = readyAnswer(answer)
-    expect(await sent((_request, response) => writeAnswer(response, ready), text as string)).toBe(byNode)
+    const ready = readyResponse(answer)
+    expect(await sent((_request, response) => writeResponse(response, ready), text as string)).toBe(byNode)
     // Not all at once, as when others of its turn come first.
     const later = async (response: ServerResponse): Promise<void> => {
       await endOfTurn()
-      writeAnswer(response, ready)
+      writeResponse(response, ready)
     }
     expect(await sent((_request, response) => void later(response), text as string)).toBe(byNode)
   })
@@ -88,39 +88,39 @@ it('an answer without a body, of what has not changed, leaves as Node sends it',
     response.writeHead(304, answer.head as string[])
     response.end()
   }, asked['HTTP/1.1']!)
-  expect(await sent((_request, response) => writeAnswer(response, readyAnswer(answer)), asked['HTTP/1.1']!)).toBe(
+  expect(await sent((_request, response) => writeResponse(response, readyResponse(answer)), asked['HTTP/1.1']!)).toBe(
     byNode,
   )
 })
 
 it('a small body without its length is written with its head, in one piece', async () => {
-  expect(WRITES_CHUNKS).toBe(true)
+  expect(CAN_FRAME_CHUNKS).toBe(true)
   const pieces: unknown[] = []
-  const ready = readyAnswer(recorded(Buffer.from('a body')))
+  const ready = readyResponse(recorded(Buffer.from('a body')))
   await sent((_request, response) => {
     const write = response.socket!.write.bind(response.socket)
     vi.spyOn(response.socket!, 'write').mockImplementation((...all: Parameters<Socket['write']>) => {
       pieces.push(all[0])
       return write(...all)
     })
-    writeAnswer(response, ready)
+    writeResponse(response, ready)
   }, asked['HTTP/1.1']!)
   expect(pieces).toEqual([expect.stringMatching(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n6\r\na body\r\n0\r\n\r\n$/)])
 })
 
 describe('what stands before the response sees the body, not the chunk', () => {
-  const ready = readyAnswer(recorded(Buffer.from('a body')))
+  const ready = readyResponse(recorded(Buffer.from('a body')))
 
   it('a method that covers that of Node', async () => {
     const seen: unknown[] = []
     const answer = await sent((_request, response) => {
-      const { end } = response as unknown as Writing
-      const covering: Writing['end'] = (...all) => {
+      const { end } = response as unknown as WriteMethods
+      const covering: WriteMethods['end'] = (...all) => {
         seen.push(all[0])
         return end.apply(response, all)
       }
       Object.assign(response, { end: covering })
-      writeAnswer(response, ready)
+      writeResponse(response, ready)
     }, asked['HTTP/1.1']!)
     expect(seen).toEqual(['a body'])
     expect(answer).toMatch(/\r\n\r\n6\r\na body\r\n0\r\n\r\n$/)
@@ -130,7 +130,7 @@ describe('what stands before the response sees the body, not the chunk', () => {
     const app = Fastify()
     app.get('/', (_request, reply) => {
       reply.hijack()
-      writeAnswer(reply.raw, ready)
+      writeResponse(reply.raw, ready)
     })
     const { body, headers } = await app.inject('/')
     expect([body, headers['transfer-encoding']]).toEqual(['a body', 'chunked'])
@@ -139,9 +139,9 @@ describe('what stands before the response sees the body, not the chunk', () => {
   it('but nothing that came after the methods that are given', async () => {
     const seen: unknown[] = []
     await sent((_request, response) => {
-      const { writeHead, end } = response as unknown as Writing
+      const { writeHead, end } = response as unknown as WriteMethods
       Object.assign(response, { end: (...all: unknown[]) => seen.push(all) })
-      writeAnswer(response, ready, { writeHead, end })
+      writeResponse(response, ready, { writeHead, end })
     }, asked['HTTP/1.1']!)
     expect(seen).toEqual([])
   })
@@ -167,11 +167,14 @@ describe('where Node does otherwise, that is seen', () => {
     ['it has been changed, and does not take it', Patched as typeof ServerResponse, false],
     ['it cannot be told otherwise', of({ get: () => true, set: () => undefined }), false],
   ])('%s', (_, Response, expected) => {
-    expect(writesAsIs(Response)).toBe(expected)
+    expect(canFrameChunks(Response)).toBe(expected)
   })
 })
 
 it('the body and the chunk are of the same bytes', () => {
-  const { body, chunk } = readyAnswer(recorded(randomBytes(20_000))) as ReadyAnswer & { body: Buffer; chunk: Buffer }
+  const { body, chunk } = readyResponse(recorded(randomBytes(20_000))) as ReadyResponse & {
+    body: Buffer
+    chunk: Buffer
+  }
   expect(body.buffer).toBe(chunk.buffer)
 })

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { isPlainPath, oddityOf, pathOf, queryOf, type RouteKind } from '../../../src/router-bypass/eligibility.ts'
+import { isPlainPath, pathOf, queryOf } from '../../../src/next/plain-url.ts'
+import { ineligible, type RouteKind } from '../../../src/router-bypass/eligibility.ts'
 
 function oddity(headers: IncomingHttpHeaders, kind?: RouteKind, method = 'GET', httpVersion = '1.1'): unknown {
   const request = { method, headers: { host: 'a.example', ...headers }, httpVersion }
-  return oddityOf(request as unknown as IncomingMessage, kind)
+  return ineligible(request as unknown as IncomingMessage, kind)
 }
 
 describe('a path', () => {

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { mayEnter } from '../../../src/next/before-route.ts'
+import { canSkipRenderServer } from '../../../src/next/before-route.ts'
 import type { RouteKind } from '../../../src/router-bypass/eligibility.ts'
 import { entrypointsOf } from '../../../src/router-bypass/entrypoints.ts'
-import { NotDirect, type RouteMatch } from '../../../src/next/internals.ts'
+import { UnsupportedNextError, type RouteMatch } from '../../../src/next/internals.ts'
 import { entrypointFile } from '../../helpers/entrypoint-file.ts'
 
 // How an entry point is called is asked of Next itself in test/live and in the differential test.
@@ -294,18 +294,18 @@ describe('an entry point is not called', () => {
   const methods = Object.entries(SERVER).flatMap(([name, value]) => (typeof value === 'function' ? [name] : []))
   it.each(methods)('by a render server without %s', (name) => {
     expect(() => entrypointsOf({ ...SERVER, [name]: undefined }, getMeta)).toThrow(
-      new NotDirect(`its Next has no \`${name}\` where it is looked for`),
+      new UnsupportedNextError(`its Next has no function "${name}"`),
     )
   })
 
   it('with a query that the render server takes something out of', () => {
     const queries = [{}, { a: '1' }, { _rsc: '' }, { _rsc: undefined }]
-    expect(queries.map((query) => mayEnter({ headers: {} }, query))).toEqual([true, true, false, false])
+    expect(queries.map((query) => canSkipRenderServer({ headers: {} }, query))).toEqual([true, true, false, false])
   })
 
   it('for the router of the App Router', () => {
     const headers = [{}, { host: 'a.example' }, { rsc: '1' }, { 'next-url': '' }]
-    expect(headers.map((some) => mayEnter({ headers: some }, {}))).toEqual([true, true, false, false])
+    expect(headers.map((some) => canSkipRenderServer({ headers: some }, {}))).toEqual([true, true, false, false])
   })
 
   it('while a provider of tracers is registered', () => {
@@ -313,8 +313,8 @@ describe('an entry point is not called', () => {
     const registry = Symbol.for('opentelemetry.js.api.1')
     onTestFinished(() => void delete place[registry])
     place[registry] = { version: '1.9.0', diag: {} }
-    expect(mayEnter({ headers: {} }, {})).toBe(true)
+    expect(canSkipRenderServer({ headers: {} }, {})).toBe(true)
     place[registry] = { version: '1.9.0', trace: {} }
-    expect(mayEnter({ headers: {} }, {})).toBe(false)
+    expect(canSkipRenderServer({ headers: {} }, {})).toBe(false)
   })
 })

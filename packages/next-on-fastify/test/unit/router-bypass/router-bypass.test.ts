@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { createNextOnFastify } from 'next-on-fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createDirect, type NextDirect } from '../../../src/router-bypass/router-bypass.ts'
+import { createRouterBypass, type RouterBypass } from '../../../src/router-bypass/router-bypass.ts'
 import { entrypointFile } from '../../helpers/entrypoint-file.ts'
 import { standInApp } from '../../helpers/stand-in.ts'
 
@@ -79,7 +79,7 @@ interface Stage {
   files?: Files
   config?: object
   modules?: Modules
-  which?: 'all' | 'api'
+  which?: 'all' | 'handlers'
   route?: Route
   render?: Render
   /** What the render server has of its own. */
@@ -89,7 +89,7 @@ interface Stage {
 }
 
 interface Served {
-  readonly direct: NextDirect
+  readonly direct: RouterBypass
   readonly messages: string[]
   /** How often the router server was asked. */
   routed: number
@@ -122,7 +122,7 @@ async function serve(stage: Stage = {}): Promise<Served> {
       return answer(request, response)
     }
   }
-  const direct = await createDirect(anApp(files, config, modules), next, which, asked, log)
+  const direct = await createRouterBypass(anApp(files, config, modules), next, which, asked, log)
   if (direct === undefined) throw new Error(messages.join())
   const router = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     served.routed++
@@ -133,7 +133,7 @@ async function serve(stage: Stage = {}): Promise<Served> {
     await handle(request, response)
   }
   const server = createServer((request, response) => {
-    direct.answer(router, request, response).catch((error: unknown) => {
+    direct.serve(router, request, response).catch((error: unknown) => {
       if (!response.headersSent) response.statusCode = 599
       response.end(String(error))
     })
@@ -162,9 +162,9 @@ async function serve(stage: Stage = {}): Promise<Served> {
 async function isDirect(served: Served, path: string, init?: RequestInit): Promise<boolean> {
   const { direct } = served
   await served.ask(path, init)
-  const before = direct.counts.direct
+  const before = direct.stats.bypassed
   await served.ask(path, init)
-  return direct.counts.direct > before
+  return direct.stats.bypassed > before
 }
 
 describe('a path goes directly', () => {
@@ -176,7 +176,7 @@ describe('a path goes directly', () => {
     const [first, second] = [await served.ask('/handler'), await served.ask('/handler')]
     expect(JSON.parse(second.slice(4))).toEqual(JSON.parse(first.slice(4)))
     expect(served.routed).toBe(1)
-    expect(served.direct.counts).toEqual({ direct: 1, entrypoints: 0, routed: { first: 1 }, paths: 1 })
+    expect(served.direct.stats).toEqual({ bypassed: 1, entrypoints: 0, routed: { first: 1 }, paths: 1 })
   })
 
   it('with the query of each request', async () => {
@@ -191,7 +191,7 @@ describe('a path goes directly', () => {
 
   it.each([
     ['all', [true, true, true, true]],
-    ['api', [true, false, true, false]],
+    ['handlers', [true, false, true, false]],
   ] as const)('if it is one of a kind that is wanted: %s', async (which, expected) => {
     const served = await serve({ which })
     const found: boolean[] = []
@@ -207,7 +207,7 @@ describe('a path goes directly', () => {
     })
     expect(await isDirect(served, '/handlers/1')).toBe(true)
     await served.ask('/handlers/2')
-    expect([served.routed, served.direct.counts.paths]).toEqual([2, 2])
+    expect([served.routed, served.direct.stats.paths]).toEqual([2, 2])
   })
 
   it('and is compressed if the configuration does not say otherwise', async () => {
@@ -295,7 +295,7 @@ describe('the router server is asked', () => {
     // Some routes with parameters are there, for which any path could be.
     const served = await serve({ files })
     expect(await isDirect(served, '/handler')).toBe(false)
-    expect(served.direct.counts.routed).toMatchObject(why === 'route' ? {} : { [why]: 1, first: 1 })
+    expect(served.direct.stats.routed).toMatchObject(why === 'route' ? {} : { [why]: 1, first: 1 })
     expect(served.routed).toBe(2)
   })
 
@@ -324,13 +324,13 @@ describe('the router server is asked', () => {
     }
     const served = await serve({ files, route })
     expect(await isDirect(served, '/photos/1')).toBe(false)
-    expect(served.direct.counts.routed).toEqual({ first: 1, route: 1 })
+    expect(served.direct.stats.routed).toEqual({ first: 1, route: 1 })
   })
 
   it.each(['x-nextjs-cache', 'x-nextjs-prerender'])('for what comes from its cache, by %s', async (name) => {
     const served = await serve({ headers: { [name]: '1' } })
     expect(await isDirect(served, '/handler')).toBe(false)
-    expect(served.direct.counts.routed).toEqual({ first: 1, prerendered: 1 })
+    expect(served.direct.stats.routed).toEqual({ first: 1, prerendered: 1 })
   })
 
   it.each<[string, string, RequestInit?]>([
@@ -343,20 +343,20 @@ describe('the router server is asked', () => {
     const served = await serve()
     await served.ask('/handler')
     await served.ask(path, init)
-    expect(served.direct.counts).toMatchObject({ direct: 0, routed: { first: 1, [why]: 1 } })
+    expect(served.direct.stats).toMatchObject({ bypassed: 0, routed: { first: 1, [why]: 1 } })
     // Nothing is learned from it either.
     const other = await serve()
     await other.ask(path, init)
-    expect(other.direct.counts.paths).toBe(why === 'query' ? 1 : 0)
+    expect(other.direct.stats.paths).toBe(why === 'query' ? 1 : 0)
   })
 
   it('for paths at which nothing of the kind can be', async () => {
     const served = await serve({
       files: { 'app-path-routes-manifest.json': undefined },
-      which: 'api',
+      which: 'handlers',
     })
     expect(await isDirect(served, '/none')).toBe(false)
-    expect(served.direct.counts).toEqual({ direct: 0, entrypoints: 0, routed: { route: 2 }, paths: 0 })
+    expect(served.direct.stats).toEqual({ bypassed: 0, entrypoints: 0, routed: { route: 2 }, paths: 0 })
     expect(await isDirect(served, '/api/a')).toBe(true)
   })
 })
@@ -400,7 +400,7 @@ describe('a Next that looks routes up by itself', () => {
   ])('and finds %s is not trusted', async (_, found) => {
     const served = await serve({ route, inner: { getRouteMatch: () => found } })
     expect(await isDirect(served, '/handlers/a')).toBe(false)
-    expect(served.direct.counts.routed).toEqual({ first: 1, route: 1 })
+    expect(served.direct.stats.routed).toEqual({ first: 1, route: 1 })
   })
 
   it('and is told of none by its router server is not trusted', async () => {
@@ -436,7 +436,7 @@ describe('the entry point of a route', () => {
     const served = await serveEntrypoint(answering, { render: byServer })
     const answers = [await served.ask('/api/a'), await served.ask('/api/a?b=1'), await served.ask('/api/a?_rsc=1')]
     expect(answers).toEqual(['200 by Next undefined', '200 by itself', '200 by Next undefined'])
-    expect(served.direct.counts).toMatchObject({ direct: 2, entrypoints: 1 })
+    expect(served.direct.stats).toMatchObject({ bypassed: 2, entrypoints: 1 })
     // Who watches what Next is asked hears of both.
     expect(served.asked).toBe(2)
     expect(served.messages).toEqual([])
@@ -450,7 +450,7 @@ describe('the entry point of a route', () => {
     await served.ask('/api/a')
     expect(await served.ask('/api/a')).toBe('500 by Next 500')
     expect(failures.count).toBe(1)
-    expect(served.messages).toEqual(['Next has failed'])
+    expect(served.messages).toEqual(['Next failed'])
   })
 
   it('is left to a render server that is not known to call it like this, which is said once', async () => {
@@ -460,10 +460,8 @@ describe('the entry point of a route', () => {
       route: (path, request) => ({ ...atItsPath(path, request), match }),
     })
     expect(await isDirect(served, '/api/a')).toBe(true)
-    expect(served.direct.counts).toMatchObject({ direct: 1, entrypoints: 0 })
-    expect(served.messages).toEqual([
-      'routes of this Next app are asked of its render server, for its Next calls them in another way',
-    ])
+    expect(served.direct.stats).toMatchObject({ bypassed: 1, entrypoints: 0 })
+    expect(served.messages).toEqual(['direct entry points disabled: this Next calls routes in another way'])
   })
 })
 
@@ -481,7 +479,7 @@ describe('a render server that fails', () => {
     const served = await serve({ render: failing(new Error('failed')) })
     await served.ask('/handler')
     expect(await served.ask('/handler')).toBe('500 page 500')
-    expect(served.messages).toEqual(['Next has failed'])
+    expect(served.messages).toEqual(['Next failed'])
     expect([served.routed, served.asked]).toEqual([1, 1])
   })
 
@@ -533,19 +531,19 @@ describe('a client that has left', () => {
     await served.ask('/handler')
     const response = { closed: true, setHeader: () => {}, on: () => {}, once: () => {} }
     const request = { url: '/handler', method: 'GET', headers: {}, httpVersion: '1.1', on: () => {} }
-    await served.direct.answer(
+    await served.direct.serve(
       () => Promise.reject(new Error('routed')),
       request as unknown as IncomingMessage,
       response as unknown as ServerResponse,
     )
-    expect([renders, served.direct.counts.direct]).toEqual([1, 1])
+    expect([renders, served.direct.stats.bypassed]).toEqual([1, 1])
   })
 })
 
 describe('there is no direct path into an app', () => {
   async function whyNot(dir: string, next: object = aNext): Promise<string[]> {
     const { log, messages } = recorder()
-    expect(await createDirect(dir, next, 'all', (answer) => answer, log)).toBeUndefined()
+    expect(await createRouterBypass(dir, next, 'all', (answer) => answer, log)).toBeUndefined()
     return messages
   }
   const aNext = { server: { getServer: async () => ({}), getRequestHandler: () => () => {} } }
@@ -561,20 +559,20 @@ describe('there is no direct path into an app', () => {
     ['experimental.caseSensitiveRoutes', { experimental: { caseSensitiveRoutes: true } }],
   ])('that has %s in its configuration', async (name, config) => {
     expect(await whyNot(anApp({}, config))).toEqual([
-      `no direct path into this Next app: its configuration has \`${name}\``,
+      `router bypass disabled for this Next app: its configuration has "${name}"`,
     ])
   })
 
   const files = Object.keys(FILES) as (keyof typeof FILES)[]
   it.each(files.filter((name) => !name.startsWith('app-')))('whose build has no %s', async (name) => {
     expect(await whyNot(anApp({ [name]: undefined }))).toEqual([
-      'no direct path into this Next app: its build is not as expected',
+      'router bypass disabled for this Next app: unrecognized build output',
     ])
   })
 
   it.each(files.filter((name) => !/^app-|pages/.test(name)))('whose build has another %s', async (name) => {
     expect(await whyNot(anApp({ [name]: {} }))).toEqual([
-      'no direct path into this Next app: its build is not as expected',
+      'router bypass disabled for this Next app: unrecognized build output',
     ])
   })
 
@@ -590,15 +588,15 @@ describe('there is no direct path into an app', () => {
     ['getRouteMatch', {}, { server: { ...aNext.server, getServer: async () => ({ getRouteMatch: 1 }) } }],
   ])('whose Next has no %s', async (name, modules, next) => {
     expect(await whyNot(anApp({}, {}, modules), next)).toEqual([
-      `no direct path into this Next app: its Next has no \`${name}\` where it is looked for`,
+      `router bypass disabled for this Next app: its Next has no function "${name}"`,
     ])
   })
 
   it('that is compiled as it is asked for, or that has not asked for one, and Next answers', async () => {
     const dir = standInApp()
-    for (const options of [{ direct: 'all', dev: true } as const, { direct: false, dev: false } as const]) {
+    for (const options of [{ bypassRouter: 'all', dev: true } as const, { bypassRouter: false, dev: false } as const]) {
       const app = await createNextOnFastify({ dir, ...options })
-      expect(app.nextDirect.size).toBe(0)
+      expect(app.nextStats()?.routerBypass).toBeUndefined()
       expect((await app.inject('/page')).json()).toMatchObject({ url: '/page' })
     }
   })
@@ -609,10 +607,10 @@ describe('there is no direct path into an app', () => {
     const app = await createNextOnFastify({
       dir: standInApp(),
       dev: false,
-      direct: 'all',
+      bypassRouter: 'all',
       fastify: { logger: { level: 'warn', stream } },
     })
-    expect(messages).toEqual([expect.stringMatching(/^no direct path into this Next app: its /)])
+    expect(messages).toEqual([expect.stringMatching(/^router bypass disabled for this Next app: (its|unrecognized) /)])
     expect((await app.inject('/page')).json()).toMatchObject({ url: '/page' })
   })
 })

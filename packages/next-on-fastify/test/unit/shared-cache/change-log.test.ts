@@ -2,7 +2,8 @@ import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
-import { ChangeLog, FIRST_POSITION } from '../../../src/shared-cache/files/change-log.ts'
+import { FileChanges } from '../../../src/shared-cache/file-changes.ts'
+import { FIRST_POSITION } from '../../../src/shared-cache/store.ts'
 
 let folder: string
 beforeEach(() => {
@@ -11,7 +12,7 @@ beforeEach(() => {
 })
 
 /** A log as one process has it, and what it was told. */
-function logOf(full?: number): { log: ChangeLog; tags: string[]; positions: number[]; lost: number[] } {
+function logOf(full?: number): { log: FileChanges; tags: string[]; positions: number[]; lost: number[] } {
   const [tags, positions, lost]: [string[], number[], number[]] = [[], [], []]
   const reader = {
     changed: (change: { tags?: readonly string[] }, position: number) => {
@@ -20,7 +21,7 @@ function logOf(full?: number): { log: ChangeLog; tags: string[]; positions: numb
     },
     lost: (position: number) => void lost.push(position),
   }
-  const log = new ChangeLog(folder, reader, full)
+  const log = new FileChanges(folder, reader, full)
   onTestFinished(() => log.close())
   return { log, tags, positions, lost }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FIRST_POSITION } from '../../../src/shared-cache/files/change-log.ts'
+import { FIRST_POSITION } from '../../../src/shared-cache/store.ts'
 import { Revalidations } from '../../../src/shared-cache/revalidations.ts'
 
 const AT = 1_700_000_000_000
@@ -30,10 +30,10 @@ describe('what has a revalidated tag', () => {
     const old = made(9, 'a')
     expect([revalidations.isExpired(old, AT + 999), revalidations.staleAt(old)]).toEqual([false, AT])
     expect(revalidations.isExpired(old, AT + 1000)).toBe(true)
-    expect(revalidations.haveTouched(old, AT)).toBe(true)
+    expect(revalidations.affects(old, AT)).toBe(true)
     const fresh = made(10, 'a')
     expect([revalidations.isExpired(fresh, AT + 1000), revalidations.staleAt(fresh)]).toEqual([false, undefined])
-    expect(revalidations.haveTouched(fresh, AT)).toBe(false)
+    expect(revalidations.affects(fresh, AT)).toBe(false)
   })
 
   it('may be stale for good', () => {

@@ -5,12 +5,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { createNextOnFastify } from 'next-on-fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { sharing } from '../../../src/shared-cache/handler.ts'
-import { ChangeLog, type ChangeReader } from '../../../src/shared-cache/files/change-log.ts'
-import { EntryFolder } from '../../../src/shared-cache/files/entry-folder.ts'
-import { tellingNext, type TellNext } from '../../../src/next/revalidated-tags.ts'
-import { shareCache } from '../../../src/shared-cache/open-shared-cache.ts'
-import { SharedCache, type Store } from '../../../src/shared-cache/shared-cache.ts'
+import { sharedHandler } from '../../../src/shared-cache/handler.ts'
+import { FileChanges } from '../../../src/shared-cache/file-changes.ts'
+import { FileEntries } from '../../../src/shared-cache/file-entries.ts'
+import { revalidatedTagsOf, type AddRevalidatedTags } from '../../../src/next/revalidated-tags.ts'
+import { shareCache } from '../../../src/shared-cache/share-cache.ts'
+import { SharedCache } from '../../../src/shared-cache/shared-cache.ts'
+import type { ChangeReader, Store } from '../../../src/shared-cache/store.ts'
 import { standInApp } from '../../helpers/stand-in.ts'
 
 let folder: string
@@ -50,33 +51,33 @@ describe('the cache of an app cannot be shared', () => {
   }
 
   it.each<[string, () => string, string, string]>([
-    ['whose configuration has another one', () => anApp({ cacheHandler: './mine.js' }), 'shared', '`cacheHandler`'],
+    ['whose configuration has another one', () => anApp({ cacheHandler: './mine.js' }), 'shared', '"cacheHandler"'],
     ['whose Next keeps tags in another way', () => anApp({}, '7'), 'shared', 'revalidated tags in an unknown way'],
-    ['whose Next has no cache of files', () => anApp({}, 'new Map()', 'undefined'), 'shared', 'no cache of files'],
+    ['whose Next has no cache of files', () => anApp({}, 'new Map()', 'undefined'), 'shared', 'no file cache'],
     ['that was not built', () => anApp({ distDir: 'elsewhere' }), 'shared', 'ENOENT'],
     ['for which there is no folder', () => anApp(), 'package.json', 'ENOTDIR'],
   ])('%s', async (_, dir, name, why) => {
     const app = dir()
     await expect(shareCache(app, { folder: join(folder, name) }, Fastify().log)).rejects.toMatchObject({
       code: 'NEXT_ON_FASTIFY_CACHE_NOT_SHARED',
-      message: expect.stringMatching(`${app} to be shared, got: .*${why}`) as string,
+      message: expect.stringMatching(`${app} cannot be shared: .*${why}`) as string,
     })
   })
 
   it('and Next is closed', async () => {
     const counted = globalThis as { closedNext?: number }
     counted.closedNext = 0
-    const told = createNextOnFastify({ dir: standInApp(), dev: false, cache: 'machine' })
+    const told = createNextOnFastify({ dir: standInApp(), dev: false, sharedCache: 'machine' })
     await expect(told).rejects.toMatchObject({ code: 'NEXT_ON_FASTIFY_CACHE_NOT_SHARED' })
     expect(counted.closedNext).toBe(1)
   })
 })
 
 describe('what others have revalidated is told to Next', () => {
-  const told = (manifest: string, tell: (next: TellNext) => void): unknown => {
+  const told = (manifest: string, tell: (next: AddRevalidatedTags) => void): unknown => {
     write('package.json', '{}')
     write(`${INCREMENTAL}/tags-manifest.external.js`, `module.exports = ${manifest}`)
-    const next = tellingNext(folder)
+    const next = revalidatedTagsOf(folder)
     tell(next!)
     return read()
   }
@@ -94,13 +95,13 @@ describe('what others have revalidated is told to Next', () => {
   })
 
   it('of version 15, by one time', () => {
-    const tell = (next: TellNext): void => next(['a'], 5, false, Infinity)
+    const tell = (next: AddRevalidatedTags): void => next(['a'], 5, false, Infinity)
     expect(told('{ tagsManifest: globalThis.tags = new Map() }', tell)).toEqual({ a: 5 })
   })
 })
 
 describe('an entry', () => {
-  type Handler = InstanceType<ReturnType<typeof sharing>>
+  type Handler = InstanceType<ReturnType<typeof sharedHandler>>
   const caches: SharedCache[] = []
   afterEach(() => {
     vi.useRealTimers()
@@ -110,8 +111,8 @@ describe('an entry', () => {
   /** What makes the handlers of requests of one process. */
   function aProcess(seeds: Readonly<Record<string, object>> = {}): (onDemand?: boolean) => Handler {
     const open = (reader: ChangeReader): Store => ({
-      changes: new ChangeLog(join(folder, 'shared'), reader),
-      entries: new EntryFolder(join(folder, 'shared/entries')),
+      changes: new FileChanges(join(folder, 'shared'), reader),
+      entries: new FileEntries(join(folder, 'shared/entries')),
     })
     const cache = new SharedCache(open, () => {})
     caches.push(cache)
@@ -122,7 +123,7 @@ describe('an entry', () => {
       async set(): Promise<void> {}
       async revalidateTag(): Promise<void> {}
     }
-    const Shared = sharing(OfBuild, () => ({ cache, onDemand: 'secret' }))
+    const Shared = sharedHandler(OfBuild, () => ({ cache, onDemandSecret: 'secret' }))
     return (onDemand = false) =>
       new Shared({
         serverDistDir: '/app',

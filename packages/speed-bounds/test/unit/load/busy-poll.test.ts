@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { BusyPoll } from '../../../src/load/busy-poll.ts'
+import { BusyPoll } from '../../../src/load/autocannon/busy-poll.ts'
 
 /** Milliseconds in which the event loop slept, and in which the poll waited, of so many. */
 async function during(milliseconds: number, poll: BusyPoll): Promise<{ slept: number; waited: number }> {

@@ -3,15 +3,10 @@ import { stripVTControlCharacters } from 'node:util'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readEnvironment } from '../../../src/report/environment.ts'
-import {
-  GENERATORS,
-  HEAT_ORDERS,
-  IDLE_STATES,
-  METRICS,
-  resolveClaim,
-  resolveRace,
-  type ResolvedRace,
-} from '../../../src/options/resolve.ts'
+import { resolveClaim } from '../../../src/options/resolve-claim.ts'
+import { resolveRace } from '../../../src/options/resolve.ts'
+import type { ResolvedRace } from '../../../src/options/resolved.ts'
+import { GENERATORS, HEAT_ORDERS, IDLE_STATES, METRICS } from '../../../src/options/types.ts'
 import { type RaceRecord, type RaceResult, toResult } from '../../../src/report/result.ts'
 import type { Round } from '../../../src/statistics/round.ts'
 import { judge } from '../../../src/statistics/verdict.ts'
@@ -41,7 +36,7 @@ const SUBJECTS = { fast: './fast.ts', slow: './slow.ts', other: { command: ['./o
 const race = resolveRace(SUBJECTS, {
   cases: { 'GET /': { path: '/' }, create: { path: '/items?n=1', method: 'post', expect: { status: 201 } } },
   replicas: 3,
-  cycles: 4,
+  measurement: { cycles: 4 },
   seed: 20_261_120,
 })
 
@@ -49,7 +44,7 @@ const race = resolveRace(SUBJECTS, {
 function roundsOf({ subjects, cases, cycles, replicas }: ResolvedRace): Round[] {
   const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
   return numbers(cycles).flatMap((cycle) =>
-    cases.flatMap((kase) =>
+    cases.flatMap((testCase) =>
       subjects.flatMap(({ name }) =>
         numbers(replicas).map((replica) => {
           const cost = (name === 'slow' ? 2 : 1) * (1 + 0.01 * Math.sin(7 * cycle + 3 * replica + name.length))
@@ -58,7 +53,7 @@ function roundsOf({ subjects, cases, cycles, replicas }: ResolvedRace): Round[] 
             cycle,
             subject: name,
             replica,
-            case: kase.name,
+            case: testCase.name,
             cpu: 20 * cost,
             throughput: 40_000 / cost,
             ...(busy ? { foreignCpu: 0.9, discarded: 'foreign-cpu' as const } : {}),
@@ -80,7 +75,7 @@ function recordOf(match: ResolvedRace, rounds: readonly Round[]): RaceRecord {
     environment: { ...readEnvironment(match.subjects, match.cwd), commit: '0123456789ab+' },
     startedAt: new Date(Date.UTC(2026, 10, 20, 12)),
     rounds,
-    judgements: claims.map((claim) => judge(claim, rounds)),
+    decisions: claims.map((claim) => judge(claim, rounds)),
     statuses: new Map([
       ['GET /', 200],
       ['create', 201],
@@ -125,7 +120,7 @@ const discardedAt = result.rounds.findIndex(({ discarded }) => discarded)
 describe('the schema', () => {
   it('has an id of its own and the version of the document in it', () => {
     expect(schema.$id).toBe(`urn:speed-bounds:result:${result.version}`)
-    expect(objections({ ...result, version: 2 })).toEqual(['/version must be equal to constant'])
+    expect(objections({ ...result, version: 1 })).toEqual(['/version must be equal to constant'])
   })
 
   it('accepts a result', () => {
@@ -216,7 +211,7 @@ describe('the schema refuses a result', () => {
 
 describe('the schema accepts the result of a race', () => {
   it('that measured nothing yet', () => {
-    const empty = toResult({ ...recordOf(race, []), judgements: [], statuses: new Map(), stages: 0 })
+    const empty = toResult({ ...recordOf(race, []), decisions: [], statuses: new Map(), stages: 0 })
     expect(empty).toMatchObject({ summaries: [], ratios: [], claims: [], rounds: [] })
     expect(objections(reread(empty))).toEqual([])
   })
@@ -238,8 +233,13 @@ describe('the schema accepts the result of a race', () => {
   })
 
   it('that accepts next to no wrong verdicts, so that its intervals are wide', () => {
-    const strict = resolveRace(SUBJECTS, { path: '/', replicas: 2, cycles: 2, alpha: 1e-9 })
+    const strict = resolveRace(SUBJECTS, { path: '/', replicas: 2, measurement: { cycles: 2 }, alpha: 1e-9 })
     expect(objections(reread(toResult(recordOf(strict, roundsOf(strict)))))).toEqual([])
+  })
+
+  it('with a single cycle', () => {
+    const short = resolveRace(SUBJECTS, { path: '/', measurement: { cycles: 1 } })
+    expect(objections(reread(toResult(recordOf(short, roundsOf(short)))))).toEqual([])
   })
 
   it('with a round whose CPU time was too short to be seen', () => {

@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { chanceOfAtLeast } from '../../../src/statistics/samples.ts'
-import type { Claim } from '../../../src/options/resolve.ts'
+import type { Claim } from '../../../src/options/resolved.ts'
 import { claim, machines } from '../../helpers/synthetic-machines.ts'
 import { type Machine, METHOD, syntheticRace } from '../../helpers/synthetic-race.ts'
 

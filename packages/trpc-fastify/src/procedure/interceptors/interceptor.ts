@@ -2,50 +2,52 @@
 // tRPC's own handler and on WebSockets.
 
 import { getTRPCErrorFromUnknown, type TRPCError } from '@trpc/server'
+import type { FastifyBaseLogger } from 'fastify'
 import pLimit from 'p-limit'
 import type { ProcedureRule } from '../../options/types.ts'
 import type { ProcedureRules } from '../rules.ts'
 import type { Serializers } from '../serializer.ts'
 import type { RouterConfig } from '../trpc-internals.ts'
 import { addToBatch } from './batch-size.ts'
+import { CallReporter, type ReportOptions } from './call-reporter.ts'
 import type { CallScope, InterceptedCall, Invoke } from './call-scope.ts'
 import { admit } from './rate-limit.ts'
-import { reportCall, type ReportOptions } from './report.ts'
 import { callWithTimeout } from './timeout.ts'
 import { watchSubscription } from './watch-subscription.ts'
 
 /** Options for the calls of all procedures. */
 export interface InterceptorOptions extends ReportOptions {
-  readonly batchConcurrency?: number | undefined
-  readonly maxBatchResponseSize?: number | undefined
+  readonly batchConcurrency: number
+  readonly maxBatchResponseSize: number
 }
 
-/** Calls a procedure, and does what the options and rules ask for around the call. */
+/** Calls a procedure within the limits and reports of options and rules. */
 export type Interceptor = (scope: CallScope, call: InterceptedCall, invoke: Invoke) => Promise<unknown>
 
 /** Whether options or rules ask for anything around calls. */
 export function needsInterceptor(
-  { batchConcurrency, maxBatchResponseSize, onCallEnd, callLogLevel }: InterceptorOptions,
+  { batchConcurrency, maxBatchResponseSize, observers, callLogLevel }: InterceptorOptions,
   rules: ProcedureRules,
 ): boolean {
-  const options = [batchConcurrency, maxBatchResponseSize, onCallEnd, callLogLevel]
+  const hasLimits = batchConcurrency !== Infinity || maxBatchResponseSize !== Infinity
+  const hasReports = observers.length > 0 || callLogLevel !== 'silent'
   const ruled = ['rateLimit', 'timeout', 'serializer'] as const
-  return options.some((option) => option !== undefined) || ruled.some((option) => rules.some(option))
+  return hasLimits || hasReports || ruled.some((option) => rules.some(option))
 }
 
 export function createInterceptor(
   options: InterceptorOptions,
   rules: ProcedureRules,
   serializers: Serializers,
-  config: RouterConfig,
+  { config, log }: { config: RouterConfig; log: FastifyBaseLogger },
 ): Interceptor {
   const { batchConcurrency } = options
+  const reporter = new CallReporter(options, log)
   const callByRules = rulesCaller(options, rules, serializers, config)
   return async (scope, call, invoke) => {
-    if (batchConcurrency !== undefined && scope.isBatch) scope.limit ??= pLimit(batchConcurrency)
+    if (batchConcurrency !== Infinity && scope.isBatch) scope.limit ??= pLimit(batchConcurrency)
     const startedAt = performance.now()
-    const ended = (error?: TRPCError): void =>
-      reportCall(options, scope.req, call, performance.now() - startedAt, error)
+    const ended = (error?: TRPCError): void => reporter.ended(scope.req, call, performance.now() - startedAt, error)
     try {
       const run = (): Promise<unknown> => callByRules(scope, call, invoke)
       const data = await (scope.limit ? scope.limit(run) : run())
@@ -77,7 +79,7 @@ function rulesCaller(
     if (rateLimit) await admit(rateLimit, scope)
     if (call.type === 'subscription') return invoke()
     const data = await (timeout === undefined ? invoke() : callWithTimeout(timeout, call.signal, invoke))
-    if (maxBatchResponseSize !== undefined && scope.isBatch) {
+    if (maxBatchResponseSize !== Infinity && scope.isBatch) {
       addToBatch(scope, transformer.output.serialize(data), maxBatchResponseSize)
     }
     const serialize = scope.hasSerializers ? undefined : serializers.at(call.path)

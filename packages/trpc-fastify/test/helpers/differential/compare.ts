@@ -1,5 +1,5 @@
-// Serves the same router by the official plugin and by this package's, with both engines, sends each
-// the same request, and compares all that can be seen from outside and by the code of the user.
+// Serves the same router by the official plugin and by this package's, on the fast path and off it. Sends each
+// the same request, and compares everything that a client and the code of the user see.
 
 import { type AnyTRPCRouter } from '@trpc/server'
 import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
@@ -41,10 +41,10 @@ export interface Surroundings {
 }
 
 /**
- * Which path this package must take: `compiled` (then `direct` with that engine), `direct` with either
- * engine, the reason to leave it to tRPC's own adapter, or `nothing` where Fastify never calls the plugin.
+ * The path that this package must take. `compiled` becomes `uncompiled` with that option. A reason stands for tRPC's own
+ * adapter, and `nothing` if Fastify never calls the plugin.
  */
-export type Path = 'compiled' | 'direct' | 'nothing' | FallbackReason
+export type Path = 'compiled' | 'uncompiled' | 'nothing' | FallbackReason
 
 /** A request, and which path it must take. */
 export interface ComparedRequest {
@@ -61,16 +61,16 @@ export interface ComparedRequest {
 const BEYOND = {
   procedures: { '*': { timeout: 60_000, onRequest: async () => {}, onSend: async () => {} } },
   batchConcurrency: 1000,
-  onCallEnd: () => {},
+  observers: [{ callEnded: () => {} }],
 }
 
 /** The official plugin, and this package's with these options. */
 const KINDS = {
   official: undefined,
-  compiled: { engine: 'compiled' },
-  direct: { engine: 'direct' },
-  'compiled, and beyond': { engine: 'compiled', ...BEYOND },
-  'official, and beyond': { engine: 'official', ...BEYOND },
+  compiled: { fastPath: true },
+  uncompiled: { fastPath: 'uncompiled' },
+  'compiled, and beyond': { fastPath: true, ...BEYOND },
+  'official, and beyond': { fastPath: false, ...BEYOND },
 } as const
 type Kind = keyof typeof KINDS
 
@@ -79,6 +79,8 @@ interface Server {
   readonly app: FastifyInstance
   /** Where the plugin is registered, and decorates. */
   readonly context: FastifyInstance
+  /** Of its routers. */
+  readonly prefixes: readonly string[]
   readonly recorder: Recorder
 }
 
@@ -116,16 +118,13 @@ export function compare(build: (recorder: Recorder) => Mount | Mount[], surround
     const [official, ...ours] = servers as [Server, ...Server[]]
     const expected = await observe(official, send, surroundings)
     for (const server of ours) {
-      const before = countsOf(server.context)
+      const before = countsOf(server)
       // oxlint-disable-next-line no-await-in-loop -- one at a time: the recorder tells requests apart by that
       const observed = await observe(server, send, surroundings)
       // What is asked before a call is made makes it later than other things that the user's code sees.
       if (server.kind.endsWith('beyond')) expectAlike(server, observed.exchange, expected.exchange)
       else expectAlike(server, observed, expected)
-      if (on)
-        expect(added(before, countsOf(server.context)), `path of the ${server.kind} engine`).toEqual(
-          countOf(on, server),
-        )
+      if (on) expect(added(before, countsOf(server)), `path of ${server.kind}`).toEqual(countOf(on, server))
     }
     return expected.exchange
   }
@@ -144,7 +143,7 @@ export function compare(build: (recorder: Recorder) => Mount | Mount[], surround
 
 function expectAlike({ kind }: Server, observed: unknown, expected: unknown): void {
   // Texts are compared in a fraction of the time, and are mostly equal.
-  if (JSON.stringify(observed) !== JSON.stringify(expected)) expect(observed, `${kind} engine`).toEqual(expected)
+  if (JSON.stringify(observed) !== JSON.stringify(expected)) expect(observed, `path of ${kind}`).toEqual(expected)
 }
 
 /** Title of a test for a request, for `it.each`. */
@@ -169,11 +168,13 @@ async function serve(
   const built = build(recorder)
   const mounts = Array.isArray(built) ? built : [built]
   let context: FastifyInstance = app
+  const prefixes: string[] = []
   const register = async (instance: FastifyInstance): Promise<void> => {
     context = instance
     for (const mount of mounts) {
       const { router, options } = mount
       const prefix = 'prefix' in mount ? mount.prefix : '/trpc'
+      prefixes.push(prefixIn(instance, prefix))
       const registration = { ...(prefix === undefined ? {} : { prefix }), trpcOptions: { router, ...options } }
       if (kind === 'official') instance.register(fastifyTRPCPlugin, registration)
       else instance.register(trpcPlugin, { ...registration, ...KINDS[kind] })
@@ -183,7 +184,7 @@ async function serve(
   else app.register(register, { prefix: inside })
   await after?.(app, recorder)
   await app.ready()
-  return { kind, app, context, recorder }
+  return { kind, app, context, prefixes, recorder }
 }
 
 async function observe({ app, recorder }: Server, send: Send, { isDev, deserialize }: Surroundings): Promise<Observed> {
@@ -231,18 +232,24 @@ async function inject(
   }
 }
 
+/** The whole prefix of a router, as Fastify builds it. */
+function prefixIn({ prefix: outer }: FastifyInstance, prefix = ''): string {
+  return prefix === '' || prefix.startsWith('/') ? outer + prefix : `${outer}/${prefix}`
+}
+
 interface Counts {
   compiled: number
-  direct: number
+  uncompiled: number
   [reason: string]: number
 }
 
-function countsOf(app: FastifyInstance): Counts {
-  const counts: Counts = { compiled: 0, direct: 0 }
-  for (const { compiled, direct, official } of app.trpcRequests.values()) {
-    counts.compiled += compiled
-    counts.direct += direct
-    for (const [reason, count] of Object.entries(official)) counts[reason] = (counts[reason] ?? 0) + count
+function countsOf({ context: app, prefixes }: Server): Counts {
+  const counts: Counts = { compiled: 0, uncompiled: 0 }
+  for (const prefix of prefixes) {
+    const stats = app.trpcStats(prefix)!
+    counts.compiled += stats.compiled
+    counts.uncompiled += stats.uncompiled
+    for (const [reason, count] of Object.entries(stats.fallback)) counts[reason] = (counts[reason] ?? 0) + count
   }
   return counts
 }
@@ -254,7 +261,7 @@ function added(before: Counts, after: Counts): Record<string, number> {
 
 function countOf(path: Path, { kind }: Server): Record<string, number> {
   if (path === 'nothing') return {}
-  const { engine } = KINDS[kind]!
-  if (engine === 'official') return { engine: 1 }
-  return { [path === 'compiled' ? engine : path]: 1 }
+  const { fastPath } = KINDS[kind]!
+  if (fastPath === false) return { disabled: 1 }
+  return { [path === 'compiled' && fastPath === 'uncompiled' ? 'uncompiled' : path]: 1 }
 }

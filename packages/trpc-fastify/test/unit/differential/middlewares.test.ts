@@ -241,7 +241,7 @@ const BATCH_INPUT = encodeURIComponent('{"0":{"a":1},"1":{"b":2},"2":{"a":3}}')
 
 function requestsFor(path: string): ComparedRequest[] {
   const isCalled = path.startsWith('called')
-  const on: Path = isCalled ? 'direct' : 'compiled'
+  const on: Path = isCalled ? 'uncompiled' : 'compiled'
   return [
     { url: `/trpc/${path}`, on },
     { url: `/trpc/${path}?input=${INPUT}`, on },

@@ -16,63 +16,55 @@ const notA = (expected: string, ...wrong: [unknown, string][]): Wrong[] =>
 
 const notABoolean = notA(
   'a boolean',
-  ['true', '"true" (string)'],
-  [1, '1 (number)'],
+  ['true', '"true"'],
+  [1, '1'],
   [null, 'null'],
   [{}, 'an object'],
   [Symbol('true'), 'a symbol'],
 )
 const notAFunction = notA(
   'a function',
-  ['text', '"text" (string)'],
+  ['text', '"text"'],
   [null, 'null'],
   [{}, 'an object'],
-  [false, 'false (boolean)'],
+  [false, 'false'],
   [[() => 1], 'an array'],
 )
 const notANumber = (expected: string): Wrong[] =>
-  notA(
-    expected,
-    ['5', '"5" (string)'],
-    [null, 'null'],
-    [-1, '-1 (number)'],
-    [Number.NaN, 'NaN (number)'],
-    [5n, 'a bigint'],
-    [[5], 'an array'],
-  )
+  notA(expected, ['5', '"5"'], [null, 'null'], [-1, '-1'], [Number.NaN, 'NaN'], [5n, '5n'], [[5], 'an array'])
 
 const PLUGIN_OPTIONS: Record<string, Wrong[]> = {
-  prefix: notA('a string', [5, '5 (number)'], [null, 'null'], [['/trpc'], 'an array'], [/trpc/, 'an object']),
+  prefix: notA('a string', [5, '5'], [null, 'null'], [['/trpc'], 'an array'], [/trpc/, 'an instance of RegExp']),
   useWSS: notABoolean,
-  engine: notA(
-    'one of compiled, direct, official',
-    ['fast', '"fast" (string)'],
-    ['', '"" (string)'],
-    [true, 'true (boolean)'],
+  fastPath: notA(
+    'true or false or "uncompiled"',
+    ['compiled', '"compiled"'],
+    ['', '""'],
+    [1, '1'],
     [null, 'null'],
-    [['direct'], 'an array'],
+    [['uncompiled'], 'an array'],
   ),
-  procedures: notA('an object of rules by path', ['hello', '"hello" (string)'], [null, 'null'], [[], 'an array']),
+  procedures: notA('an object, each value an object', ['hello', '"hello"'], [null, 'null'], [[], 'an empty array']),
   batchConcurrency: [
-    ...notANumber('a whole number >= 1, or Infinity'),
-    ...notA('a whole number >= 1, or Infinity', [0, '0 (number)'], [1.5, '1.5 (number)']),
+    ...notANumber('an integer of at least 1 or Infinity'),
+    ...notA('an integer of at least 1 or Infinity', [0, '0'], [1.5, '1.5']),
   ],
-  maxBatchResponseSize: notANumber('a number of bytes >= 0'),
-  onCallEnd: notAFunction,
+  maxBatchResponseSize: notANumber('bytes, an integer of at least 0 or Infinity'),
+  observers: notA(
+    'an array, each item an object with the function callEnded',
+    [() => {}, 'a function'],
+    [null, 'null'],
+    [{ callEnded: () => {} }, 'an object'],
+  ),
   callLogLevel: notA(
-    'one of trace, debug, info, warn, error, fatal, silent',
-    ['loud', '"loud" (string)'],
-    [true, 'true (boolean)'],
+    '"trace" or "debug" or "info" or "warn" or "error" or "fatal" or "silent"',
+    ['loud', '"loud"'],
+    [true, 'true'],
   ),
   endStreamsOnClose: notABoolean,
 }
 
-const notAHook = notA(
-  'a function or an array of functions',
-  ['text', '"text" (string)'],
-  [null, 'null'],
-  [['text'], 'an array'],
-)
+const notAHook = notA('a function or an array of functions', ['text', '"text"'], [null, 'null'], [['text'], 'an array'])
 
 /** Options of a rule. */
 const RULE_OPTIONS: Record<string, Wrong[]> = {
@@ -81,18 +73,13 @@ const RULE_OPTIONS: Record<string, Wrong[]> = {
   preHandler: notAHook,
   onSend: notAHook,
   onResponse: notAHook,
-  bodyLimit: notANumber('a whole number of bytes >= 1'),
+  bodyLimit: notANumber('bytes, an integer of at least 1'),
   timeout: [
-    ...notANumber('a number of milliseconds from 1 to 2147483647'),
-    ...notA('a number of milliseconds from 1 to 2147483647', [0, '0 (number)'], [2 ** 31, '2147483648 (number)']),
+    ...notANumber('milliseconds, an integer from 1 to 2147483647'),
+    ...notA('milliseconds, an integer from 1 to 2147483647', [0, '0'], [2 ** 31, '2147483648']),
   ],
   rateLimit: notAFunction,
-  serializer: notA(
-    "'output', a JSON schema or a function",
-    ['zod', '"zod" (string)'],
-    [true, 'true (boolean)'],
-    [null, 'null'],
-  ),
+  serializer: notA('"output" or a JSON schema or a function', ['zod', '"zod"'], [true, 'true'], [null, 'null']),
 }
 
 const HANDLER_OPTIONS: Record<string, Wrong[]> = {
@@ -100,7 +87,7 @@ const HANDLER_OPTIONS: Record<string, Wrong[]> = {
     'a tRPC router',
     [undefined, 'undefined'],
     [null, 'null'],
-    ['router', '"router" (string)'],
+    ['router', '"router"'],
     [{}, 'an object'],
     [{ router }, 'an object'],
     [{ _def: null }, 'an object'],
@@ -111,29 +98,19 @@ const HANDLER_OPTIONS: Record<string, Wrong[]> = {
   onError: notAFunction,
   responseMeta: notAFunction,
   allowBatching: notABoolean,
-  batching: notA(
-    'an object with `enabled`, a boolean',
-    [true, 'true (boolean)'],
-    [null, 'null'],
-    [{}, 'an object'],
-    [{ enabled: 'yes' }, 'an object'],
-  ),
-  maxBatchSize: notANumber('a number >= 0'),
+  batching: notA('an object', [true, 'true'], [null, 'null']),
+  'batching.enabled': notA('a boolean', [undefined, 'undefined'], ['yes', '"yes"']),
+  maxBatchSize: notANumber('a number of at least 0 or Infinity'),
   allowMethodOverride: notABoolean,
-  maxBodySize: notANumber('a number of bytes >= 0'),
-  keepAlive: notA(
-    'an object with `enabled`, a boolean, and `pingMs` and `pongWaitMs`, milliseconds',
-    [true, 'true (boolean)'],
-    [null, 'null'],
-    [{}, 'an object'],
-    [{ enabled: 1 }, 'an object'],
-    [{ enabled: true, pingMs: '30s' }, 'an object'],
-    [{ enabled: true, pongWaitMs: -1 }, 'an object'],
-  ),
+  maxBodySize: notANumber('a number of at least 0 or Infinity'),
+  keepAlive: notA('an object', [true, 'true'], [null, 'null']),
+  'keepAlive.enabled': notA('a boolean', [undefined, 'undefined'], [1, '1']),
+  'keepAlive.pingMs': notA('a number of at least 0 or Infinity', ['30s', '"30s"']),
+  'keepAlive.pongWaitMs': notA('a number of at least 0 or Infinity', [-1, '-1']),
   dangerouslyDisablePong: notABoolean,
   experimental_encoder: notA(
-    'an object with the functions `encode` and `decode`',
-    ['json', '"json" (string)'],
+    'an object with the functions encode and decode',
+    ['json', '"json"'],
     [{ encode: JSON.stringify }, 'an object'],
   ),
 }
@@ -146,8 +123,16 @@ const rowsOf = (options: Record<string, Wrong[]>): { name: string; value: unknow
 const invalid = (name: string, expected: string, got: string): object => ({
   code: 'TRPC_FASTIFY_INVALID_OPTION',
   statusCode: 500,
-  message: `Expected \`${name}\` to be ${expected}, got ${got}`,
+  message: `Invalid option "${name}": expected ${expected}, got ${got}.`,
 })
+
+/** Options with a value at a path such as `keepAlive.pingMs`. */
+const withOption = (name: string, value: unknown): object => {
+  const [outer, inner] = name.split('.')
+  return {
+    [outer!]: inner === undefined ? value : { ...(inner === 'enabled' ? {} : { enabled: true }), [inner]: value },
+  }
+}
 
 const register = async (options: unknown): Promise<FastifyInstance> => {
   const app = Fastify()
@@ -160,77 +145,79 @@ const create = (options: unknown): Promise<FastifyInstance> => createTrpcFastify
 
 describe('trpcPlugin rejects when it is registered', () => {
   it.each(rowsOf(PLUGIN_OPTIONS))('with $name: $got', async ({ name, value, expected, got }) => {
-    const registered = register({ trpcOptions: { router }, [name]: value })
+    const registered = register({ trpcOptions: { router }, ...withOption(name, value) })
     await expect(registered).rejects.toThrow(TypeError)
     await expect(registered).rejects.toMatchObject(invalid(name, expected, got))
   })
 
   it.each(rowsOf(HANDLER_OPTIONS))('with trpcOptions.$name: $got', async ({ name, value, expected, got }) => {
-    const registered = register({ prefix: '/trpc', trpcOptions: { router, [name]: value } })
+    const registered = register({ prefix: '/trpc', trpcOptions: { router, ...withOption(name, value) } })
     await expect(registered).rejects.toMatchObject(invalid(`trpcOptions.${name}`, expected, got))
   })
 
   it.each([
     [undefined, 'undefined'],
     [null, 'null'],
-    [[], 'an array'],
+    [[], 'an empty array'],
     [() => router, 'a function'],
   ])('with trpcOptions: %s', async (trpcOptions, got) => {
-    await expect(register({ trpcOptions })).rejects.toMatchObject(
-      invalid('trpcOptions', 'an object with `router`', got),
-    )
+    await expect(register({ trpcOptions })).rejects.toMatchObject(invalid('trpcOptions', 'an object', got))
   })
 
   it('without options', async () => {
-    await expect(register(undefined)).rejects.toMatchObject(
-      invalid('trpcOptions', 'an object with `router`', 'undefined'),
-    )
+    await expect(register(undefined)).rejects.toMatchObject(invalid('trpcOptions', 'an object', 'undefined'))
   })
 
-  it('with an option that it does not know, and names those it knows', async () => {
-    await expect(register({ prefx: '/trpc', trpcOptions: { router } })).rejects.toMatchObject({
-      code: 'TRPC_FASTIFY_INVALID_OPTION',
-      message: `Expected the options to be some of prefix, useWSS, engine, trpcOptions, procedures, batchConcurrency, \
-maxBatchResponseSize, onCallEnd, callLogLevel, endStreamsOnClose, logLevel, logSerializers, got \`prefx\``,
-    })
+  it.each([
+    [{ prefx: '/trpc' }, 'Invalid option "prefx": unknown. Did you mean "prefix"?'],
+    [{ engine: 'official' }, 'Invalid option "engine": renamed to "fastPath", which is true, false or "uncompiled".'],
+    [
+      { onCallEnd: () => {} },
+      'Invalid option "onCallEnd": renamed to "observers", an array of objects with the function callEnded.',
+    ],
+    [{ observers: [5] }, 'Invalid option "observers[0]": expected an object with the function callEnded, got 5.'],
+  ])('with %o', async (options, message) => {
+    const code = 'TRPC_FASTIFY_INVALID_OPTION'
+    await expect(register({ ...options, trpcOptions: { router } })).rejects.toMatchObject({ code, message })
+    await expect(create({ ...options, router })).rejects.toMatchObject({ code, message })
   })
 
   it.each(rowsOf(RULE_OPTIONS))('with a rule whose $name is $got', async ({ name, value, expected, got }) => {
     const registered = register({ trpcOptions: { router }, procedures: { hello: { [name]: value } } })
-    await expect(registered).rejects.toMatchObject(invalid(`procedures['hello'].${name}`, expected, got))
+    await expect(registered).rejects.toMatchObject(invalid(`procedures.hello.${name}`, expected, got))
   })
 
   it.each([
+    ['a rule that is no object', { hello: 5 }, 'Invalid option "procedures.hello": expected an object, got 5.'],
     [
-      'a rule that is no object',
-      { hello: 5 },
-      "Expected `procedures['hello']` to be a rule, which is an object, got 5 (number)",
-    ],
-    [
-      'a rule with an option that there is not',
-      { '*': { limit: 5 } },
-      /^Expected procedures\['\*'\] to be some of onRequest, .*, got `limit`$/,
+      'a rule with an unknown option',
+      { '*': { timeOut: 5 } },
+      'Invalid option "procedures["*"].timeOut": unknown. Did you mean "timeout"?',
     ],
     [
       'a path with a star within',
       { 'a*.b': {} },
-      'Expected `procedures` to be rules by `path`, `path.*` or `*`, got "a*.b" (string)',
+      'Invalid option "procedures": expected rules by "path", "path.*" or "*", got "a*.b".',
     ],
-    ['a rule for no procedure', { helo: {} }, 'Expected `procedures` to be for procedures of the router, got `helo`'],
+    [
+      'a rule for no procedure',
+      { helo: {} },
+      'Invalid option "procedures": expected paths of procedures of the router, got "helo".',
+    ],
     [
       'a rule for no router',
       { 'hello.*': {} },
-      'Expected `procedures` to be for procedures of the router, got `hello.*`',
+      'Invalid option "procedures": expected paths of procedures of the router, got "hello.*".',
     ],
     [
-      'a schema that cannot be',
+      'an invalid schema',
       { hello: { serializer: { type: 'nothing' } } },
-      /^Expected `serializer` to be a JSON schema, got one that: /,
+      /^Invalid option "procedures\.hello\.serializer": expected a valid JSON schema, got one that fails: /,
     ],
     [
       'an output without a schema',
       { hello: { serializer: 'output' } },
-      'Expected `hello` to have an output that is a JSON schema too, got none',
+      'Invalid option "procedures.hello.serializer": expected a procedure whose output schema has a JSON schema, got one without.',
     ],
   ])('with %s', async (_name, procedures, message) => {
     const registered = register({ trpcOptions: { router }, procedures })
@@ -239,17 +226,19 @@ maxBatchResponseSize, onCallEnd, callLogLevel, endStreamsOnClose, logLevel, logS
     await expect(create({ router, procedures })).rejects.toThrow(message)
   })
 
-  it('with a serializer beside a data transformer', async () => {
+  it('with a serializer and a data transformer', async () => {
     const transformed = initTRPC.create({ transformer: { serialize: JSON.stringify, deserialize: JSON.parse } })
     const withTransformer = transformed.router({ hello: transformed.procedure.query(() => 'world') })
     const registered = register({
       trpcOptions: { router: withTransformer },
       procedures: { hello: { serializer: JSON.stringify } },
     })
-    await expect(registered).rejects.toThrow('Expected no `serializer` for a router with a data transformer, got one')
+    await expect(registered).rejects.toThrow(
+      'Invalid option "procedures.hello.serializer": not supported for a router with a data transformer.',
+    )
   })
 
-  it('but not with a rule for what a lazy router may have', async () => {
+  it('but accepts a rule for procedures of a lazy router', async () => {
     const lazyRouter = t.router({
       admin: lazy(() => Promise.resolve({ users: t.router({ list: t.procedure.query(() => []) }) })),
     })
@@ -259,26 +248,34 @@ maxBatchResponseSize, onCallEnd, callLogLevel, endStreamsOnClose, logLevel, logS
       ).resolves.toBeDefined()
     }
     await expect(register({ trpcOptions: { router: lazyRouter }, procedures: { administration: {} } })).rejects.toThrow(
-      'got `administration`',
+      'got "administration"',
     )
   })
 })
 
 describe('createTrpcFastify rejects', () => {
   it.each(rowsOf(PLUGIN_OPTIONS))('with $name: $got', async ({ name, value, expected, got }) => {
-    await expect(create({ router, [name]: value })).rejects.toMatchObject(invalid(name, expected, got))
+    await expect(create({ router, ...withOption(name, value) })).rejects.toMatchObject(invalid(name, expected, got))
   })
 
   it.each(rowsOf(HANDLER_OPTIONS))('with $name: $got', async ({ name, value, expected, got }) => {
-    await expect(create({ router, [name]: value })).rejects.toMatchObject(invalid(name, expected, got))
+    await expect(create({ router, ...withOption(name, value) })).rejects.toMatchObject(invalid(name, expected, got))
   })
 
   it.each([
-    ['nothing', undefined, 'Expected `options` to be an object with `router`, got undefined'],
-    ['a text', 'router', 'Expected `options` to be an object with `router`, got "router" (string)'],
-    ['a misspelt key', { router, prefx: '/trpc' }, /^Expected the options to be some of prefix, .*, got `prefx`$/],
-    ['trpcOptions, as the plugin has them', { trpcOptions: { router } }, /, got `trpcOptions`$/],
-    ['a number for Fastify', { router, fastify: 5 }, 'to be an object of options of `Fastify()`, got 5 (number)'],
+    ['no options', undefined, 'Invalid options: expected an object, got undefined.'],
+    ['a text', 'router', 'Invalid options: expected an object, got "router".'],
+    ['no router', {}, 'Invalid option "router": expected a tRPC router, got undefined.'],
+    [
+      'trpcOptions, which only the plugin has',
+      { router, trpcOptions: { router } },
+      'Invalid option "trpcOptions": only for trpcPlugin. Here its options stand beside the others.',
+    ],
+    [
+      'a number for Fastify',
+      { router, fastify: 5 },
+      'Invalid option "fastify": expected an object of options of Fastify(), got 5.',
+    ],
   ])('%s', async (_name, options, message) => {
     const created = create(options)
     await expect(created).rejects.toThrow(message)
@@ -298,6 +295,7 @@ const RIGHT: { prefix?: string; trpcOptions?: object; [name: string]: unknown }[
   { trpcOptions: { createContext: () => ({}), onError: () => {}, responseMeta: () => ({}) } },
   { trpcOptions: { createContext: undefined, onError: undefined, maxBatchSize: undefined } },
   { trpcOptions: { batching: { enabled: false }, allowBatching: true, maxBatchSize: 0 } },
+  { trpcOptions: { maxBatchSize: 1.5 } },
   { trpcOptions: { maxBatchSize: Number.POSITIVE_INFINITY, maxBodySize: 0, allowMethodOverride: true } },
   { prefix: '/trpc', useWSS: true, trpcOptions: { keepAlive: { enabled: true, pingMs: 1000, pongWaitMs: 0 } } },
   { prefix: '/trpc', useWSS: true, trpcOptions: { keepAlive: { enabled: false }, dangerouslyDisablePong: true } },
@@ -305,7 +303,7 @@ const RIGHT: { prefix?: string; trpcOptions?: object; [name: string]: unknown }[
 ]
 
 it.each(RIGHT.map((options) => ({ shown: JSON.stringify(options), options })))(
-  'what the official plugin accepts is accepted: $shown',
+  'accepts the options that the official plugin accepts: $shown',
   async ({ options }) => {
     const all = { ...options, trpcOptions: { router, ...options.trpcOptions } }
     const official = Fastify()

@@ -7,11 +7,12 @@ import websocket from '@fastify/websocket'
 import { initTRPC, TRPCError } from '@trpc/server'
 import { observable } from '@trpc/server/observable'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import { type EndedCall, trpcPlugin, type TrpcPluginOptions } from 'trpc-fastify'
+import { type CallRecord, trpcPlugin, type TrpcPluginOptions } from 'trpc-fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { Journal } from '../../helpers/journal.ts'
-import { batchOf, ENGINES } from '../../helpers/ruled-app.ts'
+import { FAST_PATHS } from '../../helpers/fast-paths.ts'
+import { batchOf } from '../../helpers/ruled-app.ts'
 import { routing } from '../../helpers/peer-versions.ts'
 
 type Options = Omit<TrpcPluginOptions<ReturnType<typeof makeRouter>>, 'trpcOptions'>
@@ -91,11 +92,15 @@ async function serve(
     prefix: '/trpc',
     useWSS: true,
     trpcOptions: { router: makeRouter(journal, gate.promise) },
-    onCallEnd({ path, type, batchIndex, duration, error, req }: EndedCall) {
-      expect(duration).toBeGreaterThanOrEqual(0)
-      expect(req.server).toBeDefined()
-      ended.add(`${type} ${path} ${batchIndex}: ${error ? `${error.code} ${error.message}` : 'OK'}`)
-    },
+    observers: [
+      {
+        callEnded({ path, type, batchIndex, duration, error, req }: CallRecord) {
+          expect(duration).toBeGreaterThanOrEqual(0)
+          expect(req.server).toBeDefined()
+          ended.add(`${type} ${path} ${batchIndex}: ${error ? `${error.code} ${error.message}` : 'OK'}`)
+        },
+      },
+    ],
     ...makeOptions(app),
   })
   return { app, journal, ended, open: () => gate.resolve(undefined) }
@@ -117,17 +122,17 @@ async function overWebSocket(app: FastifyInstance, ...paths: string[]): Promise<
 
 const STREAM = { 'trpc-accept': 'application/jsonl' }
 
-describe.each(ENGINES)('with engine %s', (engine) => {
+describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
   describe('rateLimit', () => {
     const limited = (max: number) => (app: FastifyInstance) => ({
-      engine,
+      fastPath,
       procedures: { hello: { rateLimit: app.createRateLimit({ max, timeWindow: '1 minute' }) } },
     })
     const refusal = {
       error: { message: 'Rate limit exceeded, retry in 60 seconds', code: -32029 },
     }
 
-    it('refuses the calls beyond it, and says when to come back', async () => {
+    it('rejects calls above the limit with retry-after', async () => {
       const { app, ended } = await serve(limited(2))
       for (let count = 0; count < 2; count++) expect((await app.inject('/trpc/hello')).statusCode).toBe(200)
       const refused = await app.inject('/trpc/hello')
@@ -138,7 +143,7 @@ describe.each(ENGINES)('with engine %s', (engine) => {
       expect(ended.entries[2]).toBe('query hello 0: TOO_MANY_REQUESTS Rate limit exceeded, retry in 60 seconds')
     })
 
-    it.each([{}, STREAM])('counts a batch by its calls: %o', async (headers) => {
+    it.each([{}, STREAM])('counts each call of a batch: %o', async (headers) => {
       const { app, ended } = await serve(limited(2))
       const answer = await app.inject({ url: batchOf('hello', 'other', 'hello', 'hello', 'hello'), headers })
       expect(answer.body.match(/Rate limit exceeded/g)).toHaveLength(2)
@@ -146,7 +151,7 @@ describe.each(ENGINES)('with engine %s', (engine) => {
       expect(ended.entries).toContain('query other 1: OK')
     })
 
-    it('counts whatever a request looks like', async () => {
+    it('counts requests of each form', async () => {
       const { app } = await serve(limited(1))
       await app.inject('/trpc/hello?input=%zz')
       for (const url of ['/trpc/%2568ello', '/trpc/hello', '/trpc/hello#x', batchOf('hello')]) {
@@ -154,7 +159,7 @@ describe.each(ENGINES)('with engine %s', (engine) => {
       }
     })
 
-    it('holds for WebSockets', async () => {
+    it('applies to WebSockets', async () => {
       const { app } = await serve(limited(1))
       const answers = await overWebSocket(app, 'hello', 'hello')
       expect(answers).toHaveLength(2)
@@ -162,9 +167,9 @@ describe.each(ENGINES)('with engine %s', (engine) => {
       expect(answers).toContainEqual({ id: 1, error: expect.objectContaining({ code: -32029 }) as unknown })
     })
 
-    it('can ban, and can let some pass', async () => {
+    it('supports bans and an allow list', async () => {
       const { app } = await serve((server) => ({
-        engine,
+        fastPath,
         procedures: {
           hello: { rateLimit: server.createRateLimit({ max: 1, ban: 0, timeWindow: 60_000 }) },
           other: { rateLimit: server.createRateLimit({ max: 0, allowList: ['127.0.0.1'], timeWindow: 60_000 }) },
@@ -175,9 +180,9 @@ describe.each(ENGINES)('with engine %s', (engine) => {
       expect((await app.inject('/trpc/other')).statusCode).toBe(200)
     })
 
-    it('that fails is an error of the call', async () => {
+    it('fails the call if the limiter fails', async () => {
       const { app } = await serve(() => ({
-        engine,
+        fastPath,
         procedures: { hello: { rateLimit: () => Promise.reject(new Error('Redis is away')) } },
       }))
       const answer = await app.inject(batchOf('hello', 'other'))
@@ -188,11 +193,11 @@ describe.each(ENGINES)('with engine %s', (engine) => {
 
   describe('timeout', () => {
     const short = {
-      engine,
+      fastPath,
       procedures: { endless: { timeout: 20 }, count: { timeout: 1 }, gated: { timeout: 60_000 } },
     }
 
-    it('fails the call, aborts its signal, and leaves the others of a batch alone', async () => {
+    it('fails the call and aborts its signal, and no other call of the batch', async () => {
       const { app, journal } = await serve(() => short)
       const answer = await app.inject(batchOf('endless', 'hello'))
       expect(answer.json()).toMatchObject([
@@ -202,14 +207,14 @@ describe.each(ENGINES)('with engine %s', (engine) => {
       expect(journal.entries).toEqual(['aborted: TRPCError: No result within 20 ms'])
     })
 
-    it('is none for calls that are faster, nor for subscriptions', async () => {
+    it('does not fail faster calls and subscriptions', async () => {
       const { app, open } = await serve(() => short)
       open()
       expect((await app.inject('/trpc/gated')).json()).toEqual({ result: { data: 0 } })
       expect((await app.inject('/trpc/count')).body).toContain('data: 2')
     })
 
-    it('holds for WebSockets', async () => {
+    it('applies to WebSockets', async () => {
       const { app } = await serve(() => short)
       const [answer] = await overWebSocket(app, 'endless')
       expect(answer).toMatchObject({ id: 0, error: { data: { code: 'TIMEOUT' } } })
@@ -217,8 +222,8 @@ describe.each(ENGINES)('with engine %s', (engine) => {
   })
 
   describe('batchConcurrency', () => {
-    it.each([{}, STREAM])('lets no more calls run at once, in their order: %o', async (headers) => {
-      const { app, journal, open } = await serve(() => ({ engine, batchConcurrency: 2 }))
+    it.each([{}, STREAM])('limits concurrent calls, in their order: %o', async (headers) => {
+      const { app, journal, open } = await serve(() => ({ fastPath, batchConcurrency: 2 }))
       const answered = app.inject({ url: batchOf('gated', 'gated', 'gated', 'hello', 'gated'), headers })
       await journal.until('gated 1 begins')
       // Time for more of them to begin, if they could.
@@ -234,8 +239,8 @@ describe.each(ENGINES)('with engine %s', (engine) => {
       expect(journal.entries).toHaveLength(8)
     })
 
-    it('is for one batch, not for all together', async () => {
-      const { app, journal, open } = await serve(() => ({ engine, batchConcurrency: 1 }))
+    it('applies to each batch alone', async () => {
+      const { app, journal, open } = await serve(() => ({ fastPath, batchConcurrency: 1 }))
       const answered = Promise.all([app.inject(batchOf('gated', 'gated')), app.inject(batchOf('gated', 'gated'))])
       await journal.untilSome((entry) => entry === 'gated 0 begins', 2)
       open()
@@ -247,8 +252,8 @@ describe.each(ENGINES)('with engine %s', (engine) => {
     const url = (...lengths: number[]): string =>
       `${batchOf(...lengths.map(() => 'echo'))}&input=${JSON.stringify(Object.fromEntries(lengths.map((length, index) => [index, 'x'.repeat(length)])))}`
 
-    it.each([{}, STREAM])('fails the calls whose result would be too much: %o', async (headers) => {
-      const { app, ended } = await serve(() => ({ engine, maxBatchResponseSize: 100 }))
+    it.each([{}, STREAM])('fails calls whose results exceed the limit: %o', async (headers) => {
+      const { app, ended } = await serve(() => ({ fastPath, maxBatchResponseSize: 100 }))
       const answer = await app.inject({ url: url(48, 60, 40, 10), headers })
       expect(answer.body.match(/The results of the batch have more than 100 bytes/g)).toHaveLength(2)
       // With their quotes, the first has 50 bytes and the third 42: there is no place for the last one.
@@ -260,16 +265,16 @@ describe.each(ENGINES)('with engine %s', (engine) => {
       ])
     })
 
-    it('counts a batch alone, not a single call, and what has no JSON as nothing', async () => {
-      const { app } = await serve(() => ({ engine, maxBatchResponseSize: 1 }))
+    it('ignores single calls, and counts values without JSON as 0 bytes', async () => {
+      const { app } = await serve(() => ({ fastPath, maxBatchResponseSize: 1 }))
       expect((await app.inject('/trpc/hello')).statusCode).toBe(200)
       expect((await app.inject(batchOf('nothing', 'nothing'))).json()).toEqual([{ result: {} }, { result: {} }])
     })
   })
 
-  describe('onCallEnd', () => {
-    it('tells of each call, with its outcome', async () => {
-      const { app, ended } = await serve(() => ({ engine }))
+  describe('observers', () => {
+    it('get a record of each call with its outcome', async () => {
+      const { app, ended } = await serve(() => ({ fastPath }))
       await app.inject(batchOf('hello', 'refused', 'broken', 'throwsNothing', 'missing'))
       expect(ended.entries.toSorted()).toEqual([
         'query broken 2: INTERNAL_SERVER_ERROR broken',
@@ -279,8 +284,8 @@ describe.each(ENGINES)('with engine %s', (engine) => {
       ])
     })
 
-    it('tells of subscriptions when they have ended', async () => {
-      const { app, ended } = await serve(() => ({ engine }))
+    it('get a record of a subscription after its end', async () => {
+      const { app, ended } = await serve(() => ({ fastPath }))
       for (const path of ['count', 'countBroken', 'observed', 'hello']) await app.inject(`/trpc/${path}`)
       expect(ended.entries).toEqual([
         'subscription count 0: OK',
@@ -290,8 +295,8 @@ describe.each(ENGINES)('with engine %s', (engine) => {
       ])
     })
 
-    it('tells of a subscription whose client has gone', async () => {
-      const { app, ended } = await serve(() => ({ engine }))
+    it('get a record of a subscription whose client disconnected', async () => {
+      const { app, ended } = await serve(() => ({ fastPath }))
       const address = await app.listen({ port: 0, host: '127.0.0.1' })
       const client = new AbortController()
       const response = await fetch(`${address}/trpc/wait`, { signal: client.signal })
@@ -301,27 +306,39 @@ describe.each(ENGINES)('with engine %s', (engine) => {
       await ended.until('subscription wait 0: OK')
     })
 
-    it('that throws does no harm, and is logged', async () => {
+    it('break no response if one throws, and the log has its first error', async () => {
       const lines = new Journal<string>()
+      const seen: string[] = []
       const { app } = await serve(
         () => ({
-          engine,
-          onCallEnd() {
-            throw new Error('No metrics')
-          },
+          fastPath,
+          observers: [
+            {
+              callEnded() {
+                throw new Error('No metrics')
+              },
+            },
+            {},
+            { callEnded: ({ path }) => void seen.push(path) },
+            { callEnded: () => Promise.reject(new Error('No connection')) },
+          ],
         }),
         { logger: { level: 'error', stream: { write: (line) => lines.add(line) } } },
       )
       expect((await app.inject('/trpc/hello')).statusCode).toBe(200)
+      expect((await app.inject('/trpc/hello')).statusCode).toBe(200)
+      expect(seen).toEqual(['hello', 'hello'])
+      const msg = 'Observer threw. Its further errors are not logged'
       expect(lines.entries.map((line) => JSON.parse(line) as unknown)).toEqual([
-        expect.objectContaining({ msg: '`onCallEnd` threw', path: 'hello' }),
+        expect.objectContaining({ msg, observer: 'observers[0].callEnded' }),
+        expect.objectContaining({ msg, observer: 'observers[3].callEnded' }),
       ])
     })
   })
 
   it('callLogLevel logs each call with its path, duration and outcome', async () => {
     const lines = new Journal<string>()
-    const { app } = await serve(() => ({ engine, callLogLevel: 'info' }), {
+    const { app } = await serve(() => ({ fastPath, callLogLevel: 'info' }), {
       logger: { level: 'info', stream: { write: (line) => lines.add(line) } },
       disableRequestLogging: true,
     })

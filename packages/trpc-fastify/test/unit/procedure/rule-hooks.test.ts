@@ -4,7 +4,8 @@ import { Readable } from 'node:stream'
 import type { InjectOptions } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import type { ProcedureRule } from 'trpc-fastify'
-import { batchOf, ENGINES, serveRuled } from '../../helpers/ruled-app.ts'
+import { FAST_PATHS } from '../../helpers/fast-paths.ts'
+import { batchOf, serveRuled } from '../../helpers/ruled-app.ts'
 import { HAS } from '../../helpers/peer-versions.ts'
 
 type Rules = Record<string, ProcedureRule>
@@ -17,7 +18,7 @@ const noting = (ran: string[], hook: keyof ProcedureRule, patterns: readonly str
 
 const PATTERNS = ['post.comment.list', 'post.*', '*', 'hello', 'post.comment.*', 'admin.*'] as const
 
-describe.each(ENGINES)('with engine %s', (engine) => {
+describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
   it.each([
     ['/trpc/hello', ['*', 'hello']],
     ['/trpc/post.list', ['*', 'post.*']],
@@ -40,24 +41,24 @@ describe.each(ENGINES)('with engine %s', (engine) => {
     ['/trpc/hello%25', ['*']],
   ])('hooks run for what %s calls, from the most general rule to the most specific', async (url, expected) => {
     const ran: string[] = []
-    const app = await serveRuled(() => ({ engine, procedures: noting(ran, 'onRequest', PATTERNS) }))
+    const app = await serveRuled(() => ({ fastPath, procedures: noting(ran, 'onRequest', PATTERNS) }))
     await app.inject(url)
     // Those of equal rank have the order in which they stand.
     expect(ran.filter((pattern) => pattern !== 'hello')).toEqual(expected.filter((pattern) => pattern !== 'hello'))
     expect(ran.toSorted()).toEqual(expected.toSorted())
   })
 
-  it.each(['HEAD', 'OPTIONS', 'PUT', 'DELETE'] as const)('hooks run for %s', async (method) => {
+  it.each(['HEAD', 'OPTIONS', 'PUT', 'DELETE'] as const)('runs hooks for %s', async (method) => {
     const ran: string[] = []
-    const app = await serveRuled(() => ({ engine, procedures: noting(ran, 'onRequest', PATTERNS) }))
+    const app = await serveRuled(() => ({ fastPath, procedures: noting(ran, 'onRequest', PATTERNS) }))
     await app.inject({ method, url: '/trpc/hello' })
     expect(ran).toEqual(['*', 'hello'])
   })
 
-  it('hooks of all kinds run, in the order of Fastify, with callback and promise, one or many', async () => {
+  it('runs hooks of all kinds in the order of Fastify, with callbacks and promises, single and in arrays', async () => {
     const ran: string[] = []
     const app = await serveRuled(() => ({
-      engine,
+      fastPath,
       procedures: {
         '*': {
           onRequest: (_request, _reply, done) => {
@@ -95,9 +96,9 @@ describe.each(ENGINES)('with engine %s', (engine) => {
     expect(ran).toEqual([...inOrder, 'onResponse'])
   })
 
-  it('hooks run as methods of the app, as Fastify calls them', async () => {
+  it('calls hooks as methods of the app, as Fastify does', async () => {
     const app = await serveRuled(() => ({
-      engine,
+      fastPath,
       procedures: {
         hello: {
           async onRequest(_request, reply) {
@@ -109,9 +110,9 @@ describe.each(ENGINES)('with engine %s', (engine) => {
     expect((await app.inject('/trpc/hello')).headers['x-prefix']).toBe('/trpc')
   })
 
-  it('a hook that sends an answer, or fails, is the end of a request, of a batch too', async () => {
+  it('ends a request or batch whose hook responds or fails', async () => {
     const app = await serveRuled(() => ({
-      engine,
+      fastPath,
       procedures: {
         'post.*': { onRequest: async (_request, reply) => reply.code(401).send({ refused: true }) },
         'admin.*': {
@@ -148,7 +149,7 @@ describe.each(ENGINES)('with engine %s', (engine) => {
       ['with a length', (request: InjectOptions) => request],
       ['in chunks', chunked],
     ])('answers a body %s that is larger with 413, and one that is not', async (_name, sent) => {
-      const app = await serveRuled(() => ({ engine, procedures: { 'post.add': { bodyLimit: 10 } } }))
+      const app = await serveRuled(() => ({ fastPath, procedures: { 'post.add': { bodyLimit: 10 } } }))
       expect((await app.inject(sent(add('12345678')))).json()).toEqual({ result: { data: 8 } })
       const refused = await app.inject(sent(add('123456789')))
       expect(refused.statusCode).toBe(413)
@@ -157,13 +158,13 @@ describe.each(ENGINES)('with engine %s', (engine) => {
     })
 
     it('counts bytes, not characters', async () => {
-      const app = await serveRuled(() => ({ engine, procedures: { 'post.add': { bodyLimit: 10 } } }))
+      const app = await serveRuled(() => ({ fastPath, procedures: { 'post.add': { bodyLimit: 10 } } }))
       expect((await app.inject(chunked(add('äöüß')))).statusCode).toBe(200)
       expect((await app.inject(chunked(add('äöüßä')))).statusCode).toBe(413)
     })
 
-    it('may be more than that of the app, for its procedures alone', async () => {
-      const app = await serveRuled(() => ({ engine, procedures: { 'post.add': { bodyLimit: 1000 } } }), {
+    it('may exceed the limit of the app, for its procedures only', async () => {
+      const app = await serveRuled(() => ({ fastPath, procedures: { 'post.add': { bodyLimit: 1000 } } }), {
         fastify: { bodyLimit: 100 },
       })
       const long = 'x'.repeat(500)
@@ -178,7 +179,7 @@ describe.each(ENGINES)('with engine %s', (engine) => {
       // Older versions of tRPC read them to the end.
       ['in chunks', (body: string) => new Blob([body]).stream(), HAS.maxBodySize ? 413 : 200],
     ])('holds for uploads %s', async (_name, sent, status) => {
-      const app = await serveRuled(() => ({ engine, procedures: { 'post.add': { bodyLimit: 500 } } }))
+      const app = await serveRuled(() => ({ fastPath, procedures: { 'post.add': { bodyLimit: 500 } } }))
       const address = await app.listen({ port: 0, host: '127.0.0.1' })
       const upload = async (length: number): Promise<number> => {
         const part = `content-disposition: form-data; name="text"\r\n\r\n${'a'.repeat(length)}`
@@ -195,9 +196,9 @@ describe.each(ENGINES)('with engine %s', (engine) => {
       expect(await upload(1000)).toBe(status)
     })
 
-    it('of a batch is the smallest of its procedures', async () => {
+    it("is the smallest limit of a batch's procedures", async () => {
       const app = await serveRuled(() => ({
-        engine,
+        fastPath,
         procedures: { 'post.*': { bodyLimit: 1000 }, 'post.add': { bodyLimit: 50 } },
       }))
       const batch = (length: number, ...paths: string[]): InjectOptions => ({

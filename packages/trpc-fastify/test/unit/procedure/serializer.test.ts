@@ -6,7 +6,8 @@ import { trpcPlugin, type TrpcPluginOptions } from 'trpc-fastify'
 import * as valibot from 'valibot'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { batchOf, ENGINES } from '../../helpers/ruled-app.ts'
+import { FAST_PATHS } from '../../helpers/fast-paths.ts'
+import { batchOf } from '../../helpers/ruled-app.ts'
 import { routing } from '../../helpers/peer-versions.ts'
 
 const t = initTRPC.create({ isDev: false })
@@ -70,11 +71,11 @@ async function serve(options: Options, trpcOptions: object = {}): Promise<Fastif
 const PATHS = Object.keys(router._def.procedures)
 const STREAM = { 'trpc-accept': 'application/jsonl' }
 
-describe.each(ENGINES)('with engine %s', (engine) => {
-  it("'output' gives the same bytes for all that a schema lets through", async () => {
+describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
+  it("'output' sends the same bytes for all values of a schema", async () => {
     const [plain, serialized] = [
-      await serve({ engine }),
-      await serve({ engine, procedures: { '*': { serializer: 'output' } } }),
+      await serve({ fastPath }),
+      await serve({ fastPath, procedures: { '*': { serializer: 'output' } } }),
     ]
     const requests: InjectOptions[] = [
       ...PATHS.map((path) => ({ url: `/trpc/${path}` })),
@@ -89,9 +90,9 @@ describe.each(ENGINES)('with engine %s', (engine) => {
     }
   })
 
-  it('a JSON schema says what is sent, of whatever request', async () => {
+  it('sends only properties of a JSON schema, for each kind of request', async () => {
     const app = await serve({
-      engine,
+      fastPath,
       procedures: {
         stripped0: { serializer: { type: 'object', properties: { shown: { type: 'string' } } } },
         loose0: { serializer: { type: 'object', properties: { more: { type: 'array', items: { type: 'string' } } } } },
@@ -108,11 +109,11 @@ describe.each(ENGINES)('with engine %s', (engine) => {
     expect(streamed.body).not.toContain('shown')
   })
 
-  it('a function gives the JSON, and its error is that of the answer', async () => {
+  it('sends the JSON of a function, or its error', async () => {
     const told: unknown[] = []
     const app = await serve(
       {
-        engine,
+        fastPath,
         procedures: {
           plain: { serializer: () => '{"by":"function"}' },
           text0: {
@@ -131,10 +132,10 @@ describe.each(ENGINES)('with engine %s', (engine) => {
     expect(told).toEqual(['Cannot write it'])
   })
 
-  it('responseMeta sees the data, not its JSON', async () => {
+  it('passes data to responseMeta, not JSON', async () => {
     const seen: unknown[] = []
     const app = await serve(
-      { engine, procedures: { list1: { serializer: 'output' } } },
+      { fastPath, procedures: { list1: { serializer: 'output' } } },
       {
         responseMeta({ data }: { data: unknown }) {
           seen.push(data)
@@ -149,9 +150,11 @@ describe.each(ENGINES)('with engine %s', (engine) => {
 })
 
 it.each(['plain', 'withDate', 'byValibot'])(
-  "'output' is refused for %s, which has no schema that is a JSON schema too",
+  "rejects 'output' for %s, whose output has no JSON schema",
   async (path) => {
     const served = serve({ procedures: { [path]: { serializer: 'output' } } })
-    await expect(served).rejects.toThrow(`Expected \`${path}\` to have an output that is a JSON schema too, got none`)
+    await expect(served).rejects.toThrow(
+      `Invalid option "procedures.${path}.serializer": expected a procedure whose output schema has a JSON schema`,
+    )
   },
 )

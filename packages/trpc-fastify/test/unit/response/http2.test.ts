@@ -9,15 +9,14 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { trpcPlugin, type TrpcPluginOptions } from 'trpc-fastify'
 import { Agent, fetch as undiciFetch, FormData as UndiciFormData, type RequestInit } from 'undici'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { FAST_PATHS } from '../../helpers/fast-paths.ts'
 import { type BothServers, type Server, serveBoth } from '../../helpers/both-servers.ts'
 import { type Connection, errorsTold, type Fetch, outcome, outcomes, overHttp } from '../../helpers/connections.ts'
 import { serverOptions } from '../../helpers/differential/over-http2.ts'
 import { Journal } from '../../helpers/journal.ts'
 import { type AppRouter, makeRouter, optionsFor } from '../../helpers/router.ts'
 
-const WAYS = (['h2c', 'h2'] as const).flatMap((transport) =>
-  (['compiled', 'direct', 'official'] as const).map((engine) => ({ transport, engine })),
-)
+const WAYS = (['h2c', 'h2'] as const).flatMap((transport) => FAST_PATHS.map((fastPath) => ({ transport, fastPath })))
 /** Undici knows its own forms, and tRPC's client those of Node. */
 function withOwnForm(init: { body?: unknown } = {}): RequestInit {
   if (!(init.body instanceof FormData)) return init as RequestInit
@@ -28,7 +27,7 @@ function withOwnForm(init: { body?: unknown } = {}): RequestInit {
 
 const LINKS = { httpLink, httpBatchLink, httpBatchStreamLink }
 
-describe.each(WAYS)('a client over $transport, with engine $engine', ({ transport, engine }) => {
+describe.each(WAYS)('a client over $transport, with fastPath $fastPath', ({ transport, fastPath }) => {
   let both: BothServers
   const agent = new Agent({
     allowH2: true,
@@ -43,7 +42,7 @@ describe.each(WAYS)('a client over $transport, with engine $engine', ({ transpor
   beforeAll(async () => {
     const router = makeRouter()
     both = await serveBoth<AppRouter>(
-      (journal) => ({ engine, trpcOptions: optionsFor(router, journal) }),
+      (journal) => ({ fastPath, trpcOptions: optionsFor(router, journal) }),
       serverOptions(transport),
     )
   })
@@ -52,7 +51,7 @@ describe.each(WAYS)('a client over $transport, with engine $engine', ({ transpor
     await both.close()
   })
 
-  it('really uses HTTP/2', async () => {
+  it('uses HTTP/2', async () => {
     const versions: string[] = []
     const { app, url } = both.ours
     app.server.once('request', ({ httpVersion }: { httpVersion: string }) => versions.push(httpVersion))
@@ -77,7 +76,7 @@ describe.each(WAYS)('a client over $transport, with engine $engine', ({ transpor
     expect(results.found).toMatchObject({ greet: { data: 'Hello Zoë' }, add: { data: 3 } })
   })
 
-  it('gets each result of a streamed batch as soon as it is there', async () => {
+  it('gets each result of a streamed batch as soon as it is ready', async () => {
     const order = await both.onBoth(async (server) => {
       const { client } = connectBy(server)
       const arrived: string[] = []
@@ -92,7 +91,7 @@ describe.each(WAYS)('a client over $transport, with engine $engine', ({ transpor
     expect(order).toEqual(['asked', 'second is there'])
   })
 
-  it('iterates over what a procedure yields, and gets its error in mid-stream', async () => {
+  it('iterates over the values of a procedure, and gets its error in mid-stream', async () => {
     const seen = await both.onBoth(async (server) => {
       const numbers: number[] = []
       const iterable = await connectBy(server).client.numbers.query({ to: 5, failAt: 3 })
@@ -113,7 +112,7 @@ describe.each(WAYS)('a client over $transport, with engine $engine', ({ transpor
     })
   })
 
-  it('gets promises of promises', async () => {
+  it('gets nested promises', async () => {
     const results = await both.onBoth(async (server) => {
       const { now, later } = await connectBy(server).client.promises.query()
       server.journal.add('client waits')
@@ -124,7 +123,7 @@ describe.each(WAYS)('a client over $transport, with engine $engine', ({ transpor
     expect(results.told).toHaveLength(1)
   })
 
-  it('subscribes, and comes back with the id of its last event', async () => {
+  it('subscribes, and reconnects with the id of its last event', async () => {
     const seen = await both.onBoth(async (server) => {
       const client = createTRPCClient<AppRouter>({
         links: [
@@ -217,7 +216,7 @@ interface Served {
 }
 
 async function serve(
-  { transport, engine }: (typeof WAYS)[number],
+  { transport, fastPath }: (typeof WAYS)[number],
   options: Partial<TrpcPluginOptions<typeof router>> = {},
   prepare: (app: FastifyInstance) => unknown = () => {},
 ): Promise<Served> {
@@ -225,7 +224,7 @@ async function serve(
   const app = Fastify(serverOptions(transport)) as unknown as FastifyInstance
   await prepare(app)
   await app.register(trpcPlugin<typeof router>, {
-    engine,
+    fastPath,
     ...options,
     prefix: '/trpc',
     trpcOptions: {
@@ -266,7 +265,7 @@ async function read(
   return { head, text, reset: stream.rstCode ?? -1 }
 }
 
-describe.each(WAYS)('over $transport, with engine $engine', (way) => {
+describe.each(WAYS)('over $transport, with fastPath $fastPath', (way) => {
   const CONNECTION_HEADERS = {
     connection: 'close',
     'keep-alive': 'timeout=5',
@@ -294,7 +293,7 @@ describe.each(WAYS)('over $transport, with engine $engine', (way) => {
       ['HEAD', 'hello', 204],
       ['GET', 'unknown', 404],
       ['GET', 'hello?batch=1', 200],
-    ])('%s %s is sent without them', async (method, path, status) => {
+    ])('%s %s removes them', async (method, path, status) => {
       const { session } = await serve(way, {}, add)
       const stream = session.request({ ':method': method, ':path': `/trpc/${path}` })
       const { head, reset } = await read(stream)
@@ -325,7 +324,7 @@ describe.each(WAYS)('over $transport, with engine $engine', (way) => {
     expect(text.trim().split('\n').length).toBeGreaterThan(1)
   })
 
-  it('onError is told once of an error that comes late', async () => {
+  it('calls onError once for a late error', async () => {
     const { request, journal } = await serve(way)
     const stream = request('fails?batch=1', STREAM)
     await once(stream, 'response')
@@ -335,7 +334,7 @@ describe.each(WAYS)('over $transport, with engine $engine', (way) => {
     expect(journal.entries.filter((entry) => entry !== 'client waits')).toEqual(['onError: undefined CONFLICT'])
   })
 
-  it('a stream that fails is reset, and does not look complete', async () => {
+  it('resets a stream that fails, so that it does not look complete', async () => {
     const journal = new Journal()
     const onError = (): never => {
       throw new Error('onError')
@@ -351,7 +350,7 @@ describe.each(WAYS)('over $transport, with engine $engine', (way) => {
   it.each([
     ['a streamed query', 'waits?batch=1', STREAM],
     ['a subscription', 'events', {}],
-  ])('%s ends when its client goes away', async (_name, path, headers) => {
+  ])('%s ends when its client disconnects', async (_name, path, headers) => {
     const { request, journal } = await serve(way)
     const stream = request(path, headers)
     await once(stream, 'data')
@@ -360,7 +359,7 @@ describe.each(WAYS)('over $transport, with engine $engine', (way) => {
     expect(journal.entries).toEqual(['ends, aborted: true'])
   })
 
-  it('the signal is aborted already when it is first looked at after the client went away', async () => {
+  it('the signal is already aborted if it is first read after the client disconnected', async () => {
     const { request, journal, app } = await serve(way)
     app.server.once('stream', (stream) => stream.once('close', () => journal.add('client is gone')))
     const stream = request('waitsForIt')
@@ -383,7 +382,7 @@ describe.each(WAYS)('over $transport, with engine $engine', (way) => {
   it.each([
     ['a streamed query', 'flood?batch=1', STREAM],
     ['a subscription', 'floodOfEvents', {}],
-  ])('%s waits for a client that does not read, and ends when it goes away', async (_name, path, headers) => {
+  ])('%s waits for a client that does not read, and ends when it disconnects', async (_name, path, headers) => {
     const { request, journal } = await serve(way)
     const stream = request(path, headers)
     await journal.untilSome((entry) => entry === 'yields', 2)

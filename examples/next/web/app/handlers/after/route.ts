@@ -4,7 +4,7 @@ import { renderOf } from '../../../renders'
 
 export const dynamic = 'force-dynamic'
 
-/** What it does after its answer is counted: the next answer tells. */
+/** Work after the response is counted: the next response shows the number. */
 export function GET(): Response {
   const before = globalThis.renders?.get('after') ?? 0
   after(async () => {

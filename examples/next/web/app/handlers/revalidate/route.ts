@@ -1,6 +1,6 @@
 import { revalidatePath, revalidateTag } from 'next/cache'
 
-/** Forgets what `path` or `tag` names, and says so when that is done. */
+/** Revalidates `path` or `tag`, and responds when that is done. */
 export async function POST(request: Request): Promise<Response> {
   const { searchParams } = new URL(request.url)
   const path = searchParams.get('path')

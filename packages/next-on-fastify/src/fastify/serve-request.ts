@@ -1,0 +1,33 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { inHttp1 } from '../http/http2.ts'
+import { mergeHeaders } from '../http/merge-headers.ts'
+import type { RequestHandler } from '../next/handler.ts'
+import { restoreUrl } from './routable-url.ts'
+
+/** Returns the function that serves a Fastify request by Next, and hijacks its reply. */
+export function serveBy(
+  serve: RequestHandler,
+  requestIdHeader: string | undefined,
+): (request: FastifyRequest, reply: FastifyReply) => void {
+  return (request, reply) => {
+    const { raw } = request
+    restoreUrl(raw)
+    if (requestIdHeader !== undefined) raw.headers[requestIdHeader] = request.id
+    const { request: message, response } = inHttp1(raw, reply.raw)
+    for (const [name, value] of Object.entries(reply.getHeaders())) {
+      if (value !== undefined) response.setHeader(name, value)
+    }
+    mergeHeaders(response)
+    reply.hijack()
+    serve(message, response, request).catch((error: unknown) => {
+      // Next responds to its own errors. After other errors, `next start` sends nothing or a part of the response.
+      request.log.error({ err: error }, 'Next failed')
+      if (response.headersSent) {
+        response.destroy()
+        return
+      }
+      response.statusCode = 500
+      response.end('Internal Server Error')
+    })
+  }
+}

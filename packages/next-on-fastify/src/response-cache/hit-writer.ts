@@ -1,0 +1,55 @@
+import type { ServerResponse } from 'node:http'
+import { acceptsBrotli, BrotliQueue } from './brotli.ts'
+import type { KeyInput } from './key.ts'
+import type { TappedResponse } from './recorder.ts'
+import type { CacheReport } from './report.ts'
+import type { Entry, ResponseStore } from './store.ts'
+import { endOfBusyTick } from './write-batching.ts'
+import { type ReadyResponse, writeResponse } from './writer.ts'
+
+/** Writes cached responses. */
+export class HitWriter {
+  readonly #store: ResponseStore
+  readonly #report: CacheReport
+  readonly #brotli: BrotliQueue | undefined
+
+  constructor(store: ResponseStore, report: CacheReport, brotli: boolean) {
+    this.#store = store
+    this.#report = report
+    this.#brotli = brotli ? new BrotliQueue() : undefined
+  }
+
+  /** Responds by an entry, and by the original methods of a tapped response. */
+  async write(
+    key: string,
+    entry: Entry,
+    request: Pick<KeyInput, 'headers' | 'method'>,
+    response: ServerResponse,
+    tapped?: TappedResponse,
+  ): Promise<void> {
+    const ready = this.#brotli === undefined ? entry : this.#byBrotli(this.#brotli, key, entry, request)
+    const head = this.#report.hit(response, ready.head)
+    const endOfTick = endOfBusyTick(response)
+    if (endOfTick !== undefined) await endOfTick
+    writeResponse(response, ready, tapped?.methods, head)
+  }
+
+  /** The brotli response, if the client accepts it and it is ready. */
+  #byBrotli(
+    queue: BrotliQueue,
+    key: string,
+    entry: Entry,
+    { method, headers }: Pick<KeyInput, 'headers' | 'method'>,
+  ): ReadyResponse {
+    if (entry.status !== 200 || !acceptsBrotli(headers['accept-encoding'])) return entry
+    if (entry.brotli !== undefined) return entry.brotli
+    if (method === 'HEAD') {
+      // The head of GET, which has a body to compress.
+      const brotli = this.#store.fresh(`GET${key.slice('HEAD'.length)}`)?.brotli
+      return brotli === undefined ? entry : { status: brotli.status, head: brotli.head, body: entry.body }
+    }
+    const isImmutable = entry.file !== undefined && entry.file.version === undefined
+    queue.add(entry, isImmutable, (compressed) => this.#store.addBrotli(key, entry, compressed))
+    return entry
+  }
+}

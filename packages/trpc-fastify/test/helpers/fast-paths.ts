@@ -1,0 +1,4 @@
+/** Values of the option `fastPath`. */
+export type FastPath = boolean | 'uncompiled'
+
+export const FAST_PATHS: readonly FastPath[] = [true, 'uncompiled', false]
