@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { optionsOf as describeSchema } from '../../packages/checked-options/src/index.ts'
 import { describe, expect, it } from 'vitest'
-import { flags } from '../../packages/clustered-server/src/cli/flags.ts'
+import { commandFlags, flags } from '../../packages/clustered-server/src/cli/flags.ts'
 import { helpText } from '../../packages/clustered-server/src/cli/help.ts'
 import { errorCodes } from '../../packages/clustered-server/src/index.ts'
 import { schema } from '../../packages/clustered-server/src/options/schema.ts'
@@ -72,6 +72,12 @@ describe('flags of the command', () => {
       `\`${option}\``,
     ])
   })
+})
+
+it.each(commandFlags)('--$flag, which sets no option, is in the help and in docs/cli.md', ({ flag, value, help }) => {
+  expect(helpText().replaceAll(/\s+/g, ' ')).toContain(` --${flag} <${value}> ${help} `)
+  const rows = rowsOf(read('docs/cli.md')).map((row) => row.map((cell) => plain(cell)))
+  expect(rows).toContainEqual([`--${flag} <${value}>`, plain(help)])
 })
 
 it('docs/api.md has the codes of all errors, and no others', () => {

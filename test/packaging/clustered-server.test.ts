@@ -16,6 +16,12 @@ const samples = Object.fromEntries(
 )
 const server = samples['server.ts']!.replace('port: 3000', 'port: 0')
 
+/** The sample of docs/config-file.md, on free ports. */
+const config = /```ts\n([\s\S]*?)```/
+  .exec(readFileSync(join(tarball.source, 'docs/config-file.md'), 'utf8'))![1]!
+  .replace('port: 3000', "port: 0, host: '127.0.0.1'")
+  .replace('port: 9090', 'port: 0')
+
 /** That of warming, run by one worker beside a spare, and by this process alone. */
 const warm = `
 import { createClusteredServer } from 'clustered-server'
@@ -51,6 +57,8 @@ const FILES = {
   'package.json': '{ "private": true, "type": "module" }\n',
   'server.ts': server,
   'warm.ts': warm,
+  'settings.ts': config,
+  '.env': 'FROM_FILE=1\n',
   'handler.mjs': "export default (request, response) => response.end('hello')\n",
   'metrics.ts': metrics,
   'types.ts': `
@@ -68,7 +76,7 @@ await createClusteredServer(new URL('./app.ts', import.meta.url), { worker: 2 })
 // @ts-expect-error There is no such event.
 server.on('workerExits', () => {})
 `,
-  'tsconfig.json': tsconfig(['types.ts', 'warm.ts', 'metrics.ts', ...Object.keys(samples)]),
+  'tsconfig.json': tsconfig(['types.ts', 'warm.ts', 'settings.ts', 'metrics.ts', ...Object.keys(samples)]),
 }
 
 beforeAll(() => tarball.install(FILES, ['fastify', '@types/node']))
@@ -77,7 +85,14 @@ afterAll(() => tarball.remove())
 
 isWellPacked(tarball, {
   dependencies: ['checked-options'],
-  values: ['ClusteredServerError', 'availableCores', 'createClusteredServer', 'errorCodes', 'runOnOneWorker'],
+  values: [
+    'ClusteredServerError',
+    'availableCores',
+    'createClusteredServer',
+    'defineConfig',
+    'errorCodes',
+    'runOnOneWorker',
+  ],
   types: [
     'AdminAddress',
     'AdminOptions',
@@ -85,6 +100,7 @@ isWellPacked(tarball, {
     'BlockedLoopReportKind',
     'ClusterStatus',
     'ClusteredServer',
+    'ClusteredServerConfig',
     'ClusteredServerErrorClass',
     'ClusteredServerErrorCode',
     'ClusteredServerEvents',
@@ -144,6 +160,17 @@ describe('in an empty project', () => {
     expect((await answers[0])?.status).toBe(status)
     // Workers end as expected ones.
     expect(output).not.toContain('"level":50')
+  })
+
+  it.skipIf(process.platform === 'win32')('the command runs the app of the sample configuration', async () => {
+    const responses: Promise<Response>[] = []
+    const command = [tarball.program('clustered-server'), '--config', 'settings.ts'] as [string, ...string[]]
+    const { code, output } = await run(project, command, (said, end) => {
+      const port = /"port":(\d+)/.exec(said)?.[1]
+      if (port && responses.length === 0) responses.push(fetch(`http://127.0.0.1:${port}`).finally(end))
+    })
+    expect([code, output]).toEqual([0, expect.stringContaining('"msg":"closed"')])
+    expect((await responses[0])?.status).toBe(200)
   })
 
   it('its types and those of the README hold', async () => {

@@ -16,9 +16,11 @@ export type {
 } from './types.ts'
 
 // Options
+export { defineConfig } from './options/define-config.ts'
 export type {
   AdminOptions,
   BlockedLoopReportKind,
+  ClusteredServerConfig,
   ClusteredServerOptions,
   Logger,
   RecycleOptions,

@@ -97,7 +97,7 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
     const { port, host, path, args, env } = this.#options
     const fd = passedSocket()
     if (fd !== undefined) this.#path = undefined
-    Object.assign(process.env, typeof env === 'function' ? env() : env)
+    Object.assign(process.env, typeof env === 'function' ? env(1) : env)
     if (args) process.argv.splice(2, Infinity, ...args)
     const app = await this.#load(fd)
     // The server was closed meanwhile.

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import { readFileSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -8,8 +7,10 @@ import { createClusteredServer } from '../create-clustered-server.ts'
 import { errorCodes } from '../errors.ts'
 import { outliveOutputs } from '../platform/lost-outputs.ts'
 import { findPrimary } from './find-primary.ts'
-import { parseArgsOptions, toOptions, withFlagNames } from './flags.ts'
+import { type CommandValues, parseArgsOptions, toOptions, withFlagNames } from './flags.ts'
 import { helpText } from './help.ts'
+import { initFile } from './init.ts'
+import { startSettings } from './config/start-settings.ts'
 import { stderrLogger } from './stderr-logger.ts'
 import { type AdminFlags, fetchStatus, statusTable } from './status.ts'
 import { UsageError } from './usage-error.ts'
@@ -31,6 +32,7 @@ try {
   const [command, ...rest] = process.argv.slice(2)
   if (command === 'reload') await reload(rest)
   else if (command === 'status') await showStatus(rest)
+  else if (command === 'init') printFile(rest)
   else await serve(process.argv.slice(2))
 } catch (error) {
   const code = isUsage(error) ? EXIT.usage : EXIT.failed
@@ -53,20 +55,13 @@ async function serve(all: string[]): Promise<void> {
   })
   if (values['help']) return print(helpText())
   if (values['version']) return print(`${ownVersion()}\n`)
-  const [app, ...more] = positionals
-  if (app === undefined || more.length > 0)
-    throw new UsageError(`expected one app, got ${positionals.length}: see --help`)
-  const path = resolve(app)
-  assertFile(path)
-  const options = toOptions(values)
-  if (options['admin'] !== undefined && values['admin-port'] === undefined)
-    throw new UsageError('--admin-host and --agent-port need --admin-port')
-  await createClusteredServer(pathToFileURL(path), {
-    ...fromEnvironment(options),
-    ...options,
-    args: appArgs,
-    logger: stderrLogger(),
-  })
+  if (positionals.length > 1) throw new UsageError(`expected one app, got ${positionals.length}: see --help`)
+  const { config, only, env, 'env-file': envFiles = [] } = values as CommandValues
+  const given = { positional: positionals[0], config, only, env, envFiles, options: toOptions(values), args: appArgs }
+  const { app, options, warnings } = await startSettings(given)
+  const logger = options.logger ?? stderrLogger()
+  for (const warning of warnings) logger.warn({}, warning)
+  await createClusteredServer(pathToFileURL(app), { ...options, logger })
 }
 
 /** Joins `--node-args` and its value, which begins with a hyphen. */
@@ -74,21 +69,6 @@ function withJoinedNodeArgs(args: readonly string[]): string[] {
   const index = args.indexOf('--node-args')
   if (index === -1 || args[index + 1] === undefined) return [...args]
   return [...args.slice(0, index), `--node-args=${args[index + 1]}`, ...args.slice(index + 2)]
-}
-
-/** The options that PORT and HOST set, unless there are flags for them. */
-function fromEnvironment(flags: Readonly<Record<string, unknown>>): { port?: number | string; host?: string } {
-  const { PORT, HOST } = process.env
-  const options: { port?: number | string; host?: string } = {}
-  if (PORT && flags['port'] === undefined) {
-    options.port = /^\d+$/.test(PORT) ? Number(PORT) : PORT
-    if (Number(PORT) > 65_535 || (typeof options.port === 'string' && !PORT.startsWith('/')))
-      throw new UsageError(
-        `Invalid environment variable PORT: expected a port or the path of a UNIX socket, got "${PORT}"`,
-      )
-  }
-  if (HOST && flags['host'] === undefined) options.host = HOST
-  return options
 }
 
 async function reload(args: string[]): Promise<void> {
@@ -116,6 +96,12 @@ async function reload(args: string[]): Promise<void> {
   }
 }
 
+function printFile(args: string[]): void {
+  const options = { name: { type: 'string' }, port: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  print(values.help ? helpText() : initFile(positionals, values))
+}
+
 async function showStatus(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { ...ADMIN_FLAGS, json: { type: 'boolean' } } })
   if (values.help) return print(helpText())
@@ -127,16 +113,6 @@ async function showStatus(args: string[]): Promise<void> {
 function assertCurrentNames({ port, host }: AdminFlags & { port?: string; host?: string }): void {
   if (port !== undefined) throw new UsageError('--port was renamed to --admin-port')
   if (host !== undefined) throw new UsageError('--host was renamed to --admin-host')
-}
-
-function assertFile(path: string): void {
-  try {
-    statSync(path)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR') throw new UsageError(`there is no file ${path}`)
-    throw new UsageError(`cannot read ${path}: ${code}`)
-  }
 }
 
 function ownVersion(): string {

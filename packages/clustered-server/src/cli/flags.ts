@@ -3,7 +3,8 @@ import type { ParseArgsOptionsConfig } from 'node:util'
 import { schema } from '../options/schema.ts'
 import { parseWithUnit } from './units.ts'
 
-interface Flag {
+/** A flag of the command. */
+export interface Flag {
   /** Path of the option. */
   readonly option: string
   readonly flag: string
@@ -98,6 +99,11 @@ export const flags: readonly Flag[] = [
     help: 'Node arguments for workers. Where a container limits memory, "--max-old-space-size" is added unless set.',
   },
   {
+    option: 'logPrefix',
+    flag: 'log-prefix',
+    help: "Put the id of the worker before each line of the app's output, except lines of JSON.",
+  },
+  {
     option: 'admin.port',
     flag: 'admin-port',
     value: 'port',
@@ -116,9 +122,34 @@ const descriptions: ReadonlyMap<string, OptionDescription> = new Map(
   optionsOf(schema).map((description) => [description.name, description]),
 )
 
+/** Values of the flags below. */
+export interface CommandValues {
+  readonly config?: string
+  readonly only?: string
+  readonly env?: string
+  readonly 'env-file'?: string[]
+}
+
+/** Flags of the command that set no option. */
+export const commandFlags: readonly Omit<Flag, 'option'>[] = [
+  {
+    flag: 'config',
+    value: 'path',
+    help: 'Configuration file, or an ecosystem file of PM2. Default: clustered-server.config.{js,mjs,cjs,ts,json}',
+  },
+  {
+    flag: 'env-file',
+    value: 'path',
+    help: 'File of environment variables for workers, read again on each reload. May be repeated.',
+  },
+  { flag: 'only', value: 'name', help: 'App of an ecosystem file.' },
+  { flag: 'env', value: 'name', help: 'Environment of an ecosystem file: "production" for its env_production.' },
+]
+
 /** The flags as `util.parseArgs()` takes them. */
 export const parseArgsOptions: ParseArgsOptionsConfig = {
   ...Object.fromEntries(flags.map(({ flag, value }) => [flag, { type: value === undefined ? 'boolean' : 'string' }])),
+  ...Object.fromEntries(commandFlags.map(({ flag }) => [flag, { type: 'string', multiple: flag === 'env-file' }])),
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 }
@@ -154,6 +185,6 @@ export function withFlagNames(message: string): string {
 }
 
 /** The default of a flag's option, for the help. */
-export function defaultOf(option: string): unknown {
-  return descriptions.get(option)?.default
+export function defaultOf(option: string): string | undefined {
+  return JSON.stringify(descriptions.get(option)?.default)
 }

@@ -1,26 +1,28 @@
-import { defaultOf, flags } from './flags.ts'
+import { commandFlags, defaultOf, type Flag, flags } from './flags.ts'
+import { INIT_KINDS } from './init.ts'
 
 const WIDTH = 100
 
 /** Text of `--help`. */
 export function helpText(): string {
-  return `Usage: clustered-server <app> [options] [-- <arguments of the app>]
+  return `Usage: clustered-server [<app>|<configuration file>] [options] [-- <arguments of the app>]
        clustered-server reload <pid> [--admin-port <port>] [--admin-host <host>]
        clustered-server status --admin-port <port> [--admin-host <host>] [--json]
+       clustered-server init ${INIT_KINDS.join('|')} [<app>] [--name <name>] [--port <port>]
 
 <app> is a module. Its default export is a function that returns an app of Fastify, Express, NestJS, Koa or
 Hono, a server of node:http, node:https or node:http2, a request listener, or a Fastify plugin. The listener
 or the plugin may be the default export itself. A module without one listens on process.env.PORT by itself.
 
 Options:
-${flags.map((flag) => flagText(flag)).join('\n')}
+${[...commandFlags.map((flag) => flagText(flag)), ...flags.map((flag) => flagText(flag, defaultOf(flag.option)))].join('\n')}
   -h, --help
       Show this text.
   -v, --version
       Show the version.
 
 Times take a unit, as in 500ms, 30s, 5m or 1h; sizes as in 300M or 1G. Without a unit: milliseconds and bytes.
-The environment variables PORT and HOST apply if --port and --host are missing.
+The environment variables PORT and HOST apply if no flag and no configuration file sets the address.
 
 reload sends SIGHUP to a primary, given its pid or that of a worker. With --admin-port it waits for the end of the reload.
 
@@ -31,9 +33,8 @@ Exit code: 0 after a shutdown; 1 after a failed start, the death of all workers 
 `
 }
 
-function flagText({ option, flag, value, help }: (typeof flags)[number]): string {
-  const standard = defaultOf(option)
-  const text = standard === undefined ? help : `${help} Default: ${JSON.stringify(standard)}`
+function flagText({ flag, value, help }: Omit<Flag, 'option'>, standard?: string): string {
+  const text = standard === undefined ? help : `${help} Default: ${standard}`
   return [`  --${flag}${value === undefined ? `, --no-${flag}` : ` <${value}>`}`, ...wrapped(text)].join('\n')
 }
 

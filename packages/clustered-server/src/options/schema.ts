@@ -17,7 +17,7 @@ import {
   type Schema,
   string,
 } from 'checked-options'
-import type { CheckedOptions, ClusteredServerOptions, Logger } from './types.ts'
+import type { CheckedOptions, ClusteredServerConfig, ClusteredServerOptions, Logger } from './types.ts'
 
 const text = (): Schema<string> => string('a string', /^/)
 const host = (): Schema<string> => string('an IP address or a host name')
@@ -35,48 +35,58 @@ const logger = (): Schema<Logger> =>
 /** Number of workers. */
 export const workers: Schema<number> = integer(1, 1024)
 
+const entries = {
+  workers: optional(anyOf(workers, oneOf('auto')), 'auto'),
+  port: optional(anyOf(port(), socketPath()), 3000),
+  host: optional(host()),
+  sticky: optional(oneOf('address')),
+  spare: optional(boolean(), true),
+  startTimeout: optional(milliseconds(), 30_000),
+  readyPath: optional(string('a path that begins with a slash, such as "/ready"', /^\/[!-~]*$/)),
+  drainTimeout: optional(milliseconds(), 20_000),
+  heartbeatTimeout: optional(anyOf(milliseconds(), oneOf(false)), 30_000),
+  blockedLoopReport: optional(oneOf('stack', 'profile')),
+  reportDirectory: optional(string('the path of a directory')),
+  recycle: optional(
+    object({
+      requests: optional(integer(1)),
+      rss: optional(bytes()),
+      heap: optional(bytes()),
+      age: optional(milliseconds(1, Number.MAX_SAFE_INTEGER)),
+    }),
+  ),
+  shutdownDelay: optional(milliseconds(0), 0),
+  args: optional(list(text())),
+  env: optional(anyOf(func<(generation: number) => Record<string, string>>(), record(text()))),
+  execArgv: optional(list(text())),
+  logPrefix: optional(boolean(), false),
+  signals: optional(boolean(), true),
+  admin: optional(
+    object({
+      port: port(),
+      host: optional(host(), '127.0.0.1'),
+      agentPort: optional(port()),
+    }),
+  ),
+  logger: optional(logger()),
+  onShutdown: optional(func<() => void | Promise<void>>()),
+}
+
+const renamed = {
+  stuckReport: 'blockedLoopReport',
+  onWorkerStart: 'removed. Listen to the event "workerStart" of the server.',
+  onReady: 'removed. Await createClusteredServer(), or listen to the event "ready" of the server.',
+}
+
 /** All options, their kinds and defaults. */
-export const schema: OptionsSchema<ClusteredServerOptions, CheckedOptions> = object(
+export const schema: OptionsSchema<ClusteredServerOptions, CheckedOptions> = object(entries, { renamed })
+
+/** The options, and the keys of a configuration file beside them. */
+export const configSchema: OptionsSchema<ClusteredServerConfig, CheckedOptions & ClusteredServerConfig> = object(
   {
-    workers: optional(anyOf(workers, oneOf('auto')), 'auto'),
-    port: optional(anyOf(port(), socketPath()), 3000),
-    host: optional(host()),
-    sticky: optional(oneOf('address')),
-    spare: optional(boolean(), true),
-    startTimeout: optional(milliseconds(), 30_000),
-    readyPath: optional(string('a path that begins with a slash, such as "/ready"', /^\/[!-~]*$/)),
-    drainTimeout: optional(milliseconds(), 20_000),
-    heartbeatTimeout: optional(anyOf(milliseconds(), oneOf(false)), 30_000),
-    blockedLoopReport: optional(oneOf('stack', 'profile')),
-    reportDirectory: optional(string('the path of a directory')),
-    recycle: optional(
-      object({
-        requests: optional(integer(1)),
-        rss: optional(bytes()),
-        heap: optional(bytes()),
-        age: optional(milliseconds(1, Number.MAX_SAFE_INTEGER)),
-      }),
-    ),
-    shutdownDelay: optional(milliseconds(0), 0),
-    args: optional(list(text())),
-    env: optional(anyOf(func<() => Record<string, string>>(), record(text()))),
-    execArgv: optional(list(text())),
-    signals: optional(boolean(), true),
-    admin: optional(
-      object({
-        port: port(),
-        host: optional(host(), '127.0.0.1'),
-        agentPort: optional(port()),
-      }),
-    ),
-    logger: optional(logger()),
-    onShutdown: optional(func<() => void | Promise<void>>()),
+    app: optional(string('the path of a module')),
+    envFile: optional(anyOf(string('the path of a file'), list(string('the path of a file')))),
+    ...entries,
   },
-  {
-    renamed: {
-      stuckReport: 'blockedLoopReport',
-      onWorkerStart: 'removed. Listen to the event "workerStart" of the server.',
-      onReady: 'removed. Await createClusteredServer(), or listen to the event "ready" of the server.',
-    },
-  },
+  { renamed },
 )

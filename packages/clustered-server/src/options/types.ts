@@ -28,10 +28,12 @@ export interface ClusteredServerOptions {
   shutdownDelay?: number
   /** Command-line arguments for the app, which reads them from `process.argv`. @default none */
   args?: readonly string[]
-  /** Environment variables for workers, added to those of this process; or a function that returns them, called for each worker that starts. @default none */
-  env?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
+  /** Environment variables for workers, added to those of this process; or a function that returns them for a generation, called for each worker that starts. @default none */
+  env?: Readonly<Record<string, string>> | ((generation: number) => Readonly<Record<string, string>>)
   /** Node arguments for workers. Where a container limits memory, `--max-old-space-size` is added unless set. @default those of this process */
   execArgv?: readonly string[]
+  /** Put the id of the worker before each line of the app's output, except lines of JSON. @default false */
+  logPrefix?: boolean
   /** Handle signals: `SIGTERM` and `SIGINT` shut down, `SIGHUP` reloads, `SIGTTIN` and `SIGTTOU` add and remove a worker. @default true */
   signals?: boolean
   /** Address of an HTTP server for probes, status and metrics. @default none */
@@ -40,6 +42,14 @@ export interface ClusteredServerOptions {
   logger?: Logger
   /** Function to call after all workers have ended. `close()` and the end of the process wait for it. @default none */
   onShutdown?: () => void | Promise<void>
+}
+
+/** Content of `clustered-server.config.js`: the options of the server, and the app. */
+export interface ClusteredServerConfig extends ClusteredServerOptions {
+  /** Path of the app's module, relative to the configuration file. @default the argument of the command */
+  app?: string
+  /** Path of a file of environment variables for workers, or several, relative to the configuration file. Read again on each reload. @default none */
+  envFile?: string | readonly string[]
 }
 
 /** Kinds of reports about a blocked event loop. */
@@ -91,6 +101,7 @@ type Defaults =
   | 'drainTimeout'
   | 'heartbeatTimeout'
   | 'shutdownDelay'
+  | 'logPrefix'
   | 'signals'
 
 /** Checked options with their defaults. */
@@ -108,6 +119,7 @@ export interface ResolvedOptions extends Required<
     | 'shutdownDelay'
     | 'env'
     | 'execArgv'
+    | 'logPrefix'
     | 'signals'
     | 'onShutdown'
   >

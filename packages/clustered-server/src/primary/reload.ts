@@ -34,12 +34,12 @@ export class Reload {
         this.#assertOpen()
         await pool.replace(old)
       }
+      for (const worker of pool.standby) if (worker.generation < generation) pool.retire(worker)
+      pool.trim()
+      pool.fill()
     } catch (error) {
       this.#fail(generation, before, error)
     }
-    for (const worker of pool.standby) if (worker.generation < generation) pool.retire(worker)
-    pool.trim()
-    pool.fill()
     this.#events.emit('reloaded', { generation })
   }
 

@@ -7,6 +7,7 @@ import { decode, encode, type ToPrimary, type ToWorker } from '../ipc/messages.t
 import { forkInCluster } from '../platform/node-cluster.ts'
 import { onHandleLost, type RawHandle } from '../platform/node-internals.ts'
 import type { WorkerExit } from '../types.ts'
+import { ownOutputs } from './shared-output.ts'
 
 interface ChannelEvents {
   message: [message: ToPrimary, handle: RawHandle | undefined]
@@ -25,6 +26,8 @@ export interface ProcessSetup {
   /** Arguments for the app. */
   readonly args: readonly string[]
   readonly env: NodeJS.ProcessEnv
+  /** Prefix for each line of the worker's output. Without it, the worker writes to the output of this process directly. */
+  readonly outputPrefix: string | undefined
   /** The listening socket in this process. */
   readonly fd: number | undefined
   /** The file of shared statistics in this process. */
@@ -39,6 +42,9 @@ export const LISTENER_FD = 4
 export const STATS_FD = 5
 export const REPORT_FD = 6
 
+/** Time for the rest of a worker's output after its exit, in milliseconds. */
+const OUTPUT_TIMEOUT = 500
+
 /** Whether this process is a worker. */
 export function isWorker(): boolean {
   return process.argv[1] === fileURLToPath(ENTRY)
@@ -46,6 +52,8 @@ export function isWorker(): boolean {
 
 /** The process of a worker and the channel to it. */
 export class WorkerChannel extends EventEmitter<ChannelEvents> {
+  /** Resolves when all output with a prefix has been written. */
+  readonly outputWritten: Promise<unknown>
   readonly #child: ChildProcess
   /** Connections that are on their way to the worker, and for how long each was idle. */
   readonly #undelivered = new Map<RawHandle, number>()
@@ -54,6 +62,7 @@ export class WorkerChannel extends EventEmitter<ChannelEvents> {
   constructor(setup: ProcessSetup) {
     super()
     this.#child = start(setup)
+    this.outputWritten = this.#copyOutput(setup.outputPrefix)
     // A worker that is killed resets the pipe.
     this.reportPipe?.on('error', () => {})
     // Before connections are returned: this worker must not be offered its own.
@@ -105,6 +114,15 @@ export class WorkerChannel extends EventEmitter<ChannelEvents> {
     this.#child.kill('SIGKILL')
   }
 
+  /** @returns a promise of the end of the output, or of 500 ms after the exit: a child of the worker may keep it open */
+  #copyOutput(prefix: string | undefined): Promise<unknown> {
+    const { stdout, stderr } = this.#child
+    if (prefix === undefined || !stdout || !stderr) return Promise.resolve()
+    const { stdout: ownStdout, stderr: ownStderr } = ownOutputs()
+    const late = new Promise((resolve) => this.#child.once('exit', () => setTimeout(resolve, OUTPUT_TIMEOUT).unref()))
+    return Promise.race([late, Promise.all([ownStdout.copy(stdout, prefix), ownStderr.copy(stderr, prefix)])])
+  }
+
   /** Reassigns connections that this worker never received. */
   #returnUndelivered(): void {
     const undelivered = [...this.#undelivered]
@@ -119,12 +137,13 @@ export class WorkerChannel extends EventEmitter<ChannelEvents> {
   }
 }
 
-function start({ execArgv, args, env, fd, statsFd, hasReportPipe }: ProcessSetup): ChildProcess {
+function start({ execArgv, args, env, outputPrefix, fd, statsFd, hasReportPipe }: ProcessSetup): ChildProcess {
+  const output = outputPrefix === undefined ? 'inherit' : 'pipe'
   const options: ForkOptions = {
     execArgv: [...execArgv],
     env,
     stdio: [
-      ...(['ignore', 'inherit', 'inherit', 'ipc'] as const),
+      ...(['ignore', output, output, 'ipc'] as const),
       ...[fd ?? 'ignore', statsFd ?? 'ignore', ...(hasReportPipe ? (['pipe'] as const) : [])],
     ] as NonNullable<ForkOptions['stdio']>,
     serialization: 'json',

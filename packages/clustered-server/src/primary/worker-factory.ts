@@ -25,7 +25,7 @@ export class WorkerFactory {
 
   /** @param poolSize number of workers that share the memory of the container */
   create(generation: number, poolSize: number): WorkerHandle {
-    const { execArgv, args = [], env } = this.#options
+    const { execArgv, args = [], env, logPrefix } = this.#options
     const { app, readyPath, drainTimeout, startTimeout, blockedLoopReport, sticky } = this.#options
     const { host, port, path, fd } = this.#listener
     const id = ++this.#lastId
@@ -33,13 +33,14 @@ export class WorkerFactory {
     const variables: NodeJS.ProcessEnv = {
       ...process.env,
       PORT: path ?? String(port),
-      ...(typeof env === 'function' ? env() : env),
+      ...(typeof env === 'function' ? env(generation) : env),
     }
     const worker = new WorkerHandle({
       ...{ id, generation, app, host, port, path, fd },
       ...{ readyPath, drainTimeout, startTimeout, blockedLoopReport, sticky },
       sharedStats: this.#sharedStats,
       args,
+      outputPrefix: logPrefix ? `[${id}] ` : undefined,
       env: { ...variables, [WORKER_ID]: String(id), [PRIMARY_PID]: String(process.pid) },
       execArgv: [...execArgv, ...heapArguments(poolSize, execArgv, variables['NODE_OPTIONS'])],
     })

@@ -26,6 +26,8 @@ export interface WorkerSetup extends Pick<
   readonly execArgv: readonly string[]
   /** Arguments for the app. */
   readonly args: readonly string[]
+  /** Prefix for each line of output. */
+  readonly outputPrefix: string | undefined
   readonly env: NodeJS.ProcessEnv
   /** File for statistics. Without it, the worker sends them as messages. */
   readonly sharedStats: SharedStats | undefined
@@ -65,7 +67,7 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
   readonly startedAt: number = Date.now()
   /** Resolves when the app is loaded and warm. */
   readonly loaded: Promise<void>
-  /** Resolves when the process has ended. */
+  /** Resolves when the process has ended and its output has been written. */
   readonly ended: Promise<WorkerExit>
   readonly liveness: Liveness = new Liveness()
   state: WorkerState = 'starting'
@@ -89,7 +91,8 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
   #exit: WorkerExit | undefined
 
   constructor(setup: WorkerSetup) {
-    const { id, generation, startTimeout, blockedLoopReport, execArgv, args, env, fd, sharedStats, ...start } = setup
+    const { id, generation, startTimeout, blockedLoopReport, execArgv, args, env, ...others } = setup
+    const { outputPrefix, fd, sharedStats, ...start } = others
     super()
     this.id = id
     this.generation = generation
@@ -99,8 +102,17 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
     this.#slot = sharedStats?.add()
     this.#progress = new StartProgress(start.readyPath, startTimeout)
     const hasReportPipe = blockedLoopReport !== undefined
-    this.#channel = new WorkerChannel({ execArgv, args, env, fd, statsFd: this.#slot?.fd, hasReportPipe })
-    this.ended = new Promise((resolve) => this.#channel.once('exit', (exit) => resolve(this.#onExit(exit))))
+    this.#channel = new WorkerChannel({
+      ...{ execArgv, args, env, outputPrefix, fd, hasReportPipe },
+      statsFd: this.#slot?.fd,
+    })
+    const { outputWritten } = this.#channel
+    this.ended = new Promise((resolve) => {
+      this.#channel.once('exit', (exit) => {
+        this.#onExit(exit)
+        void outputWritten.then(() => resolve(exit))
+      })
+    })
     this.#listenToChannel()
     this.loaded = this.#waitUntil(() => this.state !== 'starting')
     // A failed start is also reported by the event `exit`.
@@ -312,12 +324,11 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
     for (const check of this.#waiting) check()
   }
 
-  #onExit(exit: WorkerExit): WorkerExit {
+  #onExit(exit: WorkerExit): void {
     this.state = 'ended'
     this.#exit = exit
     if (this.#slot) this.#sharedStats?.remove(this.#slot)
     this.#notifyWaiting()
     this.emit('exit', exit)
-    return exit
   }
 }

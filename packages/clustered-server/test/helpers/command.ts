@@ -32,10 +32,18 @@ export class Command {
   /**
    * @param parent what starts it, before the command line of Node
    * @param cli the file of the command, if not that of the sources here
+   * @param cwd the working directory
    */
-  constructor(args: readonly string[], env: NodeJS.ProcessEnv = {}, parent: readonly string[] = [], cli = CLI) {
+  constructor(
+    args: readonly string[],
+    env: NodeJS.ProcessEnv = {},
+    parent: readonly string[] = [],
+    cli = CLI,
+    cwd?: string,
+  ) {
     const [file, ...rest] = [...parent, process.execPath, cli, ...args]
-    this.child = spawn(file!, rest, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const options = { env: { ...process.env, ...env }, ...(cwd !== undefined && { cwd }) }
+    this.child = spawn(file!, rest, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
     this.child.stdout!.setEncoding('utf8').on('data', (text: string) => (this.stdout += text))
     this.child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.stderr += text))
     this.exit = once(this.child, 'close').then(([code]) => code as number | null)

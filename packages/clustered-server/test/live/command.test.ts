@@ -163,7 +163,7 @@ describe('reload and status', () => {
 describe('a mistake is reported in one line', () => {
   it.each([
     [2, ['missing.ts'], 'there is no file '],
-    [2, [], 'expected one app, got 0: see --help'],
+    [2, [], 'expected an app or a configuration file: see --help'],
     [2, [appPath('hello'), appPath('slow')], 'expected one app, got 2: see --help'],
     [2, [appPath('hello'), '--wrokers', '2'], "Unknown option '--wrokers'"],
     [

@@ -18,6 +18,7 @@ it.each([true, false])('detects a stopped worker, with shared statistics: %s', a
       blockedLoopReport: undefined,
       execArgv: [],
       args: [],
+      outputPrefix: undefined,
       env: { ...process.env },
     },
   })

@@ -1,0 +1,255 @@
+import { basename } from 'node:path'
+import { CONFIG_NAME, findConfig } from './config/config-file.ts'
+import { UsageError } from './usage-error.ts'
+
+/** An app to be deployed. */
+export interface Deployment {
+  /** Path of the app's module, relative to `directory`. `undefined` where a configuration file names it. */
+  readonly app: string | undefined
+  /** Directory of the project on the host. */
+  readonly directory: string
+  /** Name of the unit, the image and the Kubernetes objects. */
+  readonly name: string
+  readonly port: number
+}
+
+/** Time that the server stays open after SIGTERM, while load balancers take it out, in milliseconds. */
+const SHUTDOWN_DELAY = 5000
+/** Time for requests in flight, in milliseconds. */
+const DRAIN_TIMEOUT = 20_000
+/** Time that the sender of SIGTERM has to wait, in seconds: both of the above, and ten seconds for the app to close. */
+const STOP_TIMEOUT = (SHUTDOWN_DELAY + DRAIN_TIMEOUT) / 1000 + 10
+const ADMIN_PORT = 3001
+
+const TEMPLATES: Readonly<Record<string, (deployment: Deployment) => string>> = {
+  systemd: systemdService,
+  'systemd-socket': systemdSocket,
+  docker: dockerfile,
+  k8s: kubernetes,
+}
+
+/** Files that `init` prints. */
+export const INIT_KINDS: readonly string[] = Object.keys(TEMPLATES)
+/** Kinds that contain the command line of the server. */
+const STARTS_APP = ['systemd', 'docker']
+
+/**
+ * The file that `clustered-server init` prints, for the project in the working directory.
+ *
+ * @throws {UsageError}
+ */
+export function initFile(positionals: readonly string[], { name, port }: { name?: string; port?: string }): string {
+  const [kind, app, ...more] = positionals
+  const directory = process.cwd()
+  if (more.length > 0) throw new UsageError(`expected one app, got ${more.length + 1}: see --help`)
+  if (kind !== undefined && STARTS_APP.includes(kind) && (app ?? findConfig(directory, [CONFIG_NAME])) === undefined)
+    throw new UsageError(`expected an app, as in: clustered-server init ${kind} app.js`)
+  return initText(kind, { app, directory, name: name ?? nameOfDirectory(directory), port: Number(port ?? 3000) })
+}
+
+/**
+ * The text of a deployment's file.
+ *
+ * @throws {UsageError} for an unknown kind, or a name that Kubernetes would reject
+ */
+export function initText(kind: string | undefined, deployment: Deployment): string {
+  if (kind === undefined || !INIT_KINDS.includes(kind))
+    throw new UsageError(`expected init ${INIT_KINDS.join('|')}, got ${kind ?? 'none'}`)
+  const { name, port } = deployment
+  if (!/^(?!(?:true|false|null)$)[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name))
+    throw new UsageError(
+      `expected a name of lower-case letters, digits and hyphens, got ${JSON.stringify(name)}: see --name`,
+    )
+  if (!Number.isInteger(port) || port < 1 || port > 65_535 || port === ADMIN_PORT)
+    throw new UsageError(`expected --port to be a port other than ${ADMIN_PORT}, got ${port}`)
+  return TEMPLATES[kind]!(deployment)
+}
+
+/** A name for a project in this directory. */
+export function nameOfDirectory(directory: string): string {
+  const name = basename(directory)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^[-0-9]+|-+$/g, '')
+  return name === '' ? 'app' : name.slice(0, 40).replace(/-$/, '')
+}
+
+/** Arguments of the command, beside the app. */
+function argumentsFor({ app }: Deployment, adminHost: string): string[] {
+  const timeouts = ['--shutdown-delay', String(SHUTDOWN_DELAY), '--drain-timeout', String(DRAIN_TIMEOUT)]
+  return [
+    ...(app === undefined ? [] : [app]),
+    '--admin-port',
+    String(ADMIN_PORT),
+    '--admin-host',
+    adminHost,
+    ...timeouts,
+  ]
+}
+
+function systemdService(deployment: Deployment): string {
+  const { directory, name, port } = deployment
+  const command = [`${directory}/node_modules/.bin/clustered-server`, ...argumentsFor(deployment, '127.0.0.1')]
+  return `# /etc/systemd/system/${name}.service
+[Unit]
+Description=${name}
+After=network.target
+# The socket unit is optional: \`clustered-server init systemd-socket\`.
+Wants=${name}.socket
+
+[Service]
+Type=notify
+# The server reports to systemd by systemd-notify, a process of its own.
+NotifyAccess=all
+WorkingDirectory=${escaped(directory)}
+Environment=NODE_ENV=production PORT=${port}
+# Runs node from the PATH of systemd: /usr/local/bin or /usr/bin.
+ExecStart=${command.map(word).join(' ')}
+ExecReload=/bin/kill -HUP $MAINPID
+# SIGTERM goes to the primary, which stops its workers. systemd kills the rest after the timeout.
+KillMode=mixed
+TimeoutStopSec=${STOP_TIMEOUT}
+WatchdogSec=20
+Restart=on-failure
+DynamicUser=yes
+
+[Install]
+WantedBy=multi-user.target
+`
+}
+
+function systemdSocket({ name, port }: Deployment): string {
+  return `# /etc/systemd/system/${name}.socket
+[Unit]
+Description=Port of ${name}
+
+[Socket]
+ListenStream=${port}
+# Connections that arrive during a restart wait here.
+Backlog=511
+
+[Install]
+WantedBy=sockets.target
+`
+}
+
+/** A value of a unit: systemd expands percent signs. */
+function escaped(text: string): string {
+  return text.replaceAll('%', '%%')
+}
+
+/** A word of a command line in a unit. */
+function word(text: string): string {
+  const plain = escaped(text).replaceAll('$', '$$$$')
+  return /^[\w./:@%+$=-]+$/.test(plain) ? plain : JSON.stringify(plain)
+}
+
+function dockerfile(deployment: Deployment): string {
+  const command = ['node_modules/.bin/clustered-server', ...argumentsFor(deployment, '0.0.0.0')]
+  return `# docker build -t ${deployment.name} . && docker run --init --stop-timeout ${STOP_TIMEOUT} -p ${deployment.port}:${deployment.port} ${deployment.name}
+FROM node:24-slim
+WORKDIR /app
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=${deployment.port}
+COPY package*.json ./
+RUN npm install --omit=dev && npm cache clean --force
+COPY . .
+USER node
+EXPOSE ${deployment.port} ${ADMIN_PORT}
+# A list runs without a shell, so that SIGTERM reaches the server.
+CMD ${JSON.stringify(command).replaceAll(',', ', ')}
+`
+}
+
+function kubernetes(deployment: Deployment): string {
+  return [deploymentManifest, serviceManifest, autoscalerManifest, disruptionBudgetManifest]
+    .map((manifest) => manifest(deployment))
+    .join('---\n')
+}
+
+function deploymentManifest({ name, port }: Deployment): string {
+  return `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: ${name}
+  labels: { app: ${name} }
+spec:
+  selector:
+    matchLabels: { app: ${name} }
+  strategy:
+    rollingUpdate:
+      # A new pod is ready before an old one stops.
+      maxSurge: 1
+      maxUnavailable: 0
+  template:
+    metadata:
+      labels: { app: ${name} }
+    spec:
+      # --shutdown-delay, --drain-timeout and ten seconds for the app to close.
+      terminationGracePeriodSeconds: ${STOP_TIMEOUT}
+      # The pause container is process 1, and takes in orphaned processes.
+      shareProcessNamespace: true
+      containers:
+        - name: app
+          image: registry.example/${name}:1
+          ports:
+            - { name: http, containerPort: ${port} }
+            - { name: admin, containerPort: ${ADMIN_PORT} }
+          resources:
+            requests: { cpu: '2', memory: 512Mi }
+            # One worker per whole core of the limit. Their heaps share the memory.
+            limits: { cpu: '2', memory: 512Mi }
+          startupProbe:
+            httpGet: { path: /ready, port: admin }
+            periodSeconds: 1
+            failureThreshold: 30
+          readinessProbe:
+            httpGet: { path: /ready, port: admin }
+            periodSeconds: 1
+            failureThreshold: 1
+          livenessProbe:
+            httpGet: { path: /live, port: admin }
+            periodSeconds: 10
+            timeoutSeconds: 5
+`
+}
+
+function serviceManifest({ name }: Deployment): string {
+  return `apiVersion: v1
+kind: Service
+metadata:
+  name: ${name}
+spec:
+  selector: { app: ${name} }
+  ports:
+    - { name: http, port: 80, targetPort: http }
+`
+}
+
+function autoscalerManifest({ name }: Deployment): string {
+  return `apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata:
+  name: ${name}
+spec:
+  scaleTargetRef: { apiVersion: apps/v1, kind: Deployment, name: ${name} }
+  minReplicas: 2
+  maxReplicas: 10
+  metrics:
+    - type: Resource
+      resource:
+        name: cpu
+        target: { type: Utilization, averageUtilization: 70 }
+`
+}
+
+function disruptionBudgetManifest({ name }: Deployment): string {
+  return `apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: ${name}
+spec:
+  maxUnavailable: 1
+  selector:
+    matchLabels: { app: ${name} }
+`
+}

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { Project } from '../helpers/project.ts'
+
+it('prints a file for the project in the working directory', async () => {
+  const project = new Project()
+  const unit = project.run(['init', 'systemd', 'app.ts', '--name', 'shop', '--port', '8080'])
+  expect([await unit.exit, unit.stderr]).toEqual([0, ''])
+  expect(unit.stdout).toContain(`\nExecStart=${project.folder}/node_modules/.bin/clustered-server app.ts --admin-port `)
+  expect(unit.stdout).toContain('\nWants=shop.socket\n')
+  expect(unit.stdout).toContain('\nEnvironment=NODE_ENV=production PORT=8080\n')
+  const manifests = project.run(['init', 'k8s', '--name', 'shop'])
+  expect(await manifests.exit).toBe(0)
+  expect(manifests.stdout).toContain('image: registry.example/shop:1')
+})
+
+it('needs no app where a configuration file names it', async () => {
+  const project = new Project({ 'clustered-server.config.json': '{ "app": "app.ts" }' })
+  const file = project.run(['init', 'docker'])
+  expect(await file.exit).toBe(0)
+  expect(file.stdout).toContain('CMD ["node_modules/.bin/clustered-server", "--admin-port"')
+})
+
+it.each([
+  [['init'], 'expected init systemd|systemd-socket|docker|k8s, got none'],
+  [['init', 'heroku'], 'expected init systemd|systemd-socket|docker|k8s, got heroku'],
+  [['init', 'docker'], 'expected an app, as in: clustered-server init docker app.js'],
+  [['init', 'docker', 'a.js', 'b.js'], 'expected one app, got 2: see --help'],
+  [['init', 'k8s', '--name', 'My App'], 'expected a name of lower-case letters, digits and hyphens, got "My App"'],
+  [['init', 'k8s', '--nmae', 'app'], "Unknown option '--nmae'"],
+])('%j ends with 2 and one line', async (args, message) => {
+  const command = new Project().run(args)
+  expect(await command.exit).toBe(2)
+  expect(command.stderr).toMatch(/^clustered-server: [^\n]+\n$/)
+  expect(command.stderr).toContain(message)
+})
