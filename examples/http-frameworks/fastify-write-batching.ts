@@ -11,7 +11,7 @@ interface Name {
   lastname?: string
 }
 
-// A request that comes in while closing is answered; by default Fastify refuses it with a 503.
+// A request that arrives while closing is served. By default Fastify responds with 503.
 const app = Fastify({ return503OnClosing: false })
 
 await app.register(fastifyWriteBatching)

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { fault } from './message.ts'
-import type { Schema } from './object.ts'
+import type { Schema } from './schema.ts'
 
 /**
  * Checks options, and returns them with their defaults. The given object is not changed.

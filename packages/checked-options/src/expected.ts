@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { unexpected } from './message.ts'
-import type { Schema } from './object.ts'
+import type { Schema } from './schema.ts'
 
 /** The unit of a number. */
 export type Unit = 'milliseconds' | 'bytes'
@@ -10,7 +10,7 @@ export function expecting<T>(expected: string, test: (value: unknown) => boolean
   return v.pipe(v.custom<T>(test, saying(expected)), v.metadata({ expected, unit }))
 }
 
-/** What Valibot calls for the message of an issue. */
+/** Makes the message of an issue, as Valibot calls for it. */
 export function saying(expected: string): (issue: { input: unknown }) => string {
   return ({ input }) => unexpected(expected, input)
 }

@@ -19,7 +19,8 @@ export {
   share,
   string,
 } from './kinds.ts'
-export { object, optional, type ObjectOptions, type OptionsSchema, type Schema } from './object.ts'
+export { object, optional, type ObjectOptions, type OptionsSchema } from './object.ts'
 // Describing
 export { optionsOf, type OptionDescription } from './options-of.ts'
 export type { Unit } from './expected.ts'
+export type { Schema } from './schema.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expectedOf, expecting, isRecord, saying } from './expected.ts'
-import type { Schema } from './object.ts'
+import type { Schema } from './schema.ts'
 
 /** The longest delay that `setTimeout()` takes, in milliseconds. */
 const MAX_DELAY = 2 ** 31 - 1
@@ -45,9 +45,9 @@ export function port(): Schema<number> {
   return integer(0, 65_535)
 }
 
-/** A string that is not empty. `what` names it in the error, such as `a path`. */
-export function string(what: string = 'a string', pattern: RegExp = /[^]/): Schema<string> {
-  return expecting(what, (value) => typeof value === 'string' && pattern.test(value))
+/** A string that is not empty. `noun` names it in the error, such as `a path`. */
+export function string(noun: string = 'a string', pattern: RegExp = /[^]/): Schema<string> {
+  return expecting(noun, (value) => typeof value === 'string' && pattern.test(value))
 }
 
 /** One of some values, compared by `===`. */

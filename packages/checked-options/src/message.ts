@@ -29,7 +29,7 @@ export function unknown(name: string, known: readonly string[]): string {
   return meant === undefined ? `unknown. Known here: ${known.join(', ')}.` : `unknown. Did you mean "${meant}"?`
 }
 
-/** An old name: its new one, or a sentence about what to do instead. */
+/** An old name: its new one, or a sentence of advice. */
 export function renamed(advice: string): string {
   return /^[\w.]+$/.test(advice) ? `renamed to "${advice}".` : advice
 }

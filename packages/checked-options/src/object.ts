@@ -1,9 +1,7 @@
 import * as v from 'valibot'
 import { expectedOf, isRecord, saying } from './expected.ts'
+import type { Schema } from './schema.ts'
 import { renamed as renamedTo, unexpected, unknown } from './message.ts'
-
-/** A kind of option: the value that a user gives, and the value that the checked options have. */
-export type Schema<TInput, TOutput = TInput> = v.GenericSchema<TInput, TOutput>
 
 /**
  * The schema of an options interface. Annotate the schema with it, and the compiler checks that the kinds are those of the
@@ -12,7 +10,7 @@ export type Schema<TInput, TOutput = TInput> = v.GenericSchema<TInput, TOutput>
 export type OptionsSchema<TOptions, TResolved = TOptions> = Schema<TOptions, TResolved>
 
 export interface ObjectOptions {
-  /** Old names of options, and their new names or a sentence about what to do instead. @default {} */
+  /** Old names of options, and their new names or a sentence of advice. @default {} */
   renamed?: Readonly<Record<string, string>>
 }
 

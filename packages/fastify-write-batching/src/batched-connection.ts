@@ -61,7 +61,7 @@ class BatchedConnection {
 }
 
 /**
- * Batches what an HTTP server writes to a connection from now on. Further calls have no effect, nor has the first one if
+ * Batches the writes of an HTTP server to a connection from now on. Further calls have no effect, nor has the first one if
  * another library has replaced the same methods.
  *
  * @example

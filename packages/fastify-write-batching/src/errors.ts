@@ -1,6 +1,6 @@
 import createError, { type FastifyErrorConstructor } from '@fastify/error'
 
-// Codes are API: a code is never reused and never renamed. The README says of each what to do.
+// Codes are API: a code is never reused and never renamed. The README has the remedy for each.
 
 /** The plugin was registered with an option that it does not have. */
 export const InvalidOptionError: FastifyErrorConstructor<

@@ -4,7 +4,7 @@ import { batchConnection } from './batched-connection.ts'
 import { InvalidOptionError } from './errors.ts'
 import { createWriteBatch } from './write-batch.ts'
 
-/** The plugin has no options but those that Fastify itself reads. */
+/** The plugin has only the options that Fastify itself reads. */
 export type FastifyWriteBatchingOptions = RegisterOptions
 
 /** How many writes an app has batched. A response that is not streamed is one write. */

@@ -4,6 +4,8 @@ import { io, type Socket } from 'socket.io-client'
 import { expect, it, onTestFinished } from 'vitest'
 import { settled, startServer } from '../helpers/running-server.ts'
 
+/** Elsewhere, only 127.0.0.1 is an address of this machine. */
+const isLinux = process.platform === 'linux'
 const isFull = process.env['RELOADS'] !== undefined
 const [CLIENTS, RELOADS] = isFull ? [200, 5] : [40, 2]
 
@@ -13,8 +15,6 @@ function agentOf(index: number, keepAlive = false): Agent {
   onTestFinished(() => agent.destroy())
   return agent
 }
-
-const onLinux = it.runIf(process.platform === 'linux')
 
 function client(port: number, index: number): Socket {
   // Long polling comes first, as by default, and each poll may use a connection of its own. A message on its way when the
@@ -35,7 +35,7 @@ async function echo(socket: Socket, text: string): Promise<number> {
   return pid
 }
 
-onLinux(
+it.runIf(isLinux)(
   'clients of Socket.IO connect, and after a reload connect again',
   { timeout: 300_000 },
   async ({ annotate }) => {
@@ -60,7 +60,7 @@ onLinux(
   },
 )
 
-onLinux('serves all connections of an address by one worker, with keep-alive or without', async () => {
+it.runIf(isLinux)('serves all connections of an address by one worker, with keep-alive or without', async () => {
   const server = await startServer('socket-io.ts', { sticky: 'address', workers: 3 })
   const ask = (agent: Agent): Promise<string> =>
     new Promise((resolve, reject) => {
@@ -78,7 +78,7 @@ onLinux('serves all connections of an address by one worker, with keep-alive or 
   expect(new Set(served.flatMap((pids) => [...pids])).size).toBe(3)
 })
 
-onLinux('keeps addresses on their workers while others join and leave', async () => {
+it.runIf(isLinux)('keeps addresses on their workers while others join and leave', async () => {
   const server = await startServer('socket-io.ts', { sticky: 'address', workers: 2 })
   const sockets = Array.from({ length: 40 }, (_, index) => client(server.port, index + 1))
   await Promise.all(sockets.map((socket) => echo(socket, 'first')))
