@@ -77,22 +77,23 @@ it('exits with 3 when the claim is inconclusive, with advice', async () => {
   expect(code).toBe(3)
 })
 
-it.each([
-  [['race', fast], /at least 2 subjects/],
-  [['race', fast, fast], /different names/],
-  [['race', fast, 'no-such-file.ts'], /file that exists or a command line/],
-  [['race', fast, heavy, '--at-least', 'much'], /Expected a number above 0/],
-  [['race', fast, heavy, '--metric', 'speed'], /Allowed choices are cpu, throughput, p99, rss/],
-  [['race', fast, heavy, '--path', 'x'], /path that starts with "\/"/],
-  [['race', fast, heavy, '--alpha', '0.5'], /at most 0.2/],
+it.each<[usage: string, args: string[], message: RegExp]>([
+  ['a single subject', ['race', fast], /at least 2 subjects/],
+  ['two subjects of the same name', ['race', fast, fast], /different names/],
+  ['a file that does not exist', ['race', fast, 'no-such-file.ts'], /file that exists or a command line/],
+  ['a bound that is no number', ['race', fast, heavy, '--at-least', 'much'], /Expected a number above 0/],
+  ['an unknown metric', ['race', fast, heavy, '--metric', 'speed'], /Allowed choices are cpu, throughput, p99, rss/],
+  ['a relative path', ['race', fast, heavy, '--path', 'x'], /path that starts with "\/"/],
+  ['a high alpha', ['race', fast, heavy, '--alpha', '0.5'], /at most 0.2/],
   [
+    'a time without a unit',
     ['race', fast, heavy, '--budget', '60'],
-    /error: option '--budget <time>' .*Expected a time with its unit, such as 60s/,
+    /^error: option '--budget <time>' .*Expected a time with its unit, such as 60s or 200ms\.\n$/,
   ],
-  [['race', fast, heavy, '--warm-up', '2s'], /unknown option '--warm-up'/],
-  [['rase'], /unknown command 'rase'/],
-  [[], /Usage: speed-bounds/],
-])('exits with 2 for wrong usage: %j', async (args, message) => {
+  ['an old flag', ['race', fast, heavy, '--warm-up', '2s'], /unknown option '--warm-up'/],
+  ['an unknown command', ['rase'], /unknown command 'rase'/],
+  ['no command', [], /Usage: speed-bounds/],
+])('exits with 2 for %s', async (_, args, message) => {
   const { code, stderr, stdout } = await run(...args)
   expect(stderr).toMatch(message)
   expect(stdout).toBe('')
