@@ -133,14 +133,14 @@ function exactValue(text: string): unknown {
 }
 
 /** Whether arrays and objects are nested deeper than that. */
-function isDeeperThan(most: number, text: string): boolean {
-  if (countUpTo(most, text, '{') + countUpTo(most, text, '[') <= most) return false
+function isDeeperThan(maxDepth: number, text: string): boolean {
+  if (countUpTo(maxDepth, text, '{') + countUpTo(maxDepth, text, '[') <= maxDepth) return false
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const character = text.charCodeAt(at)
     if (character === QUOTE) at = endOfString(text, at)
     else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
-      if (++depth > most) return true
+      if (++depth > maxDepth) return true
     } else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) depth--
   }
   return false
@@ -156,8 +156,8 @@ function endOfString(text: string, start: number): number {
   return at
 }
 
-function countUpTo(most: number, text: string, character: string): number {
+function countUpTo(limit: number, text: string, character: string): number {
   let count = 0
-  for (let at = text.indexOf(character); at !== -1 && count <= most; at = text.indexOf(character, at + 1)) count++
+  for (let at = text.indexOf(character); at !== -1 && count <= limit; at = text.indexOf(character, at + 1)) count++
   return count
 }
