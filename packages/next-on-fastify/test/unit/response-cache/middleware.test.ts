@@ -6,7 +6,6 @@ import { Socket, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setTimeout as wait } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type AddedHeaders, watch, watchRenders } from '../../../src/response-cache/middleware/watch-renders.ts'
@@ -164,8 +163,8 @@ describe('behind a proxy', () => {
     headers?: Record<string, string>
     /** What is rendered, if not the page. */
     render?: Handle
-    /** Milliseconds that it takes to render the page. */
-    takes?: number
+    /** Rendering ends after this. */
+    takes?: Promise<void>
     /** What is set before Next is asked. */
     hook?: (response: ServerResponse) => void
     /** What the router does to an answer after the proxy, beside what that has added. */
@@ -197,7 +196,7 @@ describe('behind a proxy', () => {
     const page: Handle = async (_, response) => {
       await handler.get('/page', { kind: 'APP_PAGE' })
       served.renders++
-      if (asked.takes !== undefined) await wait(asked.takes)
+      await asked.takes
       response.setHeader('x-nextjs-cache', 'HIT')
       if (!response.hasHeader('cache-control')) response.setHeader('cache-control', 's-maxage=3600')
       response.end('the page')
@@ -403,7 +402,12 @@ describe('behind a proxy', () => {
     const served = await serve()
     await served.ask({ added: { 'x-a': '1' } })
     await handler.set('/page', { kind: 'APP_PAGE' }, {})
-    const asked = { added: { 'x-a': '2' }, takes: 30 }
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let arrivals = 0
+    const hook = (): void => {
+      if (++arrivals === 5) setImmediate(resolve)
+    }
+    const asked = { added: { 'x-a': '2' }, takes: promise, hook }
     const answers = await Promise.all(Array.from({ length: 5 }, () => served.ask(asked)))
     const others = Array.from({ length: 4 }, () => 'fwd=miss; collapsed | s-maxage=3600 | 2 | [the page]')
     expect(answers.toSorted()).toEqual([...others, 'fwd=miss; stored | s-maxage=3600 | 2 | [the page]'])
