@@ -95,7 +95,9 @@ const config: ViteUserConfig = defineConfig({
           name: 'lowest',
           isolate: false,
           provide: { peers: 'lowest' },
-          include: ['packages/{aggregator-gateway,next-on-fastify,trpc-fastify}/test/unit/**/*.test.ts'],
+          include: [
+            'packages/{aggregator-gateway,fastify-write-batching,next-on-fastify,trpc-fastify}/test/unit/**/*.test.ts',
+          ],
           ...beside,
           testTimeout: 30_000,
         },

@@ -31,6 +31,7 @@ export const suites: Readonly<Record<string, Suite>> = {
       express: 'Express 5',
       fastify: 'Fastify 5',
       'fastify-schema': 'Fastify 5 with a response schema',
+      'fastify-write-batching': 'Fastify 5 with fastify-write-batching',
       'fastify-express': 'the Express app on Fastify, by @fastify/express',
       'nestjs-express': 'NestJS 12 on Express',
       'nestjs-fastify': 'NestJS 12 on Fastify',

@@ -1,13 +1,13 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 
-/** Below this number, primes are counted by division: some 5 ms of a core of today. */
+/** Primes below this number are counted by division, which takes about 5 ms. */
 const PRIMES_BELOW = 100_000
 /** Milliseconds. */
 const BLOCKED = 50
 
-/** An app that answers at once, that has work to do, and that has its event loop stand still. */
+/** An app with a fast route, a route with CPU work, and a route that blocks the event loop. */
 export default function app(): FastifyInstance {
-  // A request that comes in while closing is answered; by default Fastify refuses it with a 503.
+  // Requests during the shutdown are served; by default Fastify responds 503.
   const server = Fastify({ return503OnClosing: false })
   server.get('/', async () => ({ hello: 'world' }))
   server.get('/primes', async () => ({ below: PRIMES_BELOW, primes: primesBelow(PRIMES_BELOW) }))

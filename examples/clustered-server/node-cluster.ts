@@ -9,8 +9,8 @@ const workers = Number(process.env.WORKERS ?? availableParallelism())
 
 if (cluster.isPrimary) {
   for (let worker = 0; worker < workers; worker++) cluster.fork()
-  // Recipes end here. The rest is what every server in this folder does: it ends on a signal with 0, and fails when its
-  // port is taken.
+  // The documentation ends here. Like each server in this folder, this one ends on a signal with 0, and fails when its port
+  // is in use.
   cluster.on('exit', (_worker, code) => {
     if (code > 0) process.exitCode = code
   })
@@ -22,7 +22,7 @@ if (cluster.isPrimary) {
   }
   cluster.on('listening', (worker) => {
     listening.add(worker)
-    // Told before, it would end while the primary answers it, which makes the primary fail.
+    // A signal before this point would end the worker during a response of the primary, which would make the primary fail.
     if (isStopping) worker.process.kill('SIGTERM')
   })
   process.once('SIGINT', stop)

@@ -7,7 +7,7 @@ const port = Number(process.env.PORT ?? 0)
 const app = makeApp()
 closeOnSignal(app.server, async () => {
   await app.close()
-  // What PM2 has to its processes would keep this one alive; without PM2 there is nothing to disconnect.
+  // The channel of PM2 would keep this process alive. Without PM2 there is none.
   process.disconnect?.()
 })
 

@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 
-/** What each worker runs. */
+/** The app of each worker. */
 export default function app(): FastifyInstance {
   const fastify = Fastify()
   fastify.route({ method: ['GET', 'POST'], url: '/', handler: () => ({ hello: 'world', process: process.pid }) })

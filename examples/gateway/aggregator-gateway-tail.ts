@@ -5,13 +5,13 @@ const host = process.env.HOST ?? '127.0.0.1'
 const port = Number(process.env.PORT ?? 0)
 
 const app = await createAggregatorGateway({
-  // A request that comes in while closing is answered; by default Fastify refuses it with a 503.
+  // Serve requests that arrive during shutdown. By default, Fastify rejects them with a 503.
   fastify: { return503OnClosing: false },
   upstreams: {
     parts: {
       origin: process.env.UPSTREAM ?? 'http://127.0.0.1:3001',
-      // Five calls for each of a hundred clients may wait at once.
-      queue: 1024,
+      // Five calls of each of a hundred clients may be queued.
+      maxQueue: 1024,
     },
   },
   endpoints: [

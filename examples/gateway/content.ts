@@ -1,10 +1,10 @@
-// What the upstreams answer: data that looks random and is the same in every run.
+// Data of the upstreams. It looks random, and is the same in every run.
 
 import { createHash } from 'node:crypto'
 
 const PARTS = ['profile', 'permissions', 'preferences', 'notifications', 'activity']
 
-/** How many items make a body of some 150 bytes, 2 kB and 20 kB. */
+/** Number of items for a body of about 150 bytes, 2 kB and 20 kB. */
 const ITEMS = { 150: 0, 2000: 18, 20000: 192 }
 
 /** The JSON of each part in each size, by path, such as `/profile/150`. */
@@ -14,7 +14,7 @@ export const parts: ReadonlyMap<string, Buffer> = new Map(
   ),
 )
 
-/** The answers to the calls of `dashboard.ts`, by what stands first in their path; the rest of it is the key. */
+/** Responses to the calls of `dashboard.ts`, by the first segment of the path. The rest of the path is the key. */
 export const resources: Record<'users' | 'orders' | 'invoices' | 'recommendations', (key: string) => unknown> = {
   users: (key) => ({ id: key, name: `User ${key}`, account: `account-${numberOf(key) % 1000}` }),
   orders: (key) => ({ items: [1, 2, 3].map((index) => itemOf(`order ${key} ${index}`)) }),

@@ -6,9 +6,9 @@ const port = Number(process.env.PORT ?? 0)
 const origin = process.env.UPSTREAM ?? 'http://127.0.0.1:3001'
 
 const app = await createAggregatorGateway({
-  // A request that comes in while closing is answered; by default Fastify refuses it with a 503.
+  // Serve requests that arrive during shutdown. By default, Fastify rejects them with a 503.
   fastify: { return503OnClosing: false },
-  upstreams: { users: origin, shop: { origin, connections: 32, retryBudget: 1 } },
+  upstreams: { users: origin, shop: { origin, maxConnections: 32, retryBudget: 1 } },
   endpoints: [
     {
       path: '/dashboard/:id',
@@ -18,11 +18,11 @@ const app = await createAggregatorGateway({
         orders: { upstream: 'shop', path: '/orders?user={params.id}', target: 'items', omit: ['updatedAt'] },
         // It waits for the profile.
         invoices: { upstream: 'shop', path: '/invoices/{calls.profile.account}', target: 'items' },
-        // Every second call for these fails, which takes a retry for each: `retryBudget` allows fewer by default.
-        recommendations: { upstream: 'shop', path: '/recommendations?user={params.id}', optional: true, retry: 1 },
-        // One call in a hundred takes 200 ms, and has a second one sent after it.
+        // Every second call fails and needs a retry. The default `retryBudget` allows fewer.
+        recommendations: { upstream: 'shop', path: '/recommendations?user={params.id}', optional: true, retries: 1 },
+        // One call in a hundred takes 200 ms, and gets a hedged request.
         activity: { upstream: 'users', path: '/late/activity/150', optional: true, timeout: 300, hedge: true },
-        // There is no such thing: it is null, and `x-gateway-missing` says why.
+        // The upstream has no badges: the value is null, and `x-gateway-missing` says why.
         badges: { upstream: 'users', path: '/badges/{params.id}', optional: true },
       },
     },

@@ -5,7 +5,7 @@ const host = process.env.HOST ?? '127.0.0.1'
 const port = Number(process.env.PORT ?? 0)
 const upstream = process.env.UPSTREAM ?? 'http://127.0.0.1:3001'
 
-// A request that comes in while closing is answered; by default Fastify refuses it with a 503.
+// Serve requests that arrive during shutdown. By default, Fastify rejects them with a 503.
 const app = Fastify({ return503OnClosing: false })
 
 const get = async (part: string, size: string): Promise<unknown> => {

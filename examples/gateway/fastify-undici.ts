@@ -7,7 +7,7 @@ const port = Number(process.env.PORT ?? 0)
 // Without a bound each call that finds no idle connection opens one: 500 of them cost more than 64.
 const pool = new Pool(process.env.UPSTREAM ?? 'http://127.0.0.1:3001', { connections: 64 })
 
-// A request that comes in while closing is answered; by default Fastify refuses it with a 503.
+// Serve requests that arrive during shutdown. By default, Fastify rejects them with a 503.
 const app = Fastify({ return503OnClosing: false })
 app.addHook('onClose', () => pool.close())
 

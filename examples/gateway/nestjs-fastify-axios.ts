@@ -8,7 +8,7 @@ const port = Number(process.env.PORT ?? 0)
 
 const app = await NestFactory.create<NestFastifyApplication>(
   AppModule,
-  // A request that comes in while closing is answered; by default Fastify refuses it with a 503.
+  // Serve requests that arrive during shutdown. By default, Fastify rejects them with a 503.
   new FastifyAdapter({ return503OnClosing: false }),
   { logger: false },
 )

@@ -1,4 +1,4 @@
-// The least of HTTP/1.1 that upstreams need: GET without a body, one request at a time on a connection.
+// A minimal HTTP/1.1 server for upstreams: GET without a body, one request at a time per connection.
 
 import { STATUS_CODES } from 'node:http'
 import { createServer, type Server, type Socket } from 'node:net'
@@ -6,7 +6,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 export interface Answer {
   readonly status: number
   readonly body: Buffer
-  /** Milliseconds until it is sent. */
+  /** Delay of the response in milliseconds. */
   readonly delay?: number
 }
 
@@ -17,7 +17,7 @@ const ONLY_GET: Answer = { status: 400, body: Buffer.from('{"error":"GET only"}'
 
 const END = '\r\n\r\n'
 
-/** Answers paths. `close` ends connections that have no request, and others when they have their answer. */
+/** Serves paths. `close` ends idle connections, and others after their response. */
 export function createSmallServer(answerTo: (path: string) => Answer): { server: Server; close: () => void } {
   const connections = new Set<Connection>()
   const server = createServer({ noDelay: true }, (socket) => {
@@ -78,7 +78,7 @@ class Connection {
   }
 }
 
-/** What was sent for answers that are given again, by the second in which it was. */
+/** Bytes of responses that are sent again, by the second of their date. */
 const sent = new WeakMap<Answer, { readonly second: number; readonly bytes: Buffer }>()
 
 function bytesOf(answer: Answer, isLast: boolean): Buffer {

@@ -1,4 +1,4 @@
-// The servers behind the gateways, in one process. It does little for an answer: the gateways are what is measured.
+// The upstreams of the gateways, in one process. They do little work, because the gateways are measured.
 
 import { json, parts, resources } from './content.ts'
 import { type Answer, createSmallServer } from './small-http.ts'
@@ -6,7 +6,7 @@ import { type Answer, createSmallServer } from './small-http.ts'
 const host = process.env.HOST ?? '127.0.0.1'
 const port = Number(process.env.PORT ?? 0)
 
-/** Of the calls below `/late`, one in a hundred is answered so many milliseconds late. */
+/** Delay in milliseconds of one in a hundred calls below `/late`. */
 const LATE = 200
 
 /** Calls so far. */
@@ -15,7 +15,7 @@ const calls = { part: 0, late: 0, users: 0, orders: 0, invoices: 0, recommendati
 const answers = new Map([...parts].map(([path, body]) => [path, { status: 200, body }]))
 const notFound = { status: 404, body: json({ error: 'Not Found' }) }
 
-// With `node:http` a call took 14 µs of CPU: for the fastest gateways that was 0.65 of a core, of which they had less then.
+// With `node:http` a call took 14 µs of CPU: 0.65 of a core beside the fastest gateways.
 const { server, close } = createSmallServer((path) => {
   const answer = answers.get(path)
   if (answer) {
@@ -37,7 +37,7 @@ function lateAnswer(path: string): Answer {
   return isLate(calls.late) ? { ...answer, delay: LATE } : answer
 }
 
-/** At distances that change: with each hundredth it would always be the same of the five calls of an answer. */
+/** Random distances: a fixed distance of 100 would always delay the same of the five calls. */
 function isLate(count: number): boolean {
   return Math.imul(count, 0x9e3779b1) >>> 0 < 2 ** 32 / 100
 }
@@ -46,7 +46,7 @@ function resource(path: string): Answer {
   const [, name, key] = /^\/(users|orders|invoices|recommendations)(?:\/|\?user=)([\w-]+)$/.exec(path) ?? []
   if (name === undefined || key === undefined) return notFound
   calls[name as keyof typeof resources]++
-  // Every second one fails: something to retry.
+  // Every second call fails, and is retried.
   if (name === 'recommendations' && calls.recommendations % 2 === 1)
     return { status: 503, body: json({ error: 'Busy' }) }
   return { status: 200, body: json(resources[name as keyof typeof resources](key)) }

@@ -6,10 +6,10 @@ interface Name {
   lastname?: string
 }
 
-/** The Express app of `express.ts`, which `fastify-express.ts` mounts as it is. */
+/** The Express app of `express.ts`. `fastify-express.ts` mounts it unchanged. */
 export const app: Express = express()
 
-// Both are work and bytes that the other servers do not have.
+// Both cost CPU and bytes that the other servers do not spend.
 app.disable('x-powered-by')
 app.disable('etag')
 

@@ -5,7 +5,7 @@ const host = process.env.HOST ?? '127.0.0.1'
 const port = Number(process.env.PORT ?? 0)
 
 const server = app.listen(port, host, (error) => {
-  // Express hands a failed listen, such as a port in use, to this callback.
+  // Express passes a failed listen, such as a port in use, to this callback.
   if (error) throw error
   console.log('Listening on', server.address())
 })

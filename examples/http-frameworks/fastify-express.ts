@@ -6,7 +6,7 @@ import { app as expressApp } from './express-app.ts'
 const host = process.env.HOST ?? '127.0.0.1'
 const port = Number(process.env.PORT ?? 0)
 
-// A request that comes in while closing is answered; by default Fastify refuses it with a 503.
+// Serves requests while closing. By default, Fastify responds 503.
 const app = Fastify({ return503OnClosing: false })
 
 await app.register(fastifyExpress)

@@ -44,10 +44,10 @@ const orderSchema = object({
   paid: boolean,
 })
 
-// A request that comes in while closing is answered; by default Fastify refuses it with a 503.
+// Serves requests while closing. By default, Fastify responds 503.
 const app = Fastify({ return503OnClosing: false })
 
-// Fastify sends a string as it is: of the three routes only `/json` has a use for a schema.
+// Fastify sends strings unchanged, so only `/json` needs a schema.
 app.get<{ Querystring: Name }>('/api', (request, reply) => {
   const { name = '', lastname = '' } = request.query
   reply.send(`${name} ${lastname}`)

@@ -10,7 +10,7 @@ interface Name {
   lastname?: string
 }
 
-// A request that comes in while closing is answered; by default Fastify refuses it with a 503.
+// Serves requests while closing. By default, Fastify responds 503.
 const app = Fastify({ return503OnClosing: false })
 
 app.get<{ Querystring: Name }>('/api', (request, reply) => {

@@ -19,7 +19,7 @@ class AppController {
 // oxlint-disable-next-line typescript/no-extraneous-class -- to Nest, a module is a class
 export class AppModule {}
 
-// Node strips types but does not know decorators: `@Get('api')` above a method is this call.
+// Node strips types but not decorators. `@Get('api')` above a method is this call.
 function decorate(method: keyof AppController, ...decorators: MethodDecorator[]): void {
   const descriptor = Object.getOwnPropertyDescriptor(AppController.prototype, method)
   for (const decorator of decorators) decorator(AppController.prototype, method, descriptor!)

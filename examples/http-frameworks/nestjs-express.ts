@@ -8,7 +8,7 @@ const port = Number(process.env.PORT ?? 0)
 
 const app = await NestFactory.create<NestExpressApplication>(AppModule, { logger: false })
 
-// Both are work and bytes that the other servers do not have.
+// Both cost CPU and bytes that the other servers do not spend.
 app.disable('x-powered-by')
 app.disable('etag')
 

@@ -8,7 +8,7 @@ const port = Number(process.env.PORT ?? 0)
 
 const app = await NestFactory.create<NestFastifyApplication>(
   AppModule,
-  // A request that comes in while closing is answered; by default Fastify refuses it with a 503.
+  // Serves requests while closing. By default, Fastify responds 503.
   new FastifyAdapter({ return503OnClosing: false }),
   { logger: false },
 )

@@ -8,7 +8,7 @@ const port = Number(process.env.PORT ?? 0)
 
 const server = createServer((request, response) => {
   const { method, url = '/' } = request
-  // Not `new URL(url)`: it throws on targets that anybody can send, such as `//`.
+  // Not `new URL(url)`, which throws on targets such as `//`.
   const queryStart = url.indexOf('?')
   const path = queryStart === -1 ? url : url.slice(0, queryStart)
 

@@ -20,10 +20,10 @@ interface Order {
 }
 
 /**
- * What `GET /json` answers: an order as a shop would send it.
+ * The response to `GET /json`: an order of a shop.
  *
- * Every server turns it into bytes anew for each request. The schema in `fastify-schema.ts` writes
- * the keys in its own order, so both list them in the same one.
+ * Every server serializes it for each request. The schema in `fastify-schema.ts` has the keys in the same order, so that
+ * the bytes are equal.
  */
 export const order: Order = {
   id: 'ord_8f14e45fceea',

@@ -1,10 +1,10 @@
-/** What the procedures and the plain routes answer. */
+/** Results of the procedures and the plain routes. */
 export const greeting = (name: string): { text: string; length: number } => ({
   text: `Hello ${name}`,
   length: name.length,
 })
 
-/** Some 10 KB of JSON. */
+/** About 10 kB of JSON. */
 export const article: { title: string; paragraphs: { heading: string; text: string; words: number }[] } = {
   title: 'What a request costs',
   paragraphs: Array.from({ length: 40 }, (_, index) => ({

@@ -15,7 +15,7 @@ const createContext = (_options: unknown, { req }: HonoContext): { user: string 
 
 const app = new Hono()
 
-// The mounts of `options.ts`.
+// The same mounts as in `options.ts`.
 app.use('/trpc/*', trpcServer({ router: appRouter }))
 app.use('/context/*', trpcServer({ router: appRouter, createContext }))
 app.use('/full/*', trpcServer({ router: appRouter, createContext, responseMeta, onError }))
@@ -24,5 +24,5 @@ const server = serve({ fetch: app.fetch, hostname: host, port }, (address) => {
   console.log('Listening on', address)
 })
 
-// It is a server of HTTP/1 unless `serve` is told to create another.
+// By default, `serve` creates an HTTP/1 server.
 closeOnSignal(server as Server, () => server.close())

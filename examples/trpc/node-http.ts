@@ -12,7 +12,7 @@ const server = createServer((request, response) => {
   else response.writeHead(404).end()
 })
 
-/** In the envelope of tRPC, so that the answers are the same. */
+/** Adds the envelope of tRPC, so that the responses are the same. */
 function send(response: ServerResponse, data: unknown): void {
   const body = JSON.stringify({ result: { data } })
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })

@@ -1,4 +1,4 @@
-// The router is served three times, so that it can be seen what each option costs.
+// Serves the router three times, to compare the cost of each option.
 
 import type { AnyTRPCRouter, TRPCError } from '@trpc/server'
 import type { FastifyTRPCPluginOptions } from '@trpc/server/adapters/fastify'

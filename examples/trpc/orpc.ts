@@ -10,7 +10,7 @@ const port = Number(process.env.PORT ?? 0)
 
 const name = z.object({ name: z.string().min(1).max(100) })
 
-/** What can be asked for by GET, as the queries of tRPC. */
+/** Allows GET, as for queries of tRPC. */
 const query = os.route({ method: 'GET' })
 
 const handler = new RPCHandler({
@@ -24,10 +24,10 @@ const handler = new RPCHandler({
   note: os.input(name).handler(({ input }) => greeting(input.name)),
 })
 
-// A request that comes in while closing is answered; by default Fastify refuses it with a 503.
+// Requests that arrive while the server closes get a response; by default Fastify rejects them with 503.
 const app = Fastify({ return503OnClosing: false })
 
-// Whatever is not JSON is read by oRPC, as its documentation has it.
+// oRPC parses other content types itself, see its documentation.
 app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
 
 app.all('/trpc/*', async (request, reply) => {

@@ -10,14 +10,14 @@ const port = Number(process.env.PORT ?? 0)
 
 const folder = new URL('page/', import.meta.url)
 const html = await readFile(new URL('index.html', folder))
-// client.ts with all that it imports, in one file. The router is not in it: of that, the client has the type only.
+// client.ts and its imports in one file. The client imports only the type of the router.
 const { output } = await build({ input: fileURLToPath(new URL('client.ts', folder)), write: false })
 
 const app = await createTrpcFastify({
   router: appRouter,
   prefix: '/trpc',
   maxBodySize: 1_000_000,
-  // A batch names all its procedures in one path segment, which may have 100 characters by default.
+  // A batch names all its procedures in one path segment, which Fastify limits to 100 characters by default.
   fastify: { routerOptions: { maxParamLength: 5000 } },
 })
 

@@ -14,20 +14,20 @@ const object = (properties: Record<string, object>): object => ({
   required: Object.keys(properties),
 })
 
-/** What fast-json-stringify is made from, for each answer. */
+/** Schemas for fast-json-stringify. */
 const answers = (data: object): object => ({ schema: { response: { 200: object({ result: object({ data }) }) } } })
 const helloAnswer = answers(object({ hello: string }))
 const greetingAnswer = answers(object({ text: string, length: number }))
 const paragraphs = { type: 'array', items: object({ heading: string, text: string, words: number }) }
 const articleAnswer = answers(object({ title: string, paragraphs }))
 
-// A request that comes in while closing is answered; by default Fastify refuses it with a 503.
+// Requests that arrive while the server closes get a response; by default Fastify rejects them with 503.
 const app = Fastify({ return503OnClosing: false })
 
 const nameSchema = z.object({ name: z.string().min(1).max(100) })
 const checkedSchema = z.object({ text: z.string(), length: z.number() })
 
-/** The envelope of tRPC, so that the answers are the same. */
+/** The envelope of tRPC, so that the responses are the same. */
 const send = (reply: FastifyReply, data: unknown): FastifyReply => reply.send({ result: { data } })
 
 app.get('/trpc/hello', helloAnswer, (_request, reply) => {

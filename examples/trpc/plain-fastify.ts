@@ -6,13 +6,13 @@ import { article, greeting } from './content.ts'
 const host = process.env.HOST ?? '127.0.0.1'
 const port = Number(process.env.PORT ?? 0)
 
-// A request that comes in while closing is answered; by default Fastify refuses it with a 503.
+// Requests that arrive while the server closes get a response; by default Fastify rejects them with 503.
 const app = Fastify({ return503OnClosing: false })
 
 const nameSchema = z.object({ name: z.string().min(1).max(100) })
 const checkedSchema = z.object({ text: z.string(), length: z.number() })
 
-/** The envelope of tRPC, so that the answers are the same. */
+/** The envelope of tRPC, so that the responses are the same. */
 const send = (reply: FastifyReply, data: unknown): FastifyReply => reply.send({ result: { data } })
 
 app.get('/trpc/hello', (_request, reply) => {

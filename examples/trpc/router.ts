@@ -4,14 +4,14 @@ import { initTRPC, lazy, tracked, TRPCError } from '@trpc/server'
 import { z } from 'zod'
 import { article, greeting } from './content.ts'
 
-/** What `createContext` makes of a request; where it is not set, there is none. */
+/** Result of `createContext`. Without it there is no context. */
 export interface Context {
   user: string
 }
 
 const t = initTRPC.context<Partial<Context>>().create()
 
-/** Three steps that a request goes through before its procedure. */
+/** Three middlewares before each procedure. */
 const traced = t.procedure
   .use(({ next }) => next({ ctx: { startedAt: performance.now() } }))
   .use(async ({ ctx, next }) => {
@@ -24,7 +24,7 @@ const traced = t.procedure
 const name = z.object({ name: z.string().min(1).max(100) })
 
 export const appRouter = t.router({
-  /** Neither input nor context. */
+  /** Has neither input nor context. */
   hello: t.procedure.query(() => ({ hello: 'world' })),
   greet: t.procedure.input(name).query(({ input }) => greeting(input.name)),
   greetChecked: t.procedure
@@ -38,7 +38,7 @@ export const appRouter = t.router({
     await sleep(1)
     return { hello: 'later' }
   }),
-  /** Later still: after a time that can be seen. */
+  /** Responds after a visible delay. */
   slow: t.procedure.input(z.object({ milliseconds: z.number().int().min(0).max(10_000) })).query(async ({ input }) => {
     await sleep(input.milliseconds)
     return { hello: 'slow' }
@@ -50,7 +50,7 @@ export const appRouter = t.router({
     const file = input.get('file')
     return file instanceof File ? { name: file.name, size: file.size } : { name: null, size: 0 }
   }),
-  /** Counts up; a client that comes back goes on after the last event it has seen. */
+  /** Counts up. A reconnecting client continues after its last event. */
   count: t.procedure
     .input(z.object({ to: z.number().int().max(10_000), lastEventId: z.string().nullish() }))
     .subscription(async function* ({ input, signal }) {
@@ -60,7 +60,7 @@ export const appRouter = t.router({
         await sleep(10)
       }
     }),
-  /** A number of events one after the other, each in a turn of the event loop. */
+  /** Sends some events, each in an event-loop tick of its own. */
   burst: t.procedure.input(z.object({ events: z.number().int().max(10_000) })).subscription(async function* ({
     input,
   }) {
@@ -69,7 +69,7 @@ export const appRouter = t.router({
       await nextTurn()
     }
   }),
-  /** A number of events, then none until the client leaves. */
+  /** Sends some events, and then none until the client disconnects. */
   quiet: t.procedure.input(z.object({ events: z.number().int().max(10_000) })).subscription(async function* ({
     input,
     signal,
@@ -77,7 +77,7 @@ export const appRouter = t.router({
     for (let number = 1; number <= input.events; number++) yield { number }
     await once(signal!, 'abort')
   }),
-  /** Loaded with the first call. */
+  /** A lazy router, which the first call loads. */
   admin: lazy(() => import('./admin-router.ts')),
 })
 

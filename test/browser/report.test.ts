@@ -19,7 +19,7 @@ const summary = (subject: string, cpu: number): Summary => ({
   rounds: 8,
   discarded: 0,
   bottleneck: { server: 7, generator: 1, latency: 0 },
-  utilisation: 0.97,
+  utilization: 0.97,
 })
 
 type Estimate = RaceResult['claims'][number]['estimates'][number]
@@ -33,7 +33,7 @@ const race: ReportedRace = {
   suite: 'headlines',
   title: 'tRPC <over> the official adapter',
   result: {
-    version: 1,
+    version: 2,
     startedAt: '2026-11-27T00:00:00.000Z',
     finishedAt: '2026-11-27T00:01:00.000Z',
     environment: {

@@ -18,7 +18,7 @@ afterAll(endSubjects)
 const read = async (url: string): Promise<string> => (await fetch(url)).text()
 
 it('every subject gives the same answers to all cases', async () => {
-  await expect(race(subjects, { cases })).toAnswerAlike()
+  await expect(race(subjects, { cases })).toHaveSameResponses()
 })
 
 it('their answer has what five upstreams say, of the size that is asked for', async () => {

@@ -1,16 +1,23 @@
+import { requireProgram } from '@test/required-program'
 import { race } from 'speed-bounds'
 import 'speed-bounds/vitest'
 import { afterEach, describe, expect, it } from 'vitest'
 import { endSubjects, startSubject } from '../running-subjects.ts'
-import { cases, subjects } from '../suites/http-frameworks.ts'
+import { cases, proxied, subjects } from '../suites/http-frameworks.ts'
 
 it('every subject gives the same answers to all cases', async () => {
-  await expect(race(subjects, { cases })).toAnswerAlike()
+  await expect(race(subjects, { cases })).toHaveSameResponses()
+})
+
+it.runIf(requireProgram('haproxy', 'haproxy'))('gives the same responses behind HAProxy', async () => {
+  await expect(race(proxied, { cases })).toHaveSameResponses()
 })
 
 it('a missing page is a 404 of the framework, whose body may differ', async () => {
-  const { normalise: _, ...strict } = cases.missing
-  await expect(expect(race(subjects, { cases: { missing: strict } })).toAnswerAlike()).rejects.toThrow('differently')
+  const { normalize: _, ...strict } = cases.missing
+  await expect(expect(race(subjects, { cases: { missing: strict } })).toHaveSameResponses()).rejects.toThrow(
+    'differently',
+  )
 })
 
 afterEach(endSubjects)

@@ -9,21 +9,21 @@ const { 'hono-trpc': hono, orpc } = others
 
 it('plain routes, the official adapters and ours give the same answers', async () => {
   const all = { plainFastify, withSchema, ours, adapter, standalone, hono }
-  await expect(race(all, { cases: plainCases })).toAnswerAlike()
+  await expect(race(all, { cases: plainCases })).toHaveSameResponses()
   const { hello, article } = plainCases
-  await expect(race({ nodeHttp, ours }, { cases: { hello, article } })).toAnswerAlike()
+  await expect(race({ nodeHttp, ours }, { cases: { hello, article } })).toHaveSameResponses()
 })
 
 it('oRPC gives the same data', async () => {
   const all = { plainFastify, withSchema, ours, adapter, standalone, hono, orpc }
-  await expect(race(all, { cases: bothProtocols })).toAnswerAlike()
+  await expect(race(all, { cases: bothProtocols })).toHaveSameResponses()
 })
 
 it('the official adapter, Hono and ours give the same answers to what only tRPC has', async () => {
-  await expect(race({ adapter, hono, ours }, { cases: trpcCases })).toAnswerAlike()
+  await expect(race({ adapter, hono, ours }, { cases: trpcCases })).toHaveSameResponses()
 })
 
 it('a lazy router answers its first call and its second', async () => {
   const health = { path: '/trpc/admin.health', expect: { body: '{"result":{"data":{"healthy":true}}}' } }
-  await expect(race({ adapter, hono, ours }, { cases: { first: health, second: health } })).toAnswerAlike()
+  await expect(race({ adapter, hono, ours }, { cases: { first: health, second: health } })).toHaveSameResponses()
 })

@@ -1,98 +1,254 @@
-import { globSync, readFileSync } from 'node:fs'
+import { optionsOf as describedBy } from 'checked-options'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import * as schemas from '../../packages/aggregator-gateway/src/options/schema.ts'
+import { openTelemetrySchema } from '../../packages/aggregator-gateway/src/observability/opentelemetry-options.ts'
+import { prometheusSchema } from '../../packages/aggregator-gateway/src/observability/prometheus-options.ts'
 import { hasCodedErrors } from './coded-errors.ts'
-import { optionsOf, rowsOf } from './options-table.ts'
+import { type DocumentedOption, optionsOf, rowsOf } from './options-table.ts'
 
-const read = (path: string): string =>
-  readFileSync(new URL(`../../packages/aggregator-gateway/${path}`, import.meta.url), 'utf8')
-const readme = read('README.md')
-const rows = rowsOf(readme)
+const root = new URL('../../packages/aggregator-gateway/', import.meta.url)
+const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 
-const options = [
-  ...optionsOf(read('src/options/gateway-options.ts'), 'GatewayPluginOptions'),
-  ...optionsOf(read('src/options/upstream-options.ts'), 'UpstreamOptions'),
-  ...optionsOf(read('src/options/upstream-options.ts'), 'BreakerOptions'),
-  ...optionsOf(read('src/options/upstream-options.ts'), 'CacheOptions'),
-  ...optionsOf(read('src/options/endpoint-options.ts'), 'EndpointOptions'),
-  ...optionsOf(read('src/options/endpoint-options.ts'), 'PassThroughEndpointOptions'),
-  ...optionsOf(read('src/options/endpoint-options.ts'), 'PassThroughOptions'),
-  ...optionsOf(read('src/options/call-options.ts'), 'CallOptions'),
-  ...optionsOf(read('src/options/call-options.ts'), 'MappingOptions'),
-  ...optionsOf(read('src/options/gateway-options.ts'), 'StatusOptions'),
-  ...optionsOf(read('src/observability/prometheus.ts'), 'PrometheusObserverOptions'),
-  ...optionsOf(read('src/observability/opentelemetry.ts'), 'OpenTelemetryObserverOptions'),
-  ...optionsOf(read('src/options/call-options.ts'), 'ShadowOptions'),
+interface Section {
+  readonly heading: string
+  readonly intro: string
+  readonly source: string
+  readonly interfaces: readonly string[]
+  readonly schema: Parameters<typeof describedBy>[0]
+}
+
+/** The sections of docs/options.md, in their order. */
+const SECTIONS: readonly Section[] = [
+  {
+    heading: 'Gateway',
+    intro: 'Options of `gatewayPlugin`. `createAggregatorGateway` takes `fastify`, too.',
+    source: 'src/options/gateway-options.ts',
+    interfaces: ['GatewayPluginOptions', 'CreateAggregatorGatewayOptions'],
+    schema: schemas.factorySchema,
+  },
+  {
+    heading: 'Status',
+    intro: 'Options of `status`.',
+    source: 'src/options/gateway-options.ts',
+    interfaces: ['StatusOptions'],
+    schema: schemas.statusSchema,
+  },
+  {
+    heading: 'Upstream',
+    intro: 'Options of each upstream.',
+    source: 'src/options/upstream-options.ts',
+    interfaces: ['UpstreamOptions'],
+    schema: schemas.upstreamSchema,
+  },
+  {
+    heading: 'Circuit breaker',
+    intro: 'Options of `circuitBreaker`. See [circuit breakers](failures.md#circuit-breakers).',
+    source: 'src/options/upstream-options.ts',
+    interfaces: ['CircuitBreakerOptions'],
+    schema: schemas.circuitBreakerSchema,
+  },
+  {
+    heading: 'Cache',
+    intro: 'Options of `cache`. See [caching](caching.md).',
+    source: 'src/options/upstream-options.ts',
+    interfaces: ['CacheOptions'],
+    schema: schemas.cacheSchema,
+  },
+  {
+    heading: 'KeyValueCacheStore',
+    intro: 'Options of `new KeyValueCacheStore(store, options)`.',
+    source: 'src/options/upstream-options.ts',
+    interfaces: ['KeyValueCacheStoreOptions'],
+    schema: schemas.keyValueCacheStoreSchema,
+  },
+  {
+    heading: 'Endpoint',
+    intro: 'Options of each endpoint.',
+    source: 'src/options/endpoint-options.ts',
+    interfaces: ['EndpointOptions'],
+    schema: schemas.endpointSchema,
+  },
+  {
+    heading: 'Call',
+    intro:
+      'Options of each call. The last five map the response, in their order. They apply to each element if it is an array.',
+    source: 'src/options/call-options.ts',
+    interfaces: ['CallOptions', 'MappingOptions'],
+    schema: schemas.callSchema,
+  },
+  {
+    heading: 'Shadow',
+    intro: 'Options of `shadow`. See [shadow traffic](failures.md#shadow-traffic).',
+    source: 'src/options/call-options.ts',
+    interfaces: ['ShadowOptions'],
+    schema: schemas.shadowSchema,
+  },
+  {
+    heading: 'Pass-through',
+    intro:
+      'Options of `passThrough`. Its endpoint has `method`, `path`, `timeout` and `route`, too. See [pass-through](pass-through.md).',
+    source: 'src/options/endpoint-options.ts',
+    interfaces: ['PassThroughOptions'],
+    schema: schemas.passThroughSchema,
+  },
+  {
+    heading: 'Prometheus observer',
+    intro: 'Options of `prometheusObserver`. See [Prometheus](observability.md#prometheus).',
+    source: 'src/observability/prometheus-options.ts',
+    interfaces: ['PrometheusObserverOptions'],
+    schema: prometheusSchema,
+  },
+  {
+    heading: 'OpenTelemetry observer',
+    intro: 'Options of `openTelemetryObserver`. See [OpenTelemetry](observability.md#opentelemetry).',
+    source: 'src/observability/opentelemetry-options.ts',
+    interfaces: ['OpenTelemetryObserverOptions'],
+    schema: openTelemetrySchema,
+  },
 ]
 
-describe('options', () => {
-  it.each(options)('$option stands in the README as in its TSDoc', ({ option, meaning, standard }) => {
-    expect(rows).toContainEqual([`\`${option}\``, meaning, standard])
+const documentedIn = ({ source, interfaces }: Section): DocumentedOption[] =>
+  interfaces.flatMap((name) => optionsOf(read(source), name))
+
+/** A table as oxfmt formats it. */
+function tableOf(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(3, ...rows.map((row) => row[column]!.length)))
+  const [head, ...others] = rows.map(
+    (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`,
+  )
+  return [head, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...others].join('\n')
+}
+
+const optionsPage = `# Options
+
+An unknown or invalid option is an error at start, with its name and the expected value.
+
+${SECTIONS.map((section) => {
+  const rows = documentedIn(section).map(({ option, meaning, standard }) => [`\`${option}\``, meaning, standard])
+  return `## ${section.heading}\n\n${section.intro}\n\n${tableOf([['option', 'meaning', 'default'], ...rows])}\n`
+}).join('\n')}`
+
+it('docs/options.md has the options as their TSDoc', async () => {
+  // `vitest run --project docs -u` writes the page.
+  await expect(optionsPage).toMatchFileSnapshot(fileURLToPath(new URL('docs/options.md', root)))
+})
+
+/** Limits of the store in memory, which have no default beside another store. */
+const MEMORY_LIMITS = new Set(['maxBytes', 'maxEntries', 'maxEntryBytes'])
+const isLiteral = (text: string): boolean => /^(?:'[^']*'|[\d.]+|true|false|\[\]|\{\})$/.test(text)
+const literalOf = (value: unknown): string => JSON.stringify(value)?.replaceAll('"', "'") ?? 'undefined'
+
+describe.each(SECTIONS)('the schema of $heading', (section) => {
+  const described = describedBy(section.schema).filter(({ name }) => !name.includes('.'))
+  const documented = documentedIn(section)
+
+  it('has the options of the interface', () => {
+    expect(described.map(({ name }) => name).toSorted()).toEqual(documented.map(({ option }) => option).toSorted())
   })
 
-  it('the README has no other options', () => {
-    const named = rows
-      .filter((row) => row.length === 3 && /^`\w+`$/.test(row[0]!))
-      .map(([first]) => first!.slice(1, -1))
-    const known = [...options.map(({ option }) => option), 'fastify']
-    expect(named.filter((name) => !name.startsWith('GATEWAY_')).toSorted()).toEqual(known.toSorted())
+  it('has the defaults of the TSDoc', () => {
+    const literal = documented.filter(
+      ({ option, standard }) => isLiteral(standard) && !(section.heading === 'Cache' && MEMORY_LIMITS.has(option)),
+    )
+    const defaults = new Map(described.map(({ name, default: standard }) => [name, literalOf(standard)]))
+    expect(literal.map(({ option }) => [option, defaults.get(option)])).toEqual(
+      literal.map(({ option, standard }) => [option, standard]),
+    )
+    const withDefault = described.filter(({ default: standard }) => standard !== undefined).map(({ name }) => name)
+    const undocumented = documented.filter(({ standard }) => standard === '').map(({ option }) => option)
+    expect(withDefault.filter((name) => undocumented.includes(name))).toEqual([])
   })
 })
 
 hasCodedErrors('aggregator-gateway', {
-  'create-aggregator-gateway.ts': ['GATEWAY_INVALID_OPTION'],
-  'observability/opentelemetry.ts': ['GATEWAY_INVALID_OPTION'],
-  'plugin.ts': ['GATEWAY_INVALID_OPTION'],
-  'observability/prometheus.ts': ['GATEWAY_INVALID_OPTION'],
+  'cache/key-value-cache-store.ts': ['AGGREGATOR_GATEWAY_INVALID_OPTION'],
+  'create-aggregator-gateway.ts': ['AGGREGATOR_GATEWAY_INVALID_OPTION'],
+  'observability/opentelemetry.ts': ['AGGREGATOR_GATEWAY_INVALID_OPTION'],
+  'observability/prometheus.ts': ['AGGREGATOR_GATEWAY_INVALID_OPTION'],
+  'plugin.ts': ['AGGREGATOR_GATEWAY_INVALID_OPTION'],
 })
 
-it('the README has the codes of all errors, and no others', () => {
+it('docs/troubleshooting.md has the codes of all errors, and no others', () => {
   const codes = [...read('src/errors.ts').matchAll(/createError\(\s*'(\w+)'/g)].map(([, code]) => code)
   expect(codes.length).toBeGreaterThan(3)
-  const named = rows.filter(([first]) => first!.startsWith('`GATEWAY_')).map(([first]) => first!.slice(1, -1))
+  const named = rowsOf(read('docs/troubleshooting.md'))
+    .filter(([first]) => first!.startsWith('`AGGREGATOR_GATEWAY_'))
+    .map(([first]) => first!.slice(1, -1))
   expect(named).toEqual(codes)
 })
 
-it('the README names all headers of an answer that pass through, and no others', () => {
+it('docs/pass-through.md names all headers that are forwarded, and no others', () => {
   const list = /RESPONSE_HEADERS: [^=]*= (\[[\s\S]*?\n\])/.exec(read('src/pass-through/plan.ts'))![1]!
-  const named = /what browsers may do with it: ([^.]*)\./.exec(readme.replaceAll(/\s+/g, ' '))![1]!
+  const named = /These headers are forwarded: ([^.]*)\./.exec(read('docs/pass-through.md').replaceAll(/\s+/g, ' '))![1]!
   const namesIn = (text: string, quote: string): string[] => text.split(quote).filter((_, index) => index % 2 === 1)
   expect(namesIn(named, '`')).toEqual(namesIn(list, "'"))
 })
 
-it('the README names all reasons for which a call has no answer, and no others', () => {
+it('docs/failures.md names all reasons of failures, and no others', () => {
   const union = /type FailureReason =\n((?: {2}\| '[\w-]+'\n)+)/.exec(read('src/failures.ts'))![1]!
   const reasons = [...union.matchAll(/'([\w-]+)'/g)].map(([, reason]) => reason)
-  const named = /Reasons are ([^.]*)\./.exec(readme.replaceAll(/\s+/g, ' '))![1]!
+  const named = /Reasons are ([^.]*)\./.exec(read('docs/failures.md').replaceAll(/\s+/g, ' '))![1]!
   expect([...named.matchAll(/`([\w-]+)`/g)].map(([, reason]) => reason)).toEqual(reasons)
 })
 
-it('the README has what observers learn of the end of a call, as its TSDoc', () => {
+it('docs/observability.md has the members of the end of a call as their TSDoc', () => {
   const members = optionsOf(read('src/options/observer.ts').replaceAll(/^ {2}readonly /gm, '  '), 'CallEnd')
   expect(members.length).toBeGreaterThan(5)
+  const rows = rowsOf(read('docs/observability.md'))
   const start = rows.findIndex(([first]) => first === 'member') + 2
   expect(rows.slice(start, start + members.length)).toEqual(
     members.map(({ option, meaning }) => [`\`${option}\``, meaning]),
   )
 })
 
-it('the README has all metrics as Prometheus is told of them, and no others', () => {
+it('docs/observability.md has all metrics with their help, and no others', () => {
   const made = [...read('src/observability/prometheus.ts').matchAll(/'(gateway_\w+)',\s*(?:help: )?'([^']+)'/g)]
   expect(made).toHaveLength(7)
-  const documented = rows.filter(([first]) => first!.startsWith('`gateway_'))
+  const documented = rowsOf(read('docs/observability.md')).filter(([first]) => first!.startsWith('`gateway_'))
   expect(documented.map(([name, , , help]) => [name, help])).toEqual(
     made.map(([, name, help]) => [`\`${name}\``, `${help}.`]),
   )
 })
 
+describe('links of the documentation', () => {
+  const pages = ['README.md', ...globSync('docs/*.md', { cwd: fileURLToPath(root) })]
+  const anchorsOf = (path: string): Set<string> => {
+    const headings = [...read(path).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) => heading!)
+    return new Set(
+      headings.map((heading) =>
+        heading
+          .toLowerCase()
+          .replaceAll(/[^\w\- ]/g, '')
+          .replaceAll(' ', '-'),
+      ),
+    )
+  }
+
+  it.each(pages)('%s links to headings that exist', (path) => {
+    const missing = [...read(path).matchAll(/\]\((?!https?:)([\w./-]*)#([\w-]+)\)/g)]
+      .map(([, file, anchor]) => ({ page: new URL(file!, new URL(path, root)), anchor: anchor! }))
+      .filter(({ page }) => page.href.startsWith(root.href))
+      .filter(({ page, anchor }) => !anchorsOf(page.href.slice(root.href.length)).has(anchor))
+    expect(missing).toEqual([])
+  })
+
+  it.each(pages)('%s links to files that exist', (path) => {
+    const files = [...read(path).matchAll(/\]\((?!https?:)([\w./-]+)(?:#[\w-]+)?\)/g)].map(([, file]) => file!)
+    expect(files.filter((file) => !existsSync(new URL(file, new URL(path, root))))).toEqual([])
+  })
+})
+
 /** Each folder imports from those after it only. */
 const LAYERS = [
-  ...['index.ts', 'create-aggregator-gateway.ts', 'plugin.ts', 'pass-through', 'endpoint', 'call', 'cache', 'upstream'],
-  ...['observability', 'request', 'runtime', 'options', 'http', 'failures.ts', 'errors.ts'],
+  ...['index.ts', 'create-aggregator-gateway.ts', 'plugin.ts', 'gateway-stats.ts', 'pass-through', 'endpoint', 'call'],
+  ...['cache', 'upstream', 'observability', 'request', 'runtime', 'options', 'http', 'failures.ts', 'errors.ts'],
 ]
 
 it('imports go down the layers of src/', () => {
-  const src = new URL('../../packages/aggregator-gateway/src/', import.meta.url)
-  const files = globSync('**/*.ts', { cwd: src.pathname })
+  const src = new URL('src/', root)
+  const files = globSync('**/*.ts', { cwd: fileURLToPath(src) })
   expect(files.length).toBeGreaterThan(40)
   const upwards = files.flatMap((file) =>
     [...read(`src/${file}`).matchAll(/from '(\.[^']+)'/g)]

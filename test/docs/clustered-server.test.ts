@@ -1,71 +1,118 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { optionsOf as describeSchema } from '../../packages/checked-options/src/index.ts'
 import { describe, expect, it } from 'vitest'
-import { appKinds, rowsElsewhere } from '../../packages/clustered-server/test/app-kinds.ts'
+import { flags } from '../../packages/clustered-server/src/cli/flags.ts'
+import { helpText } from '../../packages/clustered-server/src/cli/help.ts'
+import { errorCodes } from '../../packages/clustered-server/src/index.ts'
+import { schema } from '../../packages/clustered-server/src/options/schema.ts'
+import { appKinds, rowsElsewhere } from '../../packages/clustered-server/test/helpers/app-kinds.ts'
 import { optionsOf, rowsOf } from './options-table.ts'
 
-const read = (path: string): string =>
-  readFileSync(new URL(`../../packages/clustered-server/${path}`, import.meta.url), 'utf8')
-const rows = rowsOf(read('README.md'))
+const root = fileURLToPath(new URL('../../packages/clustered-server/', import.meta.url))
+const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8')
 
-const options = [
-  ...optionsOf(read('src/options.ts'), 'ClusteredServerOptions'),
-  ...optionsOf(read('src/recycling.ts'), 'RecycleOptions'),
-  ...optionsOf(read('src/options.ts'), 'AdminOptions'),
+const types = read('src/options/types.ts')
+const documented = [
+  ...optionsOf(types, 'ClusteredServerOptions'),
+  ...optionsOf(types, 'RecycleOptions').map((one) => ({ ...one, option: `recycle.${one.option}` })),
+  ...optionsOf(types, 'AdminOptions').map((one) => ({ ...one, option: `admin.${one.option}` })),
 ]
+const kinds = new Map(describeSchema(schema).map((kind) => [kind.name, kind]))
+/** Without the marks that the help of the command writes in another way. */
+const plain = (text: string): string => text.replaceAll(/[`'"]/g, '')
 
 describe('options', () => {
-  it.each(options)('$option stands in the README as in its TSDoc', ({ option, meaning, standard }) => {
-    expect(rows).toContainEqual([`\`${option}\``, meaning, standard])
+  it('have the same names in their interface and in their schema', () => {
+    expect(documented.map(({ option }) => option).toSorted()).toEqual([...kinds.keys()].toSorted())
   })
 
-  it('the README has no other options', () => {
-    const named = rows
-      .filter((row) => row.length === 3 && /^`[a-z]\w+`$/.test(row[0]!))
-      .map(([first]) => first!.slice(1, -1))
-    expect(named.toSorted()).toEqual(options.map(({ option }) => option).toSorted())
+  it.each(documented)('$option has the default of the schema in its TSDoc', ({ option, standard }) => {
+    const { default: own, required } = kinds.get(option)!
+    const expected = own === undefined ? (required ? '' : standard || 'a default') : JSON.stringify(own)
+    expect(plain(standard)).toBe(plain(expected))
+  })
+
+  it.each(documented)('$option has the row of its TSDoc and its kind in docs/options.md', (one) => {
+    const { expected } = kinds.get(one.option)!
+    expect(rowsOf(read('docs/options.md'))).toContainEqual([`\`${one.option}\``, one.meaning, expected, one.standard])
+  })
+
+  it('docs/options.md has no other options', () => {
+    const named = rowsOf(read('docs/options.md'))
+      .filter(({ length }) => length === 4)
+      .flatMap(([first]) => /^`([\w.]+)`$/.exec(first!)?.[1] ?? [])
+    expect(named.toSorted()).toEqual([...kinds.keys()].toSorted())
+  })
+
+  it('the README names options with the sentences of their TSDoc', () => {
+    const rows = rowsOf(read('README.md')).filter((row) => row.length === 3 && kinds.has(row[0]!.slice(1, -1)))
+    expect(rows).toHaveLength(5)
+    for (const [name, meaning, standard] of rows)
+      expect(documented).toContainEqual({ option: name!.slice(1, -1), meaning, standard })
   })
 })
 
-it('the command has a flag for each option that can be given in a word, and tells of each flag', () => {
-  const help = /const HELP = `([\s\S]*?)`/.exec(read('src/cli.ts'))![1]!
-  const flags = [...help.matchAll(/^ {2}(?:-\w, )?--([\w-]+)/gm)].map(([, flag]) => flag!)
-  const inCode = ['admin', 'env', 'execArgv', 'signals', 'logger', 'onWorkerStart', 'onReady', 'onShutdown', 'recycle']
-  const prefixes = { ClusteredServerOptions: '', RecycleOptions: 'recycle-', AdminOptions: 'admin-' }
-  const sources = { ClusteredServerOptions: 'options', RecycleOptions: 'recycling', AdminOptions: 'options' }
-  const expected = (['ClusteredServerOptions', 'RecycleOptions', 'AdminOptions'] as const).flatMap((name) =>
-    optionsOf(read(`src/${sources[name]}.ts`), name)
-      .filter(({ option }) => !inCode.includes(option))
-      .map(({ option }) => prefixes[name] + option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
-  )
-  const named = expected.map((flag) => ({ spare: 'no-spare', 'admin-agent-port': 'agent-port' })[flag] ?? flag)
-  expect(flags.toSorted()).toEqual([...named, 'help', 'version'].toSorted())
+describe('flags of the command', () => {
+  const inCode = ['recycle', 'admin', 'args', 'env', 'signals', 'logger', 'onShutdown']
+
+  it('exist for each option that can be given in a word', () => {
+    const expected = [...kinds.keys()].filter((option) => !inCode.includes(option))
+    expect(flags.map(({ option }) => option).toSorted()).toEqual(expected.toSorted())
+  })
+
+  it.each(flags)('--$flag has the sentence of its option', ({ option, help }) => {
+    expect(plain(help)).toBe(plain(documented.find((one) => one.option === option)!.meaning))
+  })
+
+  it.each(flags)('--$flag is in the help and in docs/cli.md', ({ flag, option }) => {
+    expect(helpText()).toContain(`\n  --${flag}`)
+    expect(rowsOf(read('docs/cli.md')).map(([first, second]) => [first, second])).toContainEqual([
+      `\`--${flag}\``,
+      `\`${option}\``,
+    ])
+  })
 })
 
-it('the README has the codes of all errors, and no others', () => {
-  const union = /type ClusteredServerErrorCode =\n((?: {2}\| '\w+'\n)+)/.exec(read('src/errors.ts'))![1]!
-  const codes = [...union.matchAll(/'(\w+)'/g)].map(([, code]) => code)
-  expect(codes.length).toBeGreaterThan(3)
-  const named = rows.filter(([first]) => first!.startsWith('`CLUSTERED_SERVER_')).map(([first]) => first!.slice(1, -1))
-  expect(named).toEqual(codes)
+it('docs/api.md has the codes of all errors, and no others', () => {
+  const named = rowsOf(read('docs/api.md')).flatMap(([first]) => /^`(CLUSTERED_SERVER_\w+)`$/.exec(first!)?.[1] ?? [])
+  expect(named).toEqual(Object.keys(errorCodes))
 })
 
-it('the README has all events as their TSDoc, and no others', () => {
-  const body = /export interface ClusteredServerEvents \{([\s\S]*?)\n\}/.exec(read('src/clustered-server.ts'))![1]!
+it('docs/api.md has all events as their TSDoc, and no others', () => {
+  const body = /export interface ClusteredServerEvents \{([\s\S]*?)\n\}/.exec(read('src/types.ts'))![1]!
   const events = [...body.matchAll(/\/\*\* (.*?) \*\/\s*(\w+): \[/g)].map(([, meaning, name]) => [
     `\`${name}\``,
     meaning,
   ])
   expect(events.length).toBeGreaterThan(5)
+  const rows = rowsOf(read('docs/api.md'))
   const start = rows.findIndex(([first]) => first === 'event') + 2
   expect(rows.slice(start, start + events.length)).toEqual(events)
   // The row after the last one is the head of another table.
   expect(rows[start + events.length]?.[0]).not.toMatch(/^`/)
 })
 
-it('each kind of app in the README is one that a test runs, and the other way round', () => {
-  const start = rows.findIndex(([first]) => first === 'an app') + 2
-  const kinds = new Set([...appKinds.map(({ row }) => row), ...rowsElsewhere])
-  const listed = rows.slice(start, start + kinds.size).map(([first]) => first!)
-  expect(listed.toSorted()).toEqual([...kinds].toSorted())
-  expect(rows[start + kinds.size]?.[0]).toBe('option')
+it('each kind of app in docs/apps.md is one that a test runs, and the other way round', () => {
+  const rows = rowsOf(read('docs/apps.md'))
+  const start = rows.findIndex(([first]) => first === 'app') + 2
+  const tested = new Set([...appKinds.map(({ row }) => row), ...rowsElsewhere])
+  expect(
+    rows
+      .slice(start)
+      .map(([first]) => first!)
+      .toSorted(),
+  ).toEqual([...tested].toSorted())
+})
+
+describe('pages', () => {
+  const pages = globSync('docs/*.md', { cwd: root })
+
+  it('are all linked in the README', () => {
+    for (const page of pages) expect(read('README.md')).toContain(`](${page})`)
+  })
+
+  it('the README has at most 200 lines', () => {
+    expect(read('README.md').split('\n').length).toBeLessThanOrEqual(201)
+  })
 })

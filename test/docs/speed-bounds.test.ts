@@ -1,22 +1,64 @@
+import { optionsOf as kindsOf, type OptionDescription } from 'checked-options'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { optionsOf, rowsOf } from './options-table.ts'
+import {
+  caseSchema,
+  claimSchema,
+  commandSubjectSchema,
+  fileSubjectSchema,
+  raceSchema,
+} from '../../packages/speed-bounds/src/options/schema.ts'
+import { type DocumentedOption, optionsOf, rowsOf } from './options-table.ts'
 
-const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
-const readme = read('packages/speed-bounds/README.md')
-const source = read('packages/speed-bounds/src/options/resolve.ts')
+const read = (path: string): string =>
+  readFileSync(new URL(`../../packages/speed-bounds/${path}`, import.meta.url), 'utf8')
+const page = read('docs/options.md')
+const source = read('src/options/types.ts')
 
-const rows = rowsOf(readme)
+const raceKinds = kindsOf(raceSchema)
+const caseKinds = kindsOf(caseSchema)
+const caseNames = caseKinds.map(({ name }) => name)
 
-describe.each(['RaceOptions', 'CaseOptions', 'ClaimOptions', 'FileSubject', 'CommandSubject'])('%s', (name) => {
-  it.each(optionsOf(source, name))('$option stands in the README as in its TSDoc', ({ option, meaning, standard }) => {
-    expect(rows).toContainEqual([`\`${option}\``, meaning, standard])
+/** Options of a schema at its top level. */
+const topLevel = (kinds: OptionDescription[]): OptionDescription[] => kinds.filter(({ name }) => !name.includes('.'))
+
+/** The interfaces, with the options of their schemas. */
+const INTERFACES: Record<string, OptionDescription[]> = {
+  RaceOptions: topLevel(raceKinds).filter(({ name }) => !caseNames.includes(name)),
+  MeasurementOptions: raceKinds
+    .filter(({ name }) => name.startsWith('measurement.'))
+    .map((kind) => ({ ...kind, name: kind.name.slice('measurement.'.length) })),
+  CaseOptions: topLevel(caseKinds),
+  ClaimOptions: topLevel(kindsOf(claimSchema)),
+  FileSubject: topLevel(kindsOf(fileSubjectSchema)),
+  CommandSubject: topLevel(kindsOf(commandSubjectSchema)),
+}
+
+/** The value of a default in TSDoc, or undefined if it is a sentence. */
+function valueOf({ standard }: DocumentedOption): unknown {
+  return /^[\d'[{]/.test(standard) ? JSON.parse(standard.replaceAll("'", '"')) : undefined
+}
+
+describe.each(Object.entries(INTERFACES))('%s', (name, kinds) => {
+  const documented = optionsOf(source, name)
+
+  it('has the options of its schema', () => {
+    expect(documented.map(({ option }) => option)).toEqual(kinds.map((kind) => kind.name))
+  })
+
+  it.each(documented)('$option has the default of its schema', (option) => {
+    const { default: standard } = kinds.find((kind) => kind.name === option.option)!
+    expect(valueOf(option)).toEqual(standard)
+  })
+
+  it.each(documented)('$option is in docs/options.md, with its kind', ({ option, meaning, standard }) => {
+    const { expected } = kinds.find((kind) => kind.name === option)!
+    expect(rowsOf(page)).toContainEqual([`\`${option}\``, meaning, expected, standard])
   })
 })
 
-it('the README has no option that the code does not have', () => {
-  const documented = rows.map(([first]) => /^`([a-z]\w*)`$/.exec(first!)?.[1]).filter((name) => name !== undefined)
-  const known = [...source.matchAll(/^ {2}(\w+)\??: /gm)].map(([, name]) => name!)
-  const verdicts = ['holds', 'broken', 'inconclusive']
-  expect(documented.filter((name) => !known.includes(name) && !verdicts.includes(name))).toEqual([])
+it('docs/options.md has no other options', () => {
+  const rows = rowsOf(page).filter(([first]) => first!.startsWith('`'))
+  const known = Object.values(INTERFACES).flat()
+  expect(rows).toHaveLength(known.length)
 })

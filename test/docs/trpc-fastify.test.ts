@@ -106,8 +106,8 @@ it('the README names the supported versions', () => {
 })
 
 it.each([
-  ['What differs', /^- \*\*([^*]+)\.\*\*/gm, 'test/unit/differences.test.ts'],
-  ['What stays', /^- _([^_]+)_/gm, 'test/unit/official-quirks.test.ts'],
+  ['List of differences', /^- \*\*([^*]+)\.\*\*/gm, 'test/unit/differences.test.ts'],
+  ['Traps that stay', /^- _([^_]+)_/gm, 'test/unit/official-quirks.test.ts'],
 ])('each item under "%s" of docs/differences.md has a test, and each test an item', (heading, item, tests) => {
   const section = differences.split(/^## /m).find((text) => text.startsWith(`${heading}\n`))!
   const named = [...section.matchAll(item)].map(([, name]) => name)

@@ -15,7 +15,7 @@ import { apps, cases as framed, subjects as frameworks } from '../suites/http-fr
 import { build, BUILD_TIMEOUT, freshCases, keptCases, nextApp } from '../suites/next.ts'
 import { plainCases, subjects as trpcServers } from '../suites/trpc.ts'
 
-const CLI = fileURLToPath(new URL('../../packages/clustered-server/src/cli.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../../packages/clustered-server/src/cli/cli.ts', import.meta.url))
 const CLIENTS = 10
 const RELOADS = 2
 /** Requests that each client has made at least between two reloads. */
@@ -114,8 +114,8 @@ describe.each([
       await annotate(`${done.reduce((sum, count) => sum + count)} requests, ${failures.length} failed`)
       expect(failures).toEqual([])
       // Two for each reload, and none that was not to end.
-      await expect.poll(() => server!.count(/^worker \d+ has ended/), patient).toBeGreaterThanOrEqual(2 * RELOADS)
-      expect(server.count(/was not told to/)).toBe(0)
+      await expect.poll(() => server!.count(/^worker \d+ ended/), patient).toBeGreaterThanOrEqual(2 * RELOADS)
+      expect(server.count(/ended unexpectedly/)).toBe(0)
       server.child.kill('SIGTERM')
       await expect(once(server.child, 'exit')).resolves.toEqual([0, null])
     },

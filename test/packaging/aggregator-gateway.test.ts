@@ -1,6 +1,6 @@
 // What people get: the tarball, in an empty project, and what the README tells them to do with it.
 
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
@@ -12,10 +12,12 @@ import { isWellPacked } from './well-packed.ts'
 const tarball = new Tarball('aggregator-gateway')
 const { project } = tarball
 
-const readme = readFileSync(join(tarball.source, 'README.md'), 'utf8')
-/** The programs of the README by name. */
+const pages = ['README.md', ...globSync('docs/*.md', { cwd: tarball.source })]
+  .map((path) => readFileSync(join(tarball.source, path), 'utf8'))
+  .join('\n')
+/** The programs of the README and of docs/ by name. */
 const samples = Object.fromEntries(
-  [...readme.matchAll(/```ts\n(\/\/ (\S+\.ts)\n[\s\S]*?)```/g)].map(([, text, name]) => [name!, text!]),
+  [...pages.matchAll(/```ts\n(\/\/ (\S+\.ts)\n[\s\S]*?)```/g)].map(([, text, name]) => [name!, text!]),
 )
 /** That of metrics, with an upstream, and one request and a look at what Prometheus gets in place of a port. */
 const metrics = samples['metrics.ts']!.replace("'http://localhost:3001'", 'process.argv[2]!').replace(
@@ -59,14 +61,14 @@ beforeAll(() =>
 afterAll(() => tarball.remove())
 
 isWellPacked(tarball, {
-  dependencies: ['@fastify/error', 'cockatiel', 'fastify-plugin', 'undici'],
-  values: ['KeyValueCacheStore', 'createAggregatorGateway', 'default', 'gatewayPlugin'],
+  dependencies: ['@fastify/error', 'checked-options', 'cockatiel', 'fastify-plugin', 'undici', 'valibot'],
+  values: ['KeyValueCacheStore', 'createAggregatorGateway', 'default', 'errorCodes', 'gatewayPlugin'],
   types: [
-    'BreakerOptions',
     'CacheOptions',
     'CacheStore',
     'CallEnd',
     'CallOptions',
+    'CircuitBreakerOptions',
     'Composition',
     'CreateAggregatorGatewayOptions',
     'EndpointOptions',

@@ -9,10 +9,10 @@ import { isWellPacked } from './well-packed.ts'
 const tarball = new Tarball('clustered-server')
 const { project } = tarball
 
-const readme = readFileSync(join(tarball.source, 'README.md'), 'utf8')
-/** The programs of the README by name. */
+const pages = ['README.md', 'docs/apps.md'].map((page) => readFileSync(join(tarball.source, page), 'utf8')).join('\n')
+/** The programs of the README and of docs/apps.md by name. */
 const samples = Object.fromEntries(
-  [...readme.matchAll(/```ts\n(\/\/ (\S+\.ts)\n[\s\S]*?)```/g)].map(([, text, name]) => [name!, text!]),
+  [...pages.matchAll(/```ts\n(\/\/ (\S+\.ts)\n[\s\S]*?)```/g)].map(([, text, name]) => [name!, text!]),
 )
 const server = samples['server.ts']!.replace('port: 3000', 'port: 0')
 
@@ -76,27 +76,27 @@ beforeAll(() => tarball.install(FILES, ['fastify', '@types/node']))
 afterAll(() => tarball.remove())
 
 isWellPacked(tarball, {
-  dependencies: [],
-  values: ['ClusteredServerError', 'availableCores', 'createClusteredServer', 'runOnOneWorker'],
+  dependencies: ['checked-options'],
+  values: ['ClusteredServerError', 'availableCores', 'createClusteredServer', 'errorCodes', 'runOnOneWorker'],
   types: [
     'AdminAddress',
     'AdminOptions',
+    'BlockedLoopReport',
+    'BlockedLoopReportKind',
     'ClusterStatus',
     'ClusteredServer',
+    'ClusteredServerErrorClass',
     'ClusteredServerErrorCode',
     'ClusteredServerEvents',
     'ClusteredServerOptions',
-    'HookName',
     'Logger',
     'RecycleOptions',
     'RecycleReason',
-    'StuckReport',
-    'StuckReportKind',
     'Task',
     'WorkerExit',
-    'WorkerFigures',
     'WorkerName',
     'WorkerState',
+    'WorkerStats',
     'WorkerStatus',
   ],
 })

@@ -73,7 +73,7 @@ export function shell(commands: string, node: string): [string, ...string[]] {
 export async function outputOf(folder: string, start: string, { request }: QuickStart, node: string): Promise<string> {
   if (request !== undefined) return withoutPid(await responseOf(folder, start, request, node))
   // Fewer and shorter rounds than by default: the verdict depends on the machine, and is left out.
-  const brief = '--replicas 2 --cycles 2 --duration 50 --warm-up 100 --budget 5'
+  const brief = '--replicas 2 --cycles 2 --duration 50ms --max-warm-up 100ms --budget 5s'
   const { output } = await run(folder, shell(`${start.trim()} ${brief}`, node))
   return claimIn(output)
 }

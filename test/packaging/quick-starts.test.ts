@@ -6,7 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { linesOfCode, NODES, readQuickStart, type QuickStart, outputOf, shell, writeFiles } from './quick-start.ts'
 import { demand, readJson, run, Tarball } from './tarball.ts'
 
-const PACKAGES = ['aggregator-gateway', 'clustered-server', 'next-on-fastify', 'speed-bounds', 'trpc-fastify']
+const PACKAGES = [
+  'aggregator-gateway',
+  'clustered-server',
+  'fastify-write-batching',
+  'next-on-fastify',
+  'speed-bounds',
+  'trpc-fastify',
+]
 
 /** A TypeScript program of a user. */
 const consumer = (name: string): string => `import * as all from '${name}'\nexport const names = Object.keys(all)\n`

@@ -25,7 +25,8 @@ process.once('SIGTERM', () => { server.close(); server.closeAllConnections() })
 `
 
 /** Servers that are some ten times apart need no quiet machine to be told apart. */
-const OPTIONS = "{ path: '/', replicas: 2, cycles: 2, duration: 50, warmUp: 100, maxForeignCpu: 1000 }"
+const OPTIONS =
+  "{ path: '/', replicas: 2, duration: 50, measurement: { cycles: 2, maxWarmUp: 100, maxForeignCpu: 1000 } }"
 
 const FILES = {
   'package.json': '{ "private": true, "type": "module" }\n',
@@ -38,8 +39,8 @@ import { expect, it } from 'vitest'
 
 const match = race({ quick: './quick.js', slow: './slow.js' }, ${OPTIONS})
 
-it('answers alike', async () => {
-  await expect(match).toAnswerAlike()
+it('has the same responses', async () => {
+  await expect(match).toHaveSameResponses()
 }, 100_000)
 
 it('is faster', async () => {
@@ -57,13 +58,13 @@ it('is faster, it is claimed', async () => {
 }, 100_000)
 `,
   'types.ts': `
-import { race, SpeedBoundsError, type Judgement, type RaceResult, type Verdict } from 'speed-bounds'
+import { race, SpeedBoundsError, type Decision, type RaceResult, type Verdict } from 'speed-bounds'
 import 'speed-bounds/vitest'
 import { expect } from 'vitest'
 
 const match = race({ quick: './quick.js', slow: { command: ['./slow', '{port}'] } }, { path: '/' })
-export const judgement: Judgement = await match.decide('slow', { atLeast: 1.5 })
-export const verdict: Verdict = judgement.verdict
+export const decision: Decision = await match.decide('slow', { atLeast: 1.5 })
+export const verdict: Verdict = decision.verdict
 export const result: RaceResult = match.result()
 export const code = (error: SpeedBoundsError): string => error.code
 
@@ -73,7 +74,7 @@ race({ quick: './quick.js', slow: './slow.js' }, { path: '/', conections: 5 })
 await match.decide('slow', { atLeast: 1.5, metric: 'speed' })
 // @ts-expect-error The matchers have types of their own.
 await expect(match).toOutpace('slow', { atLeast: '1.5' })
-await expect(match).not.toAnswerAlike()
+await expect(match).not.toHaveSameResponses()
 `,
   'tsconfig.json': tsconfig(['right.test.ts', 'wrong.test.ts', 'types.ts']),
 }
@@ -89,6 +90,7 @@ isWellPacked(tarball, {
   beside: ['result.schema.json'],
   dependencies: [
     'autocannon',
+    'checked-options',
     'cli-table3',
     'commander',
     'diff',
@@ -97,26 +99,29 @@ isWellPacked(tarball, {
     'jstat',
     'log-update',
     'markdown-table',
+    'parse-duration',
     'pidtree',
     'pidusage',
     'pure-rand',
+    'string-argv',
     'undici',
   ],
-  values: ['SpeedBoundsError', 'progressLine', 'race', 'toMarkdown', 'toTerminal'],
+  values: ['SpeedBoundsError', 'errorCodes', 'progressLine', 'race', 'toMarkdown', 'toTerminal'],
   types: [
-    'Answer',
     'Bottleneck',
     'CaseOptions',
     'Claim',
     'ClaimOptions',
     'CommandSubject',
+    'ComparedResponse',
+    'Decision',
     'Environment',
     'Estimate',
     'FileSubject',
     'GeneratorName',
     'HeatOrder',
     'IdleState',
-    'Judgement',
+    'MeasurementOptions',
     'Metric',
     'Progress',
     'ProgressLine',
@@ -125,6 +130,7 @@ isWellPacked(tarball, {
     'RaceResult',
     'Round',
     'RunOptions',
+    'SpeedBoundsErrorClass',
     'SpeedBoundsErrorCode',
     'Subject',
     'Summary',
@@ -141,7 +147,7 @@ describe('in an empty project', () => {
 
   it('a claim that is wrong fails, and says by how much', async () => {
     const { code, output } = await run(project, [tarball.program('vitest'), 'run', 'wrong.test.ts'])
-    expect(output).toContain('slow is at least 1.5x quick (GET /): broken')
+    expect(output).toContain('expected slow to be at least 1.5x quick (GET /), but the claim is broken')
     expect(output).toMatch(/CPU per request: 0\.\d+x/)
     expect(output).toMatch(/Tests +1 failed/)
     expect(code).toBe(1)
@@ -173,11 +179,14 @@ describe('the command', () => {
       '--replicas',
       '3',
       '--duration',
-      '100',
-      '--warm-up',
-      '200',
+      '100ms',
+      '--max-warm-up',
+      '200ms',
       '--cycles',
       '3',
+      // Other programs of the machine do not matter.
+      '--max-foreign-cpu',
+      '1000',
       '--json',
       'race.json',
     ]

@@ -23,7 +23,7 @@ const environment = {
 }
 
 /** The pnpm that runs this script, or, when vitest was started by hand, what npx brings. */
-function pnpm(): [string, ...string[]] {
+export function pnpm(): [string, ...string[]] {
   const runner = process.env['npm_execpath'] ?? ''
   if (!basename(runner).startsWith('pnpm')) return ['npx', '-y', 'pnpm@12']
   return /\.[cm]?js$/.test(runner) ? [process.execPath, runner] : [runner]

@@ -1,5 +1,5 @@
-// A bound is the lowest ratio that a claim of the product may have. docs/measurements.md has a section for each key:
-// what was measured, on which machine, and why the bound stands there.
+// A bound is the lowest ratio that a claim of the product can have. docs/measurements.md has a section for each key, with
+// the measurements, the machine and the reason for the bound.
 
 import type { Metric } from 'speed-bounds'
 

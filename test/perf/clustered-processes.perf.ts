@@ -1,4 +1,4 @@
-// What workers are beside their speed: the memory that each takes, and the time without one when some are killed.
+// The cost of workers beside their speed: the memory of each, and the time without one when some are killed.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { endSubjects, startSubject } from '../running-subjects.ts'
 import { subjects } from '../suites/clustered-server.ts'
 import { limits } from './bounds.ts'
 
-/** Servers that are started. More kills of one would be a crash loop to it. */
+/** Servers. More kills of one would be a crash loop to it. */
 const SERVERS = 5
 const KILLS = 4
 /** It takes a hundred kills to have a p99. */
@@ -67,13 +67,13 @@ it.runIf(process.platform === 'linux')(
       alone.push(privateMemory(one.child.pid!))
       const children = Map.groupBy(childrenOf(several.child.pid!), isWorker)
       each.push(...(children.get(true) ?? []).map(privateMemory))
-      // That of the shell which sees to workers without a primary counts as the primary's.
+      // The shell that supervises workers without a primary counts as part of the primary.
       const own = [several.child.pid!, ...(children.get(false) ?? [])]
       primary.push(own.map(privateMemory).reduce((sum, memory) => sum + memory))
       one.child.kill('SIGTERM')
       several.child.kill('SIGTERM')
     }
-    // Beside the two that were asked for there is the one in reserve, which is no smaller.
+    // Beside the two workers there is a standby worker, which is no smaller.
     expect(each).toHaveLength(SERVERS * (WORKERS + 1))
     save('memory', { alone, each, primary })
     const list = (values: readonly number[]): string => values.map((value) => value.toFixed(1)).join(', ')
@@ -85,8 +85,8 @@ it.runIf(process.platform === 'linux')(
 )
 
 /**
- * An app in one process and in several, in JavaScript, as people have the package: Node's own compiler of TypeScript
- * takes 20 MB of a process, and more the more files it has to do with.
+ * An app in one process and in several, in JavaScript, as in the published package. The TypeScript compiler of Node takes
+ * 20 MB of a process, and more with more files.
  */
 function build(): [URL, URL] {
   const built = new URL('built/', folder)
@@ -111,15 +111,15 @@ function childrenOf(pid: number): number[] {
 }
 
 function isWorker(pid: number): boolean {
-  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('/worker.js')
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('/worker/entry.js')
 }
 
-/** Processes that answer, of which there are so many. */
+/** The processes that respond, of this number. */
 async function workersOf(origin: string): Promise<Set<number>> {
   const workers = new Set<number>()
   for (const end = performance.now() + PATIENCE; workers.size < WORKERS && performance.now() < end;) {
     workers.add(await answeringPid(origin))
-    // While that one is blocked, the other one answers.
+    // While that one is blocked, the other one responds.
     const blocked = request(`${origin}/blocking`, { reset: true }).then(({ body }) => body.dump())
     workers.add(await answeringPid(origin))
     await blocked
@@ -127,7 +127,7 @@ async function workersOf(origin: string): Promise<Set<number>> {
   return workers
 }
 
-/** Which process answers a new connection, as soon as one does: those that are refused or lost try again. */
+/** The process that responds to a new connection. Refused and lost connections try again. */
 async function answeringPid(origin: string): Promise<number> {
   for (const end = performance.now() + PATIENCE; ;) {
     try {
@@ -139,7 +139,7 @@ async function answeringPid(origin: string): Promise<number> {
   }
 }
 
-/** Megabytes that no other process shares: the code of Node, some 40 MB, is there once for all of them. */
+/** Megabytes that no other process shares. The code of Node, about 40 MB, is shared by all of them. */
 function privateMemory(pid: number): number {
   const smaps = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
   return (Number(/^Private_Dirty:\s+(\d+) kB$/m.exec(smaps)![1]) * 1024) / 1e6
@@ -149,7 +149,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 }
 
-/** The smallest of them that so large a share is not above. */
+/** The smallest value that this share of the values does not exceed. */
 function quantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1]!
 }

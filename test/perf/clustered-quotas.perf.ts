@@ -4,7 +4,8 @@ import { afterAll, it } from 'vitest'
 import { cases, subjects } from '../suites/clustered-server.ts'
 import { bounds } from './bounds.ts'
 import { quotasCanBeSet, removeQuotas, withinQuota } from './cpu-quota.ts'
-import { perfSuite, type SuiteRace, wholeRounds } from './suite.ts'
+import { wholeRounds } from './race-options.ts'
+import { perfSuite, type SuiteRace } from './suite.ts'
 
 const QUOTAS = [0.25, 0.5, 1, 1.5, 2]
 
@@ -24,18 +25,15 @@ function raceWithin(quota: number): SuiteRace {
       'single-process': withinQuota(single, quota),
       clustered: withinQuota({ ...clustered, env: { ...clustered.env, WORKERS: 'auto' } }, quota),
     },
-    options: {
-      // What an answer costs the generator is a hundredth of what it costs the server, whose core it would else share.
+    options: wholeRounds(2000, {
+      // A response costs the generator a hundredth of its cost for the server, which would share its core otherwise.
       cases: { primes: cases.primes },
       connections: 16,
-      // A quarter of a core takes so long to start, and to have its code optimised.
+      // A quarter of a core needs this long to start, and to optimize its code.
       startTimeout: 60_000,
-      leastWarmUp: 2500,
-      warmUp: 6000,
-      // Twenty periods of the quota.
-      ...wholeRounds(2000),
-      cycles: 3,
-    },
+      // A round has twenty periods of the quota.
+      measurement: { minWarmUp: 2500, maxWarmUp: 6000, cycles: 3 },
+    }),
     bounds: bounds['clustered-quotas'],
   }
 }

@@ -1,10 +1,15 @@
-// What clients of many kinds lose when a server is reloaded: clustered-server, and what others run.
+// Losses of many kinds of clients when a server is reloaded: clustered-server and its peers.
 
 import { requireProgram } from '@test/required-program'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, expect, it } from 'vitest'
-import { connectTo, type FaultReport, mixed, startFaultLoad } from '../../packages/clustered-server/test/fault-load.ts'
+import {
+  connectTo,
+  type FaultReport,
+  mixed,
+  startFaultLoad,
+} from '../../packages/clustered-server/test/helpers/fault-load.ts'
 import { type ReloadingServer, reloadingServers, stopServers } from '../suites/reloading-servers.ts'
 import { type Comparison, markdownOf, textOf } from './report.ts'
 
@@ -13,7 +18,7 @@ const RELOADS = Number(process.env['RELOADS'] ?? 5)
 const OURS = 'clustered-server'
 
 interface Reloaded extends FaultReport {
-  /** Reloads that ended well, as their server says. */
+  /** Reloads that ended well by their server. */
   readonly reloads: number
 }
 
@@ -91,7 +96,7 @@ function failuresOf({ failures }: FaultReport): string {
   return kinds.length > 0 ? kinds.join(', ') : 'none failed'
 }
 
-/** Connections beyond the first of each client that keeps to one. */
+/** Connections beyond the first one of each keep-alive client. */
 function reopened({ kinds }: FaultReport): number {
   const { short: _short, ...keeping } = kinds
   return Object.entries(keeping).reduce(

@@ -2,17 +2,16 @@ import { afterAll, it } from 'vitest'
 import { cases, subjects, wattCluster } from '../suites/clustered-server.ts'
 import { WATT_INSTALL } from '../suites/watt.ts'
 import { bounds } from './bounds.ts'
-import { perfSuite, wholeRounds } from './suite.ts'
+import { wholeRounds, withMeasurement } from './race-options.ts'
+import { perfSuite } from './suite.ts'
 
 const { hello, shortConnection, primes } = cases
 const { 'single-process': single, 'node-cluster': roundRobin, clustered } = subjects
 
 const load = {
-  // Each of two workers has half of the requests, and is optimised half as soon.
-  leastWarmUp: 2500,
-  warmUp: 5000,
+  // Each of two workers gets half of the requests, and is optimized half as soon.
+  measurement: { minWarmUp: 2500, maxWarmUp: 5000, cycles: 3 },
   duration: 800,
-  cycles: 3,
 }
 
 const watt = await wattCluster()
@@ -23,23 +22,23 @@ it('Watt takes part', ({ skip }) => {
 
 perfSuite('clustered-server', [
   {
-    // What an answer costs the generator is a hundredth of what it costs the server: both cores are the server's.
+    // A response costs the generator a hundredth of its cost for the server, so both cores are the server's.
     title: 'milliseconds of work',
     subjects: { 'single-process': single, clustered },
-    options: { ...load, cases: { primes }, connections: 16, ...wholeRounds(1000) },
+    options: wholeRounds(1000, { ...load, cases: { primes }, connections: 16 }),
     bounds: bounds['clustered-server-work'],
   },
   {
-    // The generator has its share of the two cores: what a cluster costs is seen by CPU, and what it gains is not.
+    // The generator has its share of the two cores. CPU shows the cost of a cluster, throughput does not show its gain.
     title: 'connections that stay',
     subjects: { 'single-process': single, clustered },
-    // All workers have their one major garbage collection in the same visit, after as many requests, and it was their
-    // dearest by a third: of three visits it is too large a part. Nine processes, as those of one subject differ.
-    options: { ...load, cases: { hello }, cycles: 5, replicas: 9 },
+    // All workers have their one major garbage collection in the same round, which costs a third more. Of three rounds
+    // it is too large a part. Nine processes, because those of one subject differ.
+    options: withMeasurement({ cycles: 5 }, { ...load, cases: { hello }, replicas: 9 }),
     bounds: bounds['clustered-server-overhead'],
   },
   {
-    // With these no process waits for work, as with less than that each of two does more often than one alone.
+    // With this many connections no process waits for work. With fewer, two workers wait more often than one process.
     title: 'many connections that stay',
     subjects: { 'single-process': single, clustered },
     options: { ...load, cases: { hello }, connections: 200 },
@@ -54,8 +53,8 @@ perfSuite('clustered-server', [
   {
     title: 'all of them',
     subjects: { ...subjects, ...(watt && { watt: watt.subject }) },
-    // One process takes 0.3 s for 50 answers with primes, and every answer must fit into a round.
-    options: { ...load, cases, ...wholeRounds(2000), replicas: 2, cycles: 1 },
+    // One process takes 0.3 s for 50 responses with primes, and every response must fit into a round.
+    options: withMeasurement({ cycles: 1 }, wholeRounds(2000, { ...load, cases, replicas: 2 })),
   },
 ])
 

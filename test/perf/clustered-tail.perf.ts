@@ -1,5 +1,5 @@
-// How long new connections wait while workers are blocked now and then: by the shared socket those take them that are
-// free, and by round robin a worker whose turn it is gets them, whatever it does.
+// Waiting time of new connections while workers are blocked now and then. With a shared socket, a free worker accepts them.
+// With round robin, the next worker gets them even if it is blocked.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
@@ -11,19 +11,19 @@ import { bounds } from './bounds.ts'
 import { claimText } from './suite.ts'
 import { constantly, userLoad } from './user-load.ts'
 
-/** Were a bound wrong, the worst of five processes of each would still keep it in at most one of 252 runs. */
+/** If a bound were wrong, the worst of five processes of each would still pass in at most one of 252 runs. */
 const PROCESSES = 5
 
-/** Milliseconds between two requests, each over a connection of its own: a worker is hardly ever busy with them. */
+/** Milliseconds between two requests, each over its own connection. A worker is hardly ever busy with them. */
 const INTERVAL = 10
 /**
- * After so many of them one more request blocks a worker for 50 ms: so there is always a worker that is free, and by
- * round robin one new connection in sixteen comes to the one that is not. It is sent halfway between two others: one that
- * a worker has taken along with it would wait for it, whoever chose the worker.
+ * After this many requests, one more blocks a worker for 50 ms. So one worker is always free, and with round robin one
+ * new connection in sixteen goes to the blocked one. The blocking request comes halfway between two others, because a
+ * worker could accept it together with another one.
  */
 const BLOCK_AFTER = 40
 
-/** Milliseconds that the generator may be late: beyond it cores are short, and whoever waits for one waits for that. */
+/** Milliseconds that the generator can be late. Beyond it cores are short, and requests wait for a core. */
 const LATE = 10
 
 /** Milliseconds. */
@@ -36,7 +36,7 @@ interface Figures {
   /** Milliseconds. */
   readonly p50: number
   readonly p99: number
-  /** How late the generator itself was: 99th percentile of milliseconds. */
+  /** Delay of the generator itself: 99th percentile in milliseconds. */
   readonly late: number
 }
 
@@ -78,7 +78,7 @@ async function measure(file: URL): Promise<Figures> {
   return figures
 }
 
-/** Asks at fixed times, whether there were answers or not. */
+/** Sends requests at fixed times, with or without responses. */
 async function steadily(origin: string): Promise<Figures> {
   const began = performance.now()
   const times: number[] = []
@@ -91,7 +91,7 @@ async function steadily(origin: string): Promise<Figures> {
   }
   for (let request = 0; request * INTERVAL < DURATION; request++) {
     await until(request * INTERVAL)
-    // How late the generator itself is on a busy machine is not what a server can change.
+    // A server cannot change the delay of the generator on a busy machine.
     const sent = performance.now()
     delays.push(sent - began - request * INTERVAL)
     asked.push(

@@ -1,4 +1,4 @@
-// Servers that may use so many cores and no more, as in a container.
+// Servers with a fixed number of cores, as in a container.
 
 import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -38,11 +38,11 @@ const hierarchy = HIERARCHIES.find(({ folder, file, text }) => {
 /** Whether control groups of CPU can be made here, which takes root. */
 export const quotasCanBeSet: boolean = hierarchy !== undefined
 
-/** A server that, with all processes that it starts, has so many cores. */
+/** A server that has this many cores, together with all processes that it starts. */
 export function withinQuota({ file: server, env }: FileSubject & { file: URL }, cores: number): CommandSubject {
   if (!hierarchy) throw new Error('No quota of CPU can be set here')
   const { folder, file, text } = hierarchy
-  // A group of its own for each process, with those that it starts: what rests must not slow down what is measured.
+  // A group for each process and its children. An idle subject must not slow down the measured one.
   const script = `set -e; group=${folder}/${prefix}$$; mkdir $group; echo "$0" > $group/${file}; echo $$ > $group/cgroup.procs; exec "$@"`
   return {
     command: ['sh', '-c', script, text(cores * PERIOD), process.execPath, fileURLToPath(server)],

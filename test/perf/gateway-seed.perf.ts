@@ -113,7 +113,7 @@ function builtSubject(name: string): URL {
   return new URL(`dist/${name}.js`, subjects['aggregator-gateway'] as URL)
 }
 
-/** Node 20 cannot strip types: all versions run the same JavaScript. Packages stay what they are. */
+/** Node 20 cannot strip types, so all versions run the same JavaScript. The packages do not change. */
 async function buildSubject(name: (typeof names)[number]): Promise<void> {
   const bundle = await rolldown({ input: fileURLToPath(subjects[name] as URL), platform: 'node', external: /^[^./]/ })
   await bundle.write({ file: fileURLToPath(builtSubject(name)) })

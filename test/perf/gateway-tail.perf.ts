@@ -7,25 +7,25 @@ import { claimText } from './suite.ts'
 import { constantly, type LoadFigures, userLoad } from './user-load.ts'
 
 /**
- * Were a bound wrong, the worst of five processes with hedging would still keep it against the best of five without
- * in at most one of 252 times; a busy machine gets three.
+ * If a bound were wrong, the worst of five processes with hedging would still pass against the best of five without in at
+ * most one of 252 times. A busy machine gets three attempts.
  */
 const [PROCESSES, TIMES] = [5, 3]
 
 /** More users would wait for each other, and not for the upstream. */
 const USERS = 3
 
-/** What takes a core away for some tenths of a second is in some of so many windows, of so many milliseconds. */
+/** Windows in milliseconds. A disturbance of some tenths of a second is in some of them only. */
 const [WINDOWS, DURATION] = [5, 2000]
-/** Until then code is optimised, and the delay of hedges has come down from what the first answers took. */
+/** Milliseconds until code is optimized, and the hedging delay has come down from the first responses. */
 const WARM_UP = 6000
 
-/** The most upstream calls, of those that the answers need. */
+/** Maximum upstream calls, as a multiple of the needed ones. */
 const MOST_CALLS = 1.02
 const CALLS = 5
 
 interface Figures extends LoadFigures {
-  /** Upstream calls, of those that the answers need. */
+  /** Upstream calls, as a multiple of the needed ones. */
   readonly calls: number
 }
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { endSubjects } from '../running-subjects.ts'
 import { cases, startUpstreams, subjects } from '../suites/gateway.ts'
 import { type Bound, bounds } from './bounds.ts'
+import { withMeasurement } from './race-options.ts'
 import { perfSuite, type SuiteRace } from './suite.ts'
 import { constantly, userLoad } from './user-load.ts'
 
@@ -20,17 +21,19 @@ const {
 } = subjects
 
 const load = {
-  // In 0.5 s windows, CPU per request falls until 4 to 6 s after the start.
-  leastWarmUp: 4000,
-  warmUp: 7000,
   duration: 800,
-  cycles: 4,
-  // To a race the upstreams are another program, of up to a core: only beyond that does somebody disturb it.
-  maxForeignCpu: 1.5,
+  measurement: {
+    // In 0.5 s windows, CPU per request falls until 4 to 6 s after the start.
+    minWarmUp: 4000,
+    maxWarmUp: 7000,
+    cycles: 4,
+    // The upstreams are foreign CPU of up to a core.
+    maxForeignCpu: 1.5,
+  },
 }
 
-/** Axios has 100 clients wait for 0.4 s and more, all of them alike: rounds of a second had no answer at all. */
-const longLoad = { ...load, duration: 2000, turn: 500, cycles: 2 }
+/** Axios lets 100 clients wait for 0.4 s and more. Rounds of a second had no response at all. */
+const longLoad = withMeasurement({ turn: 500, cycles: 2 }, { ...load, duration: 2000 })
 
 type BoundsByLoad = 'gateway-nest-axios' | 'gateway-nest-undici' | 'gateway-coalesced'
 
@@ -55,8 +58,8 @@ perfSuite('gateway', [
     {
       title: `${connections} connections, protections on and off`,
       subjects: { 'aggregator-gateway': ours, 'aggregator-gateway-bare': bare },
-      // What lies some per cent above its bound takes dozens of processes of each.
-      options: { ...load, replicas: 10, cycles: 3, cases: { small }, connections },
+      // A ratio that is a few percent above its bound takes dozens of processes of each.
+      options: withMeasurement({ cycles: 3 }, { ...load, replicas: 10, cases: { small }, connections }),
       bounds: bounds['gateway-protections'],
     },
     {
@@ -78,7 +81,7 @@ perfSuite('gateway', [
       bounds: bounds['gateway-bodies'],
     },
     {
-      // Autocannon has a whole core to read 66,000 answers a second.
+      // autocannon needs a whole core to read 66,000 responses per second.
       title: `${connections} connections, identical requests`,
       subjects: { 'aggregator-gateway-coalesced': coalesced, 'nestjs-express-axios': nestExpress },
       options: { ...longLoad, ...(foundProgram('wrk') && { generator: 'wrk' }), cases: { small }, connections },
@@ -92,13 +95,13 @@ perfSuite('gateway', [
   },
 ])
 
-/** Upstream calls that an answer takes; where requests share answers it takes fewer. */
+/** Upstream calls per response. Coalesced requests need fewer. */
 const CALLS = 5
 
-/** Upstreams that had work for a greater share of the time may have kept a gateway waiting. */
+/** Upstreams that had work for a greater share of the time could have delayed a gateway. */
 const BUSY = 0.8
 
-// The races before it have written what they found.
+// Runs after the races, and reads their results.
 it('the upstreams had time left, whichever gateway asked', async ({ annotate }) => {
   const capacity = await upstreamCapacity(small.path.replace('/api', '/profile'))
   const { subject, mean } = summariesOfSmall().reduce((best, summary) =>
@@ -110,7 +113,7 @@ it('the upstreams had time left, whichever gateway asked', async ({ annotate }) 
   expect(calls / capacity).toBeLessThan(BUSY)
 })
 
-/** What all races found of the gateways that make all calls. */
+/** Summaries of the gateways that make all calls, from all races. */
 function summariesOfSmall(): RaceResult['summaries'] {
   const folder = new URL('../../results/gateway/', import.meta.url)
   return readdirSync(folder)
@@ -119,7 +122,7 @@ function summariesOfSmall(): RaceResult['summaries'] {
     .filter(({ case: kase, subject }) => kase === 'small' && subject !== 'aggregator-gateway-coalesced')
 }
 
-/** How many calls the upstreams answer in a second of CPU: they have one thread. */
+/** Calls that the upstreams serve in a second of CPU. They have one thread. */
 async function upstreamCapacity(path: string): Promise<number> {
   const url = upstreams.origin + path
   await userLoad(url, constantly(64, 1000))

@@ -10,13 +10,18 @@ import { build, keptCases, subjects as nextSubjects } from '../suites/next.ts'
 import { plainCases, subjects as trpcSubjects } from '../suites/trpc.ts'
 import { type Bound, bounds } from './bounds.ts'
 import { published } from './published.ts'
-import { perfSuite, wholeRounds } from './suite.ts'
+import { wholeRounds, withMeasurement } from './race-options.ts'
+import { perfSuite } from './suite.ts'
 
-/** Four processes of each subject, warmed for a second or two: enough for claims that stand far below what is measured. */
-const quick: RaceOptions = { replicas: 4, cycles: 2, duration: 400, leastWarmUp: 900, warmUp: 2000 }
+/** Four processes of each subject, warmed for a second or two: enough for claims with a wide margin. */
+const quick: RaceOptions = {
+  replicas: 4,
+  duration: 400,
+  measurement: { cycles: 2, minWarmUp: 900, maxWarmUp: 2000 },
+}
 
 /** Small responses of one process: a generator that stays awake has the other core. */
-const awake: RaceOptions = { ...quick, busyPoll: 60 }
+const awake: RaceOptions = withMeasurement({ busyPoll: 60 }, quick)
 
 const claimOf = (suite: keyof typeof bounds, ...cases: readonly string[]): readonly Bound[] =>
   bounds[suite].filter((bound) => bound.case === undefined || cases.includes(bound.case))
@@ -59,34 +64,27 @@ perfSuite('headlines', [
       'fastify-undici': gateways['fastify-undici'],
       'nestjs-express-axios': gateways['nestjs-express-axios'],
     },
-    // The upstreams are another program to a race, of up to a core.
-    options: {
-      ...quick,
-      duration: 800,
-      leastWarmUp: 1500,
-      connections: 100,
-      maxForeignCpu: 1.5,
-      cases: { small: gatewayCases.small },
-    },
+    // The upstreams are foreign CPU of up to a core.
+    options: withMeasurement(
+      { minWarmUp: 1500, maxForeignCpu: 1.5 },
+      { ...quick, duration: 800, connections: 100, cases: { small: gatewayCases.small } },
+    ),
     bounds: [...bounds['gateway'], ...bounds['gateway-nest-axios']].filter(byCpu),
   },
   {
     title: 'Cached Next page over next start',
     prepare: () => build(),
     subjects: { 'next-on-fastify': nextSubjects['next-on-fastify'], 'next-start': nextSubjects['next-start'] },
-    options: {
-      ...awake,
-      leastWarmUp: 2000,
-      warmUp: 4000,
-      startTimeout: 60_000,
-      cases: { page: keptCases.page, pageGzip: keptCases.pageGzip },
-    },
+    options: withMeasurement(
+      { minWarmUp: 2000, maxWarmUp: 4000 },
+      { ...awake, startTimeout: 60_000, cases: { page: keptCases.page, pageGzip: keptCases.pageGzip } },
+    ),
     bounds: claimOf('next-kept', 'page', 'pageGzip').filter(byCpu),
   },
   {
     title: 'Two workers over one',
     subjects: { 'single-process': clusterSubjects['single-process'], clustered: clusterSubjects.clustered },
-    options: { ...quick, connections: 16, ...wholeRounds(1000), cases: { primes: clusterCases.primes } },
+    options: wholeRounds(1000, { ...quick, connections: 16, cases: { primes: clusterCases.primes } }),
     bounds: bounds['clustered-server-work'].filter(({ metric }) => metric === 'throughput'),
   },
 ])

@@ -1,4 +1,4 @@
-// What keeping 500 pages takes: resident memory of ours over that of `next start`, which keeps what it renders too.
+// The memory of 500 cached pages: resident memory of next-on-fastify over that of `next start`, which caches them too.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,12 +10,12 @@ import { limits } from './bounds.ts'
 import { residentMemory } from './resident-memory.ts'
 
 const PAGES = 500
-/** How often each page is asked for, plain and compressed: by then both servers have found the size of their heap. */
+/** Requests per page, plain and compressed. By then both servers have found the size of their heap. */
 const TURNS = 4
 const PROCESSES = 5
-/** Pages that are asked for at a time. */
+/** Concurrent requests. */
 const AT_ONCE = 10
-/** Milliseconds for what is done after the last answer. */
+/** Milliseconds for work after the last response. */
 const SETTLE = 3000
 
 const race = { 'next-on-fastify': subjects['next-on-fastify'], 'next-start': subjects['next-start'] }
@@ -49,7 +49,7 @@ it.runIf(process.platform === 'linux')(
           const { body } = await request(`${origin}/fastify/stats`)
           const stats = (await body.json().catch(() => ({}))) as { responseCache?: { entries: number } }
           const { entries } = stats.responseCache ?? { entries: 0 }
-          // Each in two codings, and nothing where there is no memory of ours.
+          // Each page in two content encodings, and none without a response cache.
           expect(entries).toBe(name === 'next-on-fastify' ? PAGES * 2 + 1 : 0)
           endSubjects()
         }

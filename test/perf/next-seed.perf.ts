@@ -1,11 +1,12 @@
-// The tables of seed 000 under its load, which is that of autocannon by default: 10 connections. Its cluster had 16 logical
-// processors; here it has two workers, and so has ours.
+// The tables of seed 000 under its load, the default of autocannon: 10 connections. Its cluster had 16 logical processors.
+// Here it has two workers, and so has ours.
 
 import { afterAll, beforeAll, it } from 'vitest'
 import { build, BUILD_TIMEOUT, clusters, freshCases, keptCases, subjects, withEnv } from '../suites/next.ts'
 import { quotasCanBeSet, removeQuotas, withinQuota } from './cpu-quota.ts'
 import { load } from './next-load.ts'
 import { published } from './published.ts'
+import { withMeasurement } from './race-options.ts'
 import { perfSuite } from './suite.ts'
 
 const { oldPage } = keptCases
@@ -26,7 +27,7 @@ const all = {
   'next-on-fastify, 2 workers': ourCluster,
 }
 
-/** What Fastify has a route for is asked of it, but of Next as it is. */
+/** Fastify serves its own route of this API, Next serves it without one. */
 const route = { API: 'fastify' }
 const withRoute = {
   'next-start': nextStart,
@@ -36,7 +37,7 @@ const withRoute = {
   'next-on-fastify, 2 workers': withEnv(ourCluster, route),
 }
 
-/** The whole container has one core: no cluster can gain anything, and one by `workers: 'auto'` has one process. */
+/** The whole container has one core. No cluster can gain anything, and with `workers: 'auto'` it has one process. */
 const withinOneCore = {
   'next-start': nextStart,
   'fastify-custom': fastify,
@@ -45,7 +46,7 @@ const withinOneCore = {
   "next-on-fastify, 'auto'": withEnv(ourCluster, { WORKERS: 'auto' }),
 }
 
-const asked = { ...load, connections: 10, replicas: 3, cycles: 2 }
+const asked = { ...load, connections: 10, replicas: 3 }
 
 beforeAll(() => build(), BUILD_TIMEOUT)
 
@@ -69,8 +70,8 @@ perfSuite('next-seed', [
           subjects: Object.fromEntries(
             Object.entries(withinOneCore).map(([name, subject]) => [name, withinQuota(subject, 1)]),
           ),
-          // Several periods of the quota; and two processes that share a core take twice as long to be optimised.
-          options: { ...asked, warmUp: 12_000, duration: 1000, cases: { oldPage } },
+          // Several periods of the quota. Two processes that share a core are optimized half as fast.
+          options: withMeasurement({ maxWarmUp: 12_000 }, { ...asked, duration: 1000, cases: { oldPage } }),
           published: published.seed000docker,
         },
       ]

@@ -1,12 +1,13 @@
-// What several workers of `clustered-server` gain where Next renders for each request, and what `workers: 'auto'` costs
-// where there is one core.
+// The gain of several workers of `clustered-server` where Next renders for each request, and the cost of `workers: 'auto'`
+// with one core.
 
 import { afterAll, beforeAll, it } from 'vitest'
 import { build, BUILD_TIMEOUT, clusters, freshCases, keptCases, subjects, withEnv } from '../suites/next.ts'
 import { bounds } from './bounds.ts'
 import { quotasCanBeSet, removeQuotas, withinQuota } from './cpu-quota.ts'
 import { withoutPauses } from './next-load.ts'
-import { perfSuite, wholeRounds } from './suite.ts'
+import { wholeRounds, withMeasurement } from './race-options.ts'
+import { perfSuite } from './suite.ts'
 
 const { ssr, oldSsr } = freshCases
 const { page } = keptCases
@@ -20,19 +21,14 @@ it('quotas can be set here', ({ skip }) => {
 
 perfSuite('next-workers', [
   {
-    // Milliseconds of work, for two workers that have half of the answers each to have their code optimised by. Of turns
-    // of a second their ends, where one worker may have work when the other has none, are a small part.
+    // Milliseconds of work. Two workers get half of the responses each, which delays optimization. At the end of a turn
+    // one worker can be idle while the other has work, so turns last a second.
     title: '2 workers over 1',
     subjects: { 'two-workers': two, 'one-worker': one },
-    options: {
-      ...withoutPauses,
-      duration: 4000,
-      turn: 1000,
-      leastWarmUp: 15_000,
-      warmUp: 20_000,
-      connections: 16,
-      cases: { ssr, oldSsr },
-    },
+    options: withMeasurement(
+      { turn: 1000, minWarmUp: 15_000, maxWarmUp: 20_000 },
+      { ...withoutPauses, duration: 4000, connections: 16, cases: { ssr, oldSsr } },
+    ),
     bounds: bounds['next-workers'],
   },
   ...(quotasCanBeSet
@@ -45,7 +41,7 @@ perfSuite('next-workers', [
             'next-start': withinQuota(subjects['next-start'], 1),
           },
           // Several periods of the quota.
-          options: { ...withoutPauses, ...wholeRounds(1000), cycles: 4, cases: { ssr, page } },
+          options: withMeasurement({ cycles: 4 }, wholeRounds(1000, { ...withoutPauses, cases: { ssr, page } })),
           bounds: bounds['next-quota'],
         },
       ]

@@ -13,7 +13,8 @@ import {
 import { WATT_NEXT_INSTALL, wattOnBuild } from '../suites/watt-next.ts'
 import { bounds } from './bounds.ts'
 import { load, smallAnswers, withoutPauses } from './next-load.ts'
-import { perfSuite, wholeRounds } from './suite.ts'
+import { wholeRounds, withMeasurement } from './race-options.ts'
+import { perfSuite } from './suite.ts'
 
 const { page, pageGzip, oldPage, isr, oldIsr, handler, small, asset, assetGzip, largeGzip } = keptCases
 const { api, dynamicHandler, ssr, oldSsr, streaming } = freshCases
@@ -31,7 +32,7 @@ const proxy = { NEXT_VARIANT: 'proxy' }
 const behindProxy = { 'next-on-fastify': withEnv(ours, proxy), 'next-start': withEnv(nextStart, proxy) }
 const routeOfFastify = { 'next-on-fastify': withEnv(ours, { API: 'fastify' }), 'next-start': nextStart }
 
-// What clients learn from a build is in their requests, and races are told those before anything runs.
+// Requests of clients contain parts of a build, and a race needs its requests before it starts.
 await build()
 const learned = await learnedCases()
 const watt = await wattOnBuild()
@@ -83,15 +84,14 @@ perfSuite('next', [
     bounds: bounds['next-files'],
   },
   {
-    // Autocannon reads a twentieth of what this server sends.
+    // autocannon reads a twentieth of the bytes that this server can send.
     title: 'a large file',
     subjects: race,
-    options: {
+    options: wholeRounds(2000, {
       ...load,
-      ...wholeRounds(2000),
       ...(foundProgram('wrk') && { generator: 'wrk' }),
       cases: { largeGzip },
-    },
+    }),
     bounds: bounds['next-large-file'],
   },
   {
@@ -109,13 +109,19 @@ perfSuite('next', [
   {
     title: 'streaming without the router server',
     subjects: directRace,
-    options: { ...withoutPauses, duration: 2000, turn: 500, connections: 100, cases: { streaming } },
+    options: withMeasurement(
+      { turn: 500 },
+      { ...withoutPauses, duration: 2000, connections: 100, cases: { streaming } },
+    ),
     bounds: bounds['next-direct-streaming'],
   },
   {
     title: 'streaming',
     subjects: race,
-    options: { ...withoutPauses, duration: 2000, turn: 500, connections: 100, cases: { streaming } },
+    options: withMeasurement(
+      { turn: 500 },
+      { ...withoutPauses, duration: 2000, connections: 100, cases: { streaming } },
+    ),
   },
   {
     title: 'other servers',

@@ -1,26 +1,26 @@
-/** What the author of a seed text measured of one system. */
+/** Published figures of one system, by the author of a seed text. */
 export interface PublishedFigures {
   subject: string
-  /** Which case it answered; the first one when left out. */
+  /** The measured case. @default the first case */
   case?: string
-  /** Nothing where the text has it in a picture only. */
+  /** Undefined if the text has it in a picture only. */
   requestsPerSecond?: number
-  /** Over the baseline, where the text says no more. */
+  /** Ratio over the baseline, if the text has no absolute figure. */
   ratio?: number
   /** Milliseconds. */
   p50?: number
   p99?: number
   /** Megabytes. */
   memory?: number
-  /** Requests without an answer. */
+  /** Requests without a response. */
   timeouts?: number
 }
 
-/** What the authors of the seed texts measured, to be printed beside what is measured now. */
+/** Published figures of the seed texts, printed beside the measured ones. */
 export interface Published {
-  /** Which text, on what machine. */
+  /** The text and its machine. */
   source: string
-  /** Who the others are compared with. */
+  /** The baseline of the comparison. */
   baseline: string
   figures: readonly PublishedFigures[]
 }
@@ -44,7 +44,7 @@ export const published: Record<
   seed000api: ofSeed000("{ message } by pages/api and by Fastify's route", 4.14, 5.63),
   seed000nextApi: ofSeed000('{ message } by pages/api', 0.8, 2.31),
   seed000docker: ofSeed000('the page of create-next-app, in Docker', 0.85, 0.83),
-  /** autocannon -c 200 -d 10 -p 100, GET of a small JSON answer; of its two tRPC servers one checks its input by zod. */
+  /** autocannon -c 200 -d 10 -p 100, GET of a small JSON response. One of its two tRPC servers checks its input by zod. */
   seed002: {
     source: 'seed 002: autocannon -c 200 -d 10 -p 100',
     baseline: 'plain-fastify',
@@ -91,7 +91,7 @@ export interface PublishedTimes {
   p95: number
 }
 
-/** Of seed 001: k6 with 0 to 50 to 100 to 0 users over 70 s, five upstream calls for each answer. */
+/** Seed 001: k6 with 0 to 50 to 100 to 0 users over 70 s, five upstream calls per response. */
 export const publishedTimes: { source: string; times: readonly PublishedTimes[] } = {
   source: 'seed 001: k6, 0 to 50 to 100 to 0 users in 70 s',
   times: [

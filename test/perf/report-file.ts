@@ -6,12 +6,12 @@ import { htmlReport, type ReportedRace } from './html-report.ts'
 const RESULTS = new URL('../../results/', import.meta.url)
 
 interface SuiteResults {
-  /** When the run began, by which results of earlier runs are told apart. */
+  /** Start of the run. It distinguishes the results of earlier runs. */
   readonly run: number
   readonly races: readonly ReportedRace[]
 }
 
-/** Makes a suite's folder, without what an earlier run has left there. */
+/** Makes a suite's folder, and removes the files of earlier runs. */
 export function freshFolder(suite: string): URL {
   const folder = new URL(`${suite}/`, RESULTS)
   rmSync(folder, { recursive: true, force: true })

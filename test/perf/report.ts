@@ -29,7 +29,7 @@ export function suiteMarkdown(name: string, outcomes: readonly Outcome[]): strin
   return `# ${name}\n\n${parts.join('\n\n')}\n`
 }
 
-/** A table of what was published then beside what is measured now. */
+/** A table of published figures beside the measured ones. */
 export interface Comparison {
   title: string
   head: readonly string[]
@@ -68,7 +68,7 @@ function rates(result: RaceResult, { source, baseline, figures }: Published): Co
   }
 }
 
-/** Latency, memory and requests without an answer. */
+/** Latency, memory and requests without a response. */
 function details(result: RaceResult, { source, figures }: Published): Comparison {
   const rows = allSystems(result, figures).map(({ name, subject, before, now }) => {
     const failures = result.rounds
@@ -96,7 +96,7 @@ function details(result: RaceResult, { source, figures }: Published): Comparison
   }
 }
 
-/** What was published with what is measured now; then the systems that were not there yet. */
+/** Systems with published figures, then the new ones. */
 function allSystems(
   { summaries }: RaceResult,
   figures: readonly PublishedFigures[],
@@ -112,7 +112,7 @@ function allSystems(
   })
 }
 
-/** The document holds each ratio once, for the first subject over the others: turns it round where needed. */
+/** The document has each ratio once, for the first subject over the others. Inverts it where needed. */
 function ratioOver({ ratios }: RaceResult, { subject, case: kase }: Summary, baseline: string, metric: string): string {
   const found = ratios.find(
     (ratio) => ratio.contender === baseline && ratio.over === subject && ratio.case === kase && ratio.metric === metric,

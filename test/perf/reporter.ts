@@ -2,17 +2,17 @@ import { styleText } from 'node:util'
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 import type { SerializedError } from 'vitest'
 
-/** Shows a performance run: what runs and how long is left in one moving line, verdicts as they fall. */
+/** Shows a performance run: the current step and the remaining time in one line, and each verdict. */
 export default class PerfReporter implements Reporter {
   readonly #out: NodeJS.WriteStream = process.stdout
   readonly #began: number = performance.now()
   #lineIsOpen = false
   #lastTold = 0
   #passed = 0
-  /** Claims that hold or were refuted, and those of which the machine let nothing be said. */
+  /** Claims that hold or were refuted, and inconclusive ones. */
   #decided = 0
   #inconclusive = 0
-  /** What failed, said again at the end: a log of an hour is read from there. */
+  /** Failures, repeated at the end: people read a long log from there. */
   readonly #failures: string[] = []
 
   onTestCaseReady(test: TestCase): void {

@@ -1,8 +1,7 @@
 // How much resident memory each subscriber adds to a server.
 //
-// What a process needs without any is left out by reading it twice, with few subscribers and with many.
-// Garbage is left out by having it collected before each reading. A server that is left alone comes to the
-// same by itself, but only when V8 has reason to: after 10 to 25 seconds, or never if it was started just now.
+// Each process is read twice, with few subscribers and with many, so that its own memory does not count. Garbage is
+// collected before each reading. Without that, V8 collects it after 10 to 25 seconds, or never in a fresh process.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startSubject } from '../running-subjects.ts'

@@ -3,14 +3,14 @@ import { connect, type Socket } from 'node:net'
 /** A subscription that stays open. */
 export interface Subscription {
   readonly path: string
-  /** What it has said when it has nothing more to say for now. */
+  /** The messages of a subscription that has no more for now. */
   readonly until: string
 }
 
-/** How many subscribe at the same time. */
+/** Concurrent subscribers. */
 const AT_ONCE = 20
 
-/** Clients that hold a subscription open. They are sockets: thousands of HTTP clients would be in their own way. */
+/** Clients with an open subscription. They are sockets: thousands of HTTP clients would disturb each other. */
 export class Subscribers {
   readonly #port: number
   readonly #subscription: Subscription
@@ -21,12 +21,12 @@ export class Subscribers {
     this.#subscription = subscription
   }
 
-  /** Those that are connected. */
+  /** Connected subscribers. */
   get count(): number {
     return this.#sockets.size
   }
 
-  /** Adds so many, each of which has heard all there is for now. */
+  /** Adds this many subscribers, and waits until each has all messages. */
   async add(count: number): Promise<void> {
     let left = count
     const inTurn = async (): Promise<void> => {

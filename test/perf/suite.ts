@@ -9,49 +9,42 @@ import { comparisonsOf, type Outcome, suiteMarkdown, suiteTerminal } from './rep
 import { freshFolder, report } from './report-file.ts'
 import { claimBudget, excuseOf } from './inconclusive.ts'
 
-/** One race of a suite, and what is said of it. */
+/** One race of a suite, with its claims. */
 export interface SuiteRace {
   title: string
-  /** Makes what the subjects need, such as a build, right before the race. */
+  /** Prepares the subjects before the race, for example by a build. */
   prepare?: () => Promise<unknown>
   subjects: Readonly<Record<string, Subject>>
   options: RaceOptions
   /** Claims that must hold. */
   bounds?: readonly Bound[]
-  /** Claims that must end `broken`: they show that a wrong claim does not pass. */
+  /** Claims that must end `broken`. They show that a wrong claim does not pass. */
   refuted?: readonly Bound[]
-  /** What others measured under the load that this race repeats. */
+  /** Published figures under the load that this race repeats. */
   published?: Published
 }
 
-/** `test:perf:all` has the time to tell targets apart; `test:perf` claims bounds that stand below them. */
+/** `test:perf:all` has the time to resolve targets. `test:perf` claims bounds, which are lower. */
 const CLAIMS_TARGETS = inject('races') === 'all'
 
-/** Time that a claim may take, in milliseconds. */
+/** Time limit of a claim, in milliseconds. */
 const BUDGET = CLAIMS_TARGETS ? 900_000 : 40_000
-/** A stage that has begun is had to its end, of 20 processes and more. */
+/** A stage runs to its end, with 20 processes and more. */
 const timeout = BUDGET + 600_000
-/** A machine that others use needs more than usual; the budget ends a claim that no stage will decide. */
+/** A shared machine needs more stages than usual. The budget ends a claim that no stage can decide. */
 const STAGES = 5
 
-/** How often progress is told, in milliseconds: it costs CPU that the race would find as foreign. */
+/** Interval of progress reports, in milliseconds. Each costs foreign CPU in the race. */
 const TELL = 1000
 
-/**
- * Rounds that are had at one go: by turns, a quota would be filled up again in each pause, and at the end of each turn one
- * of several workers may have work when the others have none.
- */
-export function wholeRounds(duration: number): Pick<RaceOptions, 'duration' | 'turn'> {
-  return { duration, turn: duration }
-}
-
-/** Registers the tests of a suite: each race is measured once, then its claims are decided. */
+/** Registers the tests of a suite. Each race is measured once, then its claims are decided. */
 export function perfSuite(name: string, races: readonly SuiteRace[]): void {
   let folder: URL
   const prepared = races.map((entry) => prepare(entry))
   const outcomes: Outcome[] = []
-  /** What the races that have not begun will take. */
-  const timeAhead = (from: number): number => prepared.slice(from).reduce((sum, { match }) => sum + match.usualTime, 0)
+  /** Estimated time of the races that have not begun. */
+  const timeAhead = (from: number): number =>
+    prepared.slice(from).reduce((sum, { match }) => sum + match.estimatedTime, 0)
 
   beforeAll(() => {
     folder = freshFolder(name)
@@ -111,7 +104,11 @@ function prepare(entry: SuiteRace): {
   listen: (context: TestContext, ahead: number) => void
 } {
   let tell: ((progress: Progress) => void) | undefined
-  const match = race(entry.subjects, { stages: STAGES, ...entry.options, onProgress: (progress) => tell?.(progress) })
+  const match = race(entry.subjects, {
+    ...entry.options,
+    measurement: { stages: STAGES, ...entry.options.measurement },
+    onProgress: (progress) => tell?.(progress),
+  })
   return {
     entry,
     match,
@@ -128,7 +125,7 @@ function prepare(entry: SuiteRace): {
   }
 }
 
-/** Passes or fails by the verdict, and tells its evidence; skips a claim that the machine left inconclusive. */
+/** Passes or fails by the verdict, with its evidence. Skips a claim that the machine left inconclusive. */
 async function decided(context: TestContext, match: Race, claim: (budget: number) => Promise<void>): Promise<void> {
   const left = inject('deadline') - Date.now()
   const claimsBefore = match.result().claims.length

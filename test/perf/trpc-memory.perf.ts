@@ -7,8 +7,8 @@ import { subscriberMemory } from './subscriber-memory.ts'
 import { claimText } from './suite.ts'
 
 /**
- * Were a bound wrong, all five processes of the contender would still keep it against all five of the
- * other in at most one of 252 runs: with so many of each, the worst against the best may decide.
+ * If a bound were wrong, all five processes of the contender would still pass against all five of the other one in at most
+ * one of 252 runs. So the worst process can be compared with the best one.
  */
 const options = { subscription: quiet, few: 500, many: 1500, replicas: 5 }
 

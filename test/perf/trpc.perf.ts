@@ -1,18 +1,16 @@
 import { bothProtocols, plainCases, subjects, trpcCases } from '../suites/trpc.ts'
 import { bounds } from './bounds.ts'
 import { published } from './published.ts'
-import { perfSuite, wholeRounds } from './suite.ts'
+import { wholeRounds, withMeasurement } from './race-options.ts'
+import { perfSuite } from './suite.ts'
 
 const { hello, greet, greetChecked, note, article } = plainCases
 const { batch, middlewares, options, stream, laterStream, events } = trpcCases
 const { 'trpc-fastify': ours, 'official-adapter': official, 'plain-fastify': plainFastify, ...others } = subjects
 const race = { 'trpc-fastify': ours, 'official-adapter': official }
 
-/**
- * More of a visit counts: before that comes a second of load that does not. The servers are one
- * process each, so there is a core for a generator that stays awake.
- */
-const load = { connections: 100, busyPoll: 60, duration: 1600, cycles: 2 }
+/** Long rounds, because a second of load that does not count precedes each. A core is free for busy polling. */
+const load = { connections: 100, duration: 1600, measurement: { busyPoll: 60, cycles: 2 } }
 
 perfSuite('trpc', [
   {
@@ -22,7 +20,7 @@ perfSuite('trpc', [
     bounds: bounds['trpc'],
   },
   {
-    title: 'inputs, outputs, and an answer of 10 kB',
+    title: 'inputs, outputs and a response of 10 kB',
     subjects: race,
     options: { ...load, cases: { greet, greetChecked, article }, replicas: 8 },
     bounds: bounds['trpc-values'],
@@ -30,12 +28,12 @@ perfSuite('trpc', [
   {
     title: 'over plain routes',
     subjects: { 'plain-fastify': plainFastify, 'trpc-fastify': ours },
-    // Processes of both change between 13 and 20 µs while they run: it takes many to tell some per cent.
+    // Processes of both change between 13 and 20 µs while they run. It takes many to resolve a few percent.
     options: { ...load, cases: { hello, note, greet, greetChecked, article }, replicas: 8 },
     bounds: bounds['trpc-plain'],
   },
   {
-    title: 'what only tRPC answers',
+    title: 'requests that only tRPC servers support',
     subjects: race,
     options: { ...load, cases: { batch, middlewares, options }, replicas: 8 },
     bounds: bounds['trpc-only'],
@@ -43,14 +41,14 @@ perfSuite('trpc', [
   {
     title: 'streamed batches',
     subjects: race,
-    // An answer has dozens of promises and streams: the heap takes many of them to find its size.
+    // A response has dozens of promises and streams. The heap needs many responses to find its size.
     options: { ...load, cases: { stream, laterStream }, duration: 1000 },
     bounds: bounds['trpc-stream'],
   },
   {
     title: 'subscriptions of 20 events, 500 subscribers',
     subjects: race,
-    options: { ...load, busyPoll: 0, cases: { events }, connections: 500, ...wholeRounds(2000) },
+    options: withMeasurement({ busyPoll: 0 }, wholeRounds(2000, { ...load, cases: { events }, connections: 500 })),
     bounds: bounds['trpc-subscriptions'],
   },
   {
@@ -61,14 +59,13 @@ perfSuite('trpc', [
   {
     title: '002 autocannon -c 200 -d 10 -p 100',
     subjects: { 'plain-fastify': plainFastify, 'official-adapter': official, 'trpc-fastify': ours },
-    options: {
-      ...wholeRounds(3000),
+    options: wholeRounds(3000, {
       cases: { hello, greet },
       connections: 200,
       pipelining: 100,
-      cycles: 1,
       replicas: 3,
-    },
+      measurement: { cycles: 1 },
+    }),
     bounds: bounds['trpc-seed'],
     published: published.seed002,
   },
@@ -76,7 +73,13 @@ perfSuite('trpc', [
     title: 'peak memory under the load of 002',
     subjects: { 'plain-fastify': plainFastify, 'trpc-fastify': ours },
     // Processes differ by a factor of 1.3.
-    options: { ...wholeRounds(3000), cases: { hello }, connections: 200, pipelining: 100, cycles: 1, replicas: 12 },
+    options: wholeRounds(3000, {
+      cases: { hello },
+      connections: 200,
+      pipelining: 100,
+      replicas: 12,
+      measurement: { cycles: 1 },
+    }),
     bounds: bounds['trpc-seed-memory'],
   },
 ])

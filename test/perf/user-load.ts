@@ -1,11 +1,11 @@
-// Users who ask, wait for the answer and ask again, each over a connection of its own. How many there are changes
-// with time: load generators that take numbers of connections keep to one.
+// Users that send a request, wait for the response and repeat that, each over its own connection. Their number changes with
+// time, while other load generators have a fixed number of connections.
 
 import { build, type Histogram } from 'hdr-histogram-js'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'undici'
 
-/** The number of users moves in a straight line from that of the stage before to this. */
+/** The number of users changes linearly from that of the stage before to this one. */
 export interface Stage {
   readonly users: number
   /** Milliseconds. */
@@ -13,9 +13,9 @@ export interface Stage {
 }
 
 export interface LoadFigures {
-  /** Right answers. */
+  /** Right responses. */
   readonly answers: number
-  /** Requests with another status than 200, and those without an answer. */
+  /** Requests with another status than 200, and those without a response. */
   readonly failures: number
   /** Milliseconds. */
   readonly average: number
@@ -24,13 +24,13 @@ export interface LoadFigures {
   readonly p999: number
 }
 
-/** How often a user who is not there yet looks whether it is, in milliseconds. */
+/** Interval in which a waiting user checks whether it has become active, in milliseconds. */
 const LOOK = 10
 
-/** How long an answer may take before it counts as failed, in milliseconds. */
+/** Time until a request without a response has failed, in milliseconds. */
 const PATIENCE = 10_000
 
-/** So many users for so long. */
+/** A constant number of users. */
 export function constantly(users: number, duration: number): readonly Stage[] {
   return [
     { users, duration: 0 },
@@ -39,13 +39,13 @@ export function constantly(users: number, duration: number): readonly Stage[] {
 }
 
 export interface UserOptions {
-  /** Whether a user keeps to one connection; otherwise each request has a new one. @default true */
+  /** Whether a user has one keep-alive connection. Else each request has a new one. @default true */
   readonly keepAlive?: boolean
-  /** Milliseconds on average from an answer to the next request, by up to a half more or less. @default 0 */
+  /** Mean milliseconds from a response to the next request, varied by up to a half. @default 0 */
   readonly pause?: number
 }
 
-/** Puts a server under load, and waits for the last answer. */
+/** Puts a server under load, and waits for the last response. */
 export async function userLoad(
   url: string,
   stages: readonly Stage[],
@@ -90,7 +90,7 @@ export async function userLoad(
   }
 }
 
-/** Returns how many failed. */
+/** Returns the number of failed requests. */
 async function ask(client: Client, path: string, latency: Histogram): Promise<number> {
   const asked = performance.now()
   try {
@@ -98,7 +98,7 @@ async function ask(client: Client, path: string, latency: Histogram): Promise<nu
     await body.dump({ limit: Number.POSITIVE_INFINITY })
     if (statusCode !== 200) return 1
   } catch {
-    // One that is not there must not be asked a million times.
+    // Limits the requests to a server that is down.
     await sleep(LOOK)
     return 1
   }
@@ -106,7 +106,7 @@ async function ask(client: Client, path: string, latency: Histogram): Promise<nu
   return 0
 }
 
-/** How many there are at a time; nothing when the last stage is over. */
+/** Number of users at this time, or undefined after the last stage. */
 function usersAt(stages: readonly Stage[], time: number): number | undefined {
   let from = 0
   let start = 0

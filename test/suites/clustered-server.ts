@@ -4,7 +4,7 @@ import { findWatt, wattFolder } from './watt.ts'
 
 const folder = new URL('../../examples/clustered-server/', import.meta.url)
 
-/** How many processes answer, but for the single one. */
+/** Number of processes, except for the single one. */
 const WORKERS = '2'
 
 const subject = (name: string, env: Readonly<Record<string, string>> = {}): FileSubject & { file: URL } => ({
@@ -24,7 +24,7 @@ export const subjects: Record<
   clustered: subject('clustered'),
 }
 
-/** Watt with the same app, if it is installed, and what removes its folder. */
+/** Watt with the same app, if it is installed, and a function that removes its folder. */
 export async function wattCluster(): Promise<{ subject: CommandSubject; remove: () => Promise<void> } | undefined> {
   const packages = await findWatt()
   if (packages === undefined) return undefined
@@ -32,7 +32,7 @@ export async function wattCluster(): Promise<{ subject: CommandSubject; remove: 
   return { subject: { command: ['wattpm', 'start', dir] }, remove: () => rm(dir, { recursive: true }) }
 }
 
-/** At once, over a connection that stays; over one for each request; after milliseconds of work. */
+/** A fast response over a keep-alive connection, one over a new connection, and one after milliseconds of work. */
 export const cases: Record<'hello' | 'shortConnection' | 'primes', CaseOptions> = {
   hello: { path: '/' },
   shortConnection: { path: '/', headers: { connection: 'close' } },

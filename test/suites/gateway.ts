@@ -3,7 +3,7 @@ import { startSubject } from '../running-subjects.ts'
 
 const folder = new URL('../../examples/gateway/', import.meta.url)
 
-/** They make their calls to the origin that `UPSTREAM` names: see {@link startUpstreams}. */
+/** They call the origin in `UPSTREAM`, see {@link startUpstreams}. */
 export const subjects: Record<
   | 'nestjs-express-axios'
   | 'nestjs-fastify-axios'
@@ -36,14 +36,14 @@ export const dashboard: URL = new URL('dashboard.ts', folder)
 export const tail: URL = new URL('aggregator-gateway-tail.ts', folder)
 export const upstreams: URL = new URL('upstreams.ts', folder)
 
-/** Five calls, whose answers have so many bytes each. */
+/** Five calls with responses of this many bytes each. */
 export const cases: Record<'small' | 'medium' | 'large', CaseOptions> = {
   small: { path: '/api/150' },
   medium: { path: '/api/2000' },
   large: { path: '/api/20000' },
 }
 
-/** What the upstreams have done since they were started. */
+/** Work of the upstreams since their start. */
 export interface UpstreamUsage {
   /** Calls by kind. */
   calls: Record<'part' | 'late', number>
@@ -52,8 +52,7 @@ export interface UpstreamUsage {
 }
 
 /**
- * Starts the servers behind the gateways: a process that belongs to no subject, so that its CPU is nobody's.
- * All that is started from here on finds it by `UPSTREAM`.
+ * Starts the servers behind the gateways in a process that belongs to no subject. Later subjects find it by `UPSTREAM`.
  */
 export async function startUpstreams(): Promise<{ origin: string; usage: () => Promise<UpstreamUsage> }> {
   const { origin } = await startSubject(upstreams)

@@ -72,7 +72,7 @@ export function withEnv(
 
 const gzip = { headers: { 'accept-encoding': 'gzip' } } as const
 /** Which client asks is not the point: of a page that is rendered anew, the count of renders differs. */
-const counted = { normalise: (answer) => ({ ...answer, body: '' }) } satisfies Partial<CaseOptions>
+const counted = { normalize: (answer) => ({ ...answer, body: '' }) } satisfies Partial<CaseOptions>
 
 /** Answers that can come from memory, of the build `base`. */
 export const keptCases: Record<

@@ -25,7 +25,7 @@ export interface ReloadingServer {
 }
 
 export interface ReloadingSubject {
-  /** What has to be there that no npm package of this repository brings. */
+  /** A program that no npm package of this repository installs. */
   readonly program?: string
   start: () => Promise<ReloadingServer>
 }
@@ -57,27 +57,29 @@ export const reloadingServers: Readonly<Record<string, ReloadingSubject>> = {
 
 const ends: (() => Promise<void>)[] = []
 
-/** Ends all that were started. */
+/** Ends all started servers. */
 export async function stopServers(): Promise<void> {
   for (const end of ends.splice(0).toReversed()) await end()
 }
 
 async function clustered(): Promise<ReloadingServer> {
-  const cli = ofPackage('src/cli.ts')
+  const cli = ofPackage('src/cli/cli.ts')
   const [port, admin] = [String(await getPort()), String(await getPort())]
-  const app = ofPackage('test/apps/faults.ts')
+  const app = ofPackage('test/fixtures/apps/faults.ts')
   const options = ['--host', HOST, '--port', port, '--admin-port', admin, '--workers', WORKERS]
   const child = start(process.execPath, [cli, app, ...options])
   await answers(Number(port))
   return {
     port: Number(port),
-    reload: async () => void (await run(process.execPath, [cli, 'reload', String(child.pid), '--port', admin])),
+    reload: async () => void (await run(process.execPath, [cli, 'reload', String(child.pid), '--admin-port', admin])),
   }
 }
 
 async function nodeCluster(): Promise<ReloadingServer> {
   const port = await getPort()
-  const child = start(process.execPath, [ofPackage('test/apps/node-cluster-process.ts')], { PORT: String(port) })
+  const child = start(process.execPath, [ofPackage('test/fixtures/apps/node-cluster-process.ts')], {
+    PORT: String(port),
+  })
   await answers(port)
   return {
     port,
@@ -94,7 +96,7 @@ async function pm2(): Promise<ReloadingServer> {
   const env = environment({ PM2_HOME: home, PORT: String(port) })
   const command = (...args: string[]): Promise<unknown> =>
     run(path('examples/clustered-server/node_modules/.bin/pm2'), args, { env })
-  const app = ofPackage('test/apps/single-process.ts')
+  const app = ofPackage('test/fixtures/apps/single-process.ts')
   ends.push(async () => {
     await command('kill')
     rmSync(home, { recursive: true })
@@ -106,7 +108,7 @@ async function pm2(): Promise<ReloadingServer> {
 
 async function watt(): Promise<ReloadingServer> {
   const port = await getPort()
-  const app = pathToFileURL(ofPackage('test/apps/faults.ts'))
+  const app = pathToFileURL(ofPackage('test/fixtures/apps/faults.ts'))
   const folder = wattFolder((await findWatt())!, app, Number(WORKERS))
   ends.push(async () => rmSync(folder, { recursive: true }))
   const child = start('wattpm', ['start', folder], { PORT: String(port) })
@@ -125,7 +127,7 @@ async function proxy(
 ): Promise<{ child: ChildProcess; port: number }> {
   const upstream = await getPort()
   const port = await getPort()
-  start(process.execPath, [ofPackage('test/apps/single-process.ts')], {
+  start(process.execPath, [ofPackage('test/fixtures/apps/single-process.ts')], {
     PORT: String(upstream),
     // So that a connection that the proxy keeps is not closed by the process behind it.
     APP: 'patient.ts',
@@ -218,7 +220,7 @@ async function haproxy(option: string): Promise<ReloadingServer> {
   }
 }
 
-/** Starts a process that ends those that it starts itself. */
+/** Starts a process that ends its own child processes. */
 function start(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
   const child = spawn(program, args, { env: environment(env), stdio: ['ignore', 'pipe', 'ignore'] })
   const exited = once(child, 'exit')

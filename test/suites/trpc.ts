@@ -1,4 +1,4 @@
-import type { Answer, CaseOptions, Subject } from 'speed-bounds'
+import type { CaseOptions, ComparedResponse, Subject } from 'speed-bounds'
 
 const folder = new URL('../../examples/trpc/', import.meta.url)
 
@@ -28,12 +28,12 @@ const name = input({ name: 'world' })
 const orpcName = input({ json: { name: 'world' } })
 /** Fastify adds a charset to the content type of its own JSON. */
 const plain = { compareHeaders: [] } as const
-const unwrapped = { ...plain, normalise: withoutEnvelope } as const
+const unwrapped = { ...plain, normalize: withoutEnvelope } as const
 const batchOf = (paths: readonly string[]): string =>
   `${paths.join(',')}?batch=1&input=${input(Object.fromEntries(paths.map((_, index) => [index, { name: 'world' }])))}`
-const stream = { headers: { 'trpc-accept': 'application/jsonl' }, normalise: decoded } as const
+const stream = { headers: { 'trpc-accept': 'application/jsonl' }, normalize: decoded } as const
 
-/** Requests that plain routes answer too. */
+/** Requests that plain routes serve, too. */
 export const plainCases: Record<'hello' | 'greet' | 'greetChecked' | 'note' | 'article', CaseOptions> = {
   hello: { path: '/trpc/hello', ...plain },
   greet: { path: `/trpc/greet?input=${name}`, ...plain },
@@ -48,10 +48,7 @@ export const plainCases: Record<'hello' | 'greet' | 'greetChecked' | 'note' | 'a
   article: { path: '/trpc/article', ...plain },
 }
 
-/**
- * The same for oRPC too, which has a protocol of its own: a request says its input in both, every server
- * reads the one it knows, and of the answers only the data is compared.
- */
+/** The same requests with the inputs of tRPC and of oRPC, which has its own protocol. Only data of responses is compared. */
 export const bothProtocols: typeof plainCases = {
   hello: { ...plainCases.hello, ...unwrapped },
   greet: { path: `/trpc/greet?input=${name}&data=${orpcName}`, ...unwrapped },
@@ -60,13 +57,13 @@ export const bothProtocols: typeof plainCases = {
   article: { ...plainCases.article, ...unwrapped },
 }
 
-/** Requests that only tRPC answers. */
+/** Requests that only tRPC servers support. */
 export const trpcCases: Record<
   'batch' | 'middlewares' | 'options' | 'stream' | 'laterStream' | 'refused' | 'events',
   CaseOptions
 > = {
   batch: { path: `/trpc/${batchOf(['hello', 'greet', 'hello', 'greet', 'hello'])}` },
-  /** Three middlewares, and a context. */
+  /** Three middlewares and a context. */
   middlewares: { path: '/context/whoAmI' },
   /** `createContext`, `responseMeta` and `onError`. */
   options: { path: '/full/hello' },
@@ -77,22 +74,22 @@ export const trpcCases: Record<
   events: { path: `/trpc/burst?input=${input({ events: 20 })}` },
 }
 
-/** A subscription that says ten events and then stays open. */
+/** A subscription that sends ten events and then stays open. */
 export const quiet: { path: string; until: string } = {
   path: `/trpc/quiet?input=${input({ events: 10 })}`,
   until: '"number":10}',
 }
 
-/** Of `{ result: { data } }` and of `{ json: data }`, the data. */
-function withoutEnvelope(answer: Answer): Answer {
+/** Returns the data of `{ result: { data } }` and of `{ json: data }`. */
+function withoutEnvelope(answer: ComparedResponse): ComparedResponse {
   const { result, json } = JSON.parse(answer.body) as { result?: { data: unknown }; json?: unknown }
   return { ...answer, body: JSON.stringify(result ? result.data : json) }
 }
 
 type Encoded = [[unknown?], ...[key: string | null, type: number, id: number][]]
 
-/** What a client makes of the lines of a streamed batch: they may be cut differently. */
-function decoded(answer: Answer): Answer {
+/** Decodes the lines of a streamed batch as a client does, since servers cut them differently. */
+function decoded(answer: ComparedResponse): ComparedResponse {
   const [head, ...chunks] = answer.body
     .trim()
     .split('\n')

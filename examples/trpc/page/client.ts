@@ -30,7 +30,7 @@ onSubmit('query', () => {
   showAnswer('greeting', trpc.greet.query({ name: field('name').value }), ({ text }) => text)
 })
 
-// Calls of the same turn go out as one request. Each answer is shown as soon as it is there.
+// Calls of the same event-loop tick are one request. Each result is shown when it arrives.
 onSubmit('batch', () => {
   const milliseconds = field('milliseconds').valueAsNumber
   showAnswer('slow', trpc.slow.query({ milliseconds }), ({ hello }) => hello)
@@ -54,8 +54,8 @@ onSubmit('lazy', () => {
   showAnswer('health', trpc.admin.health.query(), ({ healthy }) => (healthy ? 'Healthy' : 'Not healthy'))
 })
 
-// Each event has an id. When the connection is lost, the browser connects again and sends the last id it
-// has seen, and the procedure goes on from there.
+// Each event has an id. After a lost connection the browser reconnects and sends the last id, and the procedure continues
+// from there.
 let counting: { unsubscribe(): void } | undefined
 
 onSubmit('subscription', () => {
@@ -108,7 +108,7 @@ function show(id: string, text: string, state: 'waiting' | 'done' | 'failed'): v
   output(id).dataset['state'] = state
 }
 
-/** Shows that a call is under way, and then its answer or why there is none. */
+/** Shows that a call is pending, and then its result or error. */
 function showAnswer<T>(id: string, call: Promise<T>, tell: (answer: T) => string): void {
   show(id, 'Waiting …', 'waiting')
   call
@@ -120,9 +120,9 @@ function showAnswer<T>(id: string, call: Promise<T>, tell: (answer: T) => string
 function reason(error: unknown): string {
   if (!(error instanceof TRPCClientError)) return String(error)
   const { data, message } = error as TRPCClientError<AppRouter>
-  // It is not the server that says so, but the network.
+  // The network failed, not the server.
   if (!data) return message
-  // What a validator found comes as a list.
+  // Errors of a validator are a list.
   const [found] = message.startsWith('[') ? (JSON.parse(message) as { message: string }[]) : []
   return `${data.code}: ${found?.message ?? message}`
 }

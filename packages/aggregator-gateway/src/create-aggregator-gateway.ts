@@ -1,12 +1,13 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { CreateAggregatorGatewayOptions } from './options/gateway-options.ts'
-import { checkOptions } from './options/validate.ts'
+import { resolveOptions } from './options/resolve.ts'
+import { factorySchema } from './options/schema.ts'
 import { gatewayPlugin } from './plugin.ts'
 
 /**
  * Creates a Fastify app that serves endpoints by calls to upstreams: `Fastify()` plus {@link gatewayPlugin}.
  *
- * @throws GATEWAY_INVALID_OPTION
+ * @throws AGGREGATOR_GATEWAY_INVALID_OPTION
  *
  * @example
  * const app = await createAggregatorGateway({
@@ -26,7 +27,8 @@ import { gatewayPlugin } from './plugin.ts'
 export async function createAggregatorGateway<const Endpoints extends readonly unknown[]>(
   options: CreateAggregatorGatewayOptions<Endpoints>,
 ): Promise<FastifyInstance> {
-  checkOptions(options, ['fastify'])
+  // Before Fastify takes its options.
+  resolveOptions(factorySchema, options)
   const { fastify = {}, ...pluginOptions } = options
   const app = Fastify(fastify)
   await app.register(gatewayPlugin<Endpoints>, pluginOptions)

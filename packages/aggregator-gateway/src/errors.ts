@@ -1,46 +1,30 @@
 import createError, { type FastifyErrorConstructor } from '@fastify/error'
 
-// Codes are API: never reuse or rename one. The README says what to do about each.
+// Codes are API: never reuse or rename one. docs/troubleshooting.md has a remedy for each.
 
-/** An option is missing, unknown or of the wrong kind: where, what was expected, and what came. */
-export const InvalidOptionError: FastifyErrorConstructor<{ code: 'GATEWAY_INVALID_OPTION' }, [string]> = createError(
-  'GATEWAY_INVALID_OPTION',
-  '%s',
-  500,
-  TypeError,
-)
+/** An option is missing, unknown or of the wrong kind. */
+export const InvalidOptionError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_INVALID_OPTION' }, [string]> =
+  createError('AGGREGATOR_GATEWAY_INVALID_OPTION', '%s', 500, TypeError)
 
-/** A value that a call takes from the client's request is missing, or cannot be part of a path. */
-export const BadParameterError: FastifyErrorConstructor<{ code: 'GATEWAY_BAD_PARAMETER' }, [string]> = createError(
-  'GATEWAY_BAD_PARAMETER',
-  '%s',
-  400,
-)
+/** A value of the client's request is missing, or cannot be part of a path or header. */
+export const BadParameterError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_BAD_PARAMETER' }, [string]> =
+  createError('AGGREGATOR_GATEWAY_BAD_PARAMETER', '%s', 400)
 
-/** A function in `headers`, or an observer, has made a header that cannot be sent. */
-export const InvalidHeaderError: FastifyErrorConstructor<{ code: 'GATEWAY_INVALID_HEADER' }, [string]> = createError(
-  'GATEWAY_INVALID_HEADER',
-  '%s',
-  500,
-)
+/** A function in `headers`, or an observer, returned a header that cannot be sent. */
+export const InvalidHeaderError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_INVALID_HEADER' }, [string]> =
+  createError('AGGREGATOR_GATEWAY_INVALID_HEADER', '%s', 500)
 
-/** A required call has failed. */
-export const UpstreamFailedError: FastifyErrorConstructor<{ code: 'GATEWAY_UPSTREAM_FAILED' }, [string]> = createError(
-  'GATEWAY_UPSTREAM_FAILED',
-  '%s',
-  502,
-)
+/** A required call failed. */
+export const UpstreamFailedError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_UPSTREAM_FAILED' }, [string]> =
+  createError('AGGREGATOR_GATEWAY_UPSTREAM_FAILED', '%s', 502)
 
 /** A required call got no response in time. */
-export const UpstreamTimeoutError: FastifyErrorConstructor<{ code: 'GATEWAY_UPSTREAM_TIMEOUT' }, [string]> =
-  createError('GATEWAY_UPSTREAM_TIMEOUT', '%s', 504)
+export const UpstreamTimeoutError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT' }, [string]> =
+  createError('AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT', '%s', 504)
 
-/** A required call failed with a status that the endpoint propagates: the response has that status. */
-export const UpstreamStatusError: FastifyErrorConstructor<{ code: 'GATEWAY_UPSTREAM_STATUS' }, [string]> = createError(
-  'GATEWAY_UPSTREAM_STATUS',
-  '%s',
-  502,
-)
+/** A required call failed with a status of `forwardStatuses`: the response has that status. */
+export const UpstreamStatusError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_UPSTREAM_STATUS' }, [string]> =
+  createError('AGGREGATOR_GATEWAY_UPSTREAM_STATUS', '%s', 502)
 
 /**
  * Rejected calls have no stack trace, because it would only point into the gateway. At twice its capacity, a gateway
@@ -49,26 +33,36 @@ export const UpstreamStatusError: FastifyErrorConstructor<{ code: 'GATEWAY_UPSTR
 const hasTrace = false
 
 /** A required call was not made, because too many calls to that upstream have failed. */
-export const CircuitOpenError: FastifyErrorConstructor<{ code: 'GATEWAY_CIRCUIT_OPEN' }, [string]> = createError(
-  'GATEWAY_CIRCUIT_OPEN',
-  '%s',
-  502,
-  Error,
-  hasTrace,
-)
+export const CircuitOpenError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_CIRCUIT_OPEN' }, [string]> =
+  createError('AGGREGATOR_GATEWAY_CIRCUIT_OPEN', '%s', 502, Error, hasTrace)
 
 /** The client paused for too long while it sent its body. */
-export const ClientTimeoutError: FastifyErrorConstructor<{ code: 'GATEWAY_CLIENT_TIMEOUT' }> = createError(
-  'GATEWAY_CLIENT_TIMEOUT',
-  'The body did not come in time',
-  408,
-)
+export const ClientTimeoutError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_CLIENT_TIMEOUT' }, [number]> =
+  createError('AGGREGATOR_GATEWAY_CLIENT_TIMEOUT', 'Request body timeout: no data received for %s ms', 408)
 
 /** An upstream has reached its maximum of running and waiting calls, or of streams. */
-export const OverloadedError: FastifyErrorConstructor<{ code: 'GATEWAY_OVERLOADED' }, [string]> = createError(
-  'GATEWAY_OVERLOADED',
-  '%s',
-  503,
-  Error,
-  hasTrace,
-)
+export const OverloadedError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_OVERLOADED' }, [string]> =
+  createError('AGGREGATOR_GATEWAY_OVERLOADED', '%s', 503, Error, hasTrace)
+
+/** All errors of the gateway by their codes, so that `error instanceof errorCodes.AGGREGATOR_GATEWAY_OVERLOADED` works. */
+export const errorCodes: Readonly<{
+  AGGREGATOR_GATEWAY_INVALID_OPTION: typeof InvalidOptionError
+  AGGREGATOR_GATEWAY_BAD_PARAMETER: typeof BadParameterError
+  AGGREGATOR_GATEWAY_INVALID_HEADER: typeof InvalidHeaderError
+  AGGREGATOR_GATEWAY_UPSTREAM_FAILED: typeof UpstreamFailedError
+  AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT: typeof UpstreamTimeoutError
+  AGGREGATOR_GATEWAY_UPSTREAM_STATUS: typeof UpstreamStatusError
+  AGGREGATOR_GATEWAY_CIRCUIT_OPEN: typeof CircuitOpenError
+  AGGREGATOR_GATEWAY_CLIENT_TIMEOUT: typeof ClientTimeoutError
+  AGGREGATOR_GATEWAY_OVERLOADED: typeof OverloadedError
+}> = {
+  AGGREGATOR_GATEWAY_INVALID_OPTION: InvalidOptionError,
+  AGGREGATOR_GATEWAY_BAD_PARAMETER: BadParameterError,
+  AGGREGATOR_GATEWAY_INVALID_HEADER: InvalidHeaderError,
+  AGGREGATOR_GATEWAY_UPSTREAM_FAILED: UpstreamFailedError,
+  AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT: UpstreamTimeoutError,
+  AGGREGATOR_GATEWAY_UPSTREAM_STATUS: UpstreamStatusError,
+  AGGREGATOR_GATEWAY_CIRCUIT_OPEN: CircuitOpenError,
+  AGGREGATOR_GATEWAY_CLIENT_TIMEOUT: ClientTimeoutError,
+  AGGREGATOR_GATEWAY_OVERLOADED: OverloadedError,
+}

@@ -32,25 +32,25 @@ export interface CallFailure {
 
 /** Why a call was aborted, although nothing failed. */
 export interface Aborted {
-  readonly reason: 'client-left' | 'given-up'
+  readonly reason: 'client-left' | 'aborted'
   readonly message: string
 }
 
-export const CLIENT_LEFT: Aborted = { reason: 'client-left', message: 'was given up, as nobody waits for it' }
-export const NOT_NEEDED: Aborted = { reason: 'given-up', message: 'was given up, as the answer fails without it' }
+export const CLIENT_LEFT: Aborted = { reason: 'client-left', message: 'was aborted: the client left' }
+export const NOT_NEEDED: Aborted = { reason: 'aborted', message: 'was aborted: another required call failed' }
 
 /** The request itself is invalid, such as a header with forbidden characters: no origin is at fault. */
 export const UNSENDABLE = { reason: 'request', message: 'cannot be sent as a request' } as const
-export const LATE: CallFailure = { reason: 'timeout', message: 'did not answer in time' }
-export const TOO_LARGE = { reason: 'too-large', message: 'answered with more than is taken' } as const
+export const LATE: CallFailure = { reason: 'timeout', message: 'did not respond in time' }
+export const TOO_LARGE = { reason: 'too-large', message: 'responded with more than is allowed' } as const
 
 /** Why an upstream rejects a request before it is sent. */
 export type Rejection = 'overloaded' | 'too-many-streams' | 'circuit-open'
 
 export const REJECTIONS: Readonly<Record<Rejection, CallFailure>> = {
-  overloaded: { reason: 'overloaded', message: 'was not made, as too many wait already' },
-  'too-many-streams': { reason: 'overloaded', message: 'was not made, as too many streams are open' },
-  'circuit-open': { reason: 'circuit-open', message: 'was not made, as too many have failed' },
+  overloaded: { reason: 'overloaded', message: 'was rejected: the queue is full' },
+  'too-many-streams': { reason: 'overloaded', message: 'was rejected: too many streams are open' },
+  'circuit-open': { reason: 'circuit-open', message: 'was rejected: the circuit is open' },
 }
 
 /** Ends a request through undici: nothing waits for its response. `isLate` if it timed out, which is the origin's fault. */
@@ -58,7 +58,7 @@ export class AbortedError extends Error {
   readonly isLate: boolean
 
   constructor(isLate: boolean) {
-    super('Nobody waits for this answer any more')
+    super('The request was aborted')
     this.isLate = isLate
   }
 }
@@ -90,7 +90,7 @@ export function failureOf(
       return { ...TOO_LARGE, cause: error }
     default: {
       const isStaleSocket = status === 0 && isSent && isReused
-      return { reason: 'connection', message: 'did not answer', isUnsent, isStaleSocket, cause: error }
+      return { reason: 'connection', message: 'did not respond', isUnsent, isStaleSocket, cause: error }
     }
   }
 }

@@ -5,11 +5,11 @@ export { createAggregatorGateway } from './create-aggregator-gateway.ts'
 export { gatewayPlugin, gatewayPlugin as default } from './plugin.ts'
 
 // Cache
-export {
-  KeyValueCacheStore,
-  type KeyValueCacheStoreOptions,
-  type KeyValueStore,
-} from './cache/key-value-cache-store.ts'
+export { KeyValueCacheStore, type KeyValueStore } from './cache/key-value-cache-store.ts'
+
+// Errors
+export { errorCodes } from './errors.ts'
+export type { FailureReason } from './failures.ts'
 
 // Options
 export type { CallOptions, HeadersOption, MakeHeaders, MappingOptions, ShadowOptions } from './options/call-options.ts'
@@ -20,7 +20,13 @@ export type {
   PassThroughOptions,
 } from './options/endpoint-options.ts'
 export type { CreateAggregatorGatewayOptions, GatewayPluginOptions, StatusOptions } from './options/gateway-options.ts'
-export type { BreakerOptions, CacheOptions, CacheStore, UpstreamOptions } from './options/upstream-options.ts'
+export type {
+  CacheOptions,
+  CacheStore,
+  CircuitBreakerOptions,
+  KeyValueCacheStoreOptions,
+  UpstreamOptions,
+} from './options/upstream-options.ts'
 export type { Method } from './http/methods.ts'
 
 // Observers
@@ -32,4 +38,3 @@ export type {
   ObservedGateway,
   OriginStatus,
 } from './options/observer.ts'
-export type { FailureReason } from './failures.ts'

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RegisterOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { ResponseCache } from './cache/response-cache.ts'
 import { Coalescing, isCoalescing } from './endpoint/coalescing.ts'
@@ -8,13 +8,15 @@ import { planEndpoint } from './endpoint/plan.ts'
 import type { PlannedEndpoint } from './endpoint/planned-endpoint.ts'
 import { assertRateLimit } from './endpoint/rate-limit.ts'
 import { retainClasses } from './endpoint/retained-classes.ts'
+import { addStats, decorateStats } from './gateway-stats.ts'
 import { callLog } from './observability/call-log.ts'
 import { type Instrumentation, Observers } from './observability/observers.ts'
 import { addStatusRoute } from './observability/status-route.ts'
-import type { EndpointOptions, PassThroughEndpointOptions } from './options/endpoint-options.ts'
 import type { GatewayPluginOptions } from './options/gateway-options.ts'
 import type { GatewayStatus } from './options/observer.ts'
-import { checkOptions } from './options/validate.ts'
+import { resolveOptions } from './options/resolve.ts'
+import type { ResolvedEndpoint, ResolvedGateway, ResolvedPassThroughEndpoint } from './options/resolved.ts'
+import { pluginSchema } from './options/schema.ts'
 import { planPassThrough } from './pass-through/plan.ts'
 import { addPassThroughRoute } from './pass-through/route.ts'
 import { recordingBodies } from './request/forwarded-body.ts'
@@ -27,13 +29,20 @@ type GatewayPlugin = <const Endpoints extends readonly unknown[]>(
 ) => Promise<void>
 
 const plugin = async (app: FastifyInstance, options: GatewayPluginOptions): Promise<void> => {
-  checkOptions(options, ['prefix', 'logLevel', 'logSerializers'])
-  const upstreams = new Map(
-    Object.entries(options.upstreams).map(([name, upstream]) => [
-      name,
-      new Upstream(name, typeof upstream === 'string' ? { origin: upstream } : upstream),
-    ]),
-  )
+  const resolved = resolveOptions(pluginSchema, options)
+  decorateStats(app)
+  // Routes and hooks must not leak into the app: they have a context of their own.
+  await app.register(async (scope) => serve(scope, resolved), scopeOptionsOf(options))
+}
+
+/** The options that Fastify takes when it registers a plugin. */
+function scopeOptionsOf(options: GatewayPluginOptions & RegisterOptions): RegisterOptions {
+  const { prefix = '', logLevel, logSerializers } = options
+  return { prefix, ...(logLevel && { logLevel }), ...(logSerializers && { logSerializers }) }
+}
+
+async function serve(app: FastifyInstance, options: ResolvedGateway): Promise<void> {
+  const upstreams = new Map(Object.entries(options.upstreams).map(([name, one]) => [name, new Upstream(name, one)]))
   const status = statusOf(upstreams)
   const observers = observersOf(options, app, status)
   retainClasses()
@@ -44,23 +53,27 @@ const plugin = async (app: FastifyInstance, options: GatewayPluginOptions): Prom
   addCaches(upstreams, options)
   for (const [index, endpoint] of options.endpoints.entries()) {
     const where = `endpoints[${index}]`
-    assertRateLimit(endpoint.route ?? {}, `${where}.route`, app)
+    assertRateLimit(endpoint.route, `${where}.route`, app)
     const instrumentation = observers && instrumentationOf(observers, endpoint, app.prefix)
     if (endpoint.passThrough) {
       const plan = planPassThrough(endpoint, `${where}.passThrough`, upstreams, instrumentation)
       addPassThroughRoute(app, endpoint, plan)
     } else {
       const plan = planEndpoint(endpoint, where, upstreams, instrumentation)
-      addRoute(app, endpoint, where, plan, options.coalesce ?? false)
+      addRoute(app, endpoint, where, plan, options.coalesce)
     }
   }
-  addStatus(app, options, status)
+  addStats(app, status)
+  if (options.status) {
+    assertRateLimit(options.status.route, 'status.route', app)
+    addStatusRoute(app, options.status, status)
+  }
   observers?.opened()
 }
 
 function addRoute(
   app: FastifyInstance,
-  endpoint: EndpointOptions,
+  endpoint: ResolvedEndpoint,
   where: string,
   plan: PlannedEndpoint,
   coalesce: boolean,
@@ -69,22 +82,15 @@ function addRoute(
   const forwardsBody = plan.calls.some((call) => call.forwardsBody)
   app.route({
     ...(forwardsBody ? recordingBodies(route) : route),
-    method: endpoint.method ?? 'GET',
+    method: endpoint.method,
     url: endpoint.path,
     handler: handlerOf(plan, isCoalescing(endpoint, where, coalesce)),
   })
 }
 
-function addStatus(app: FastifyInstance, { status = false }: GatewayPluginOptions, read: () => GatewayStatus): void {
-  if (status === false) return
-  const { route = {}, ...others } = status === true ? {} : status
-  assertRateLimit(route, 'status.route', app)
-  addStatusRoute(app, { route, ...others }, read)
-}
-
 /** The observers of the gateway; undefined if there are none. */
 function observersOf(
-  { observers = [], callLogLevel = 'silent' }: GatewayPluginOptions,
+  { observers, callLogLevel }: ResolvedGateway,
   app: FastifyInstance,
   status: () => GatewayStatus,
 ): Observers | undefined {
@@ -94,28 +100,24 @@ function observersOf(
 
 function instrumentationOf(
   observers: Observers,
-  { method: own = 'GET', path: ownPath, calls, passThrough }: EndpointOptions | PassThroughEndpointOptions,
+  { method: own, path: ownPath, calls, passThrough }: ResolvedEndpoint | ResolvedPassThroughEndpoint,
   prefix: string,
 ): Instrumentation {
   const endpoint = { method: own, path: prefix + ownPath }
-  const all = passThrough ? { passThrough: { method: own, ...passThrough } } : calls
+  const all = passThrough ? { passThrough } : calls
   return {
     observers,
-    calls: Object.entries(all).map(([name, { upstream, method = 'GET', path }]) => {
+    calls: Object.entries(all).map(([name, { upstream, method = own, path }]) => {
       return { endpoint, name, upstream, method, path }
     }),
   }
 }
 
-function addCaches(
-  upstreams: ReadonlyMap<string, Upstream>,
-  { upstreams: options, endpoints }: GatewayPluginOptions,
-): void {
-  const maxTimeout = Math.max(...endpoints.map(({ timeout = 2000 }) => timeout))
+function addCaches(upstreams: ReadonlyMap<string, Upstream>, options: ResolvedGateway): void {
+  const maxTimeout = Math.max(...options.endpoints.map(({ timeout }) => timeout))
   for (const [name, upstream] of upstreams) {
-    const one = options[name]!
-    const cache = typeof one === 'string' ? undefined : one.cache
-    if (cache) upstream.cache = new ResponseCache(upstream, cache === true ? {} : cache, maxTimeout)
+    const { cache } = options.upstreams[name]!
+    if (cache) upstream.cache = new ResponseCache(upstream, cache, maxTimeout)
   }
 }
 
@@ -137,7 +139,7 @@ function handlerOf(
 /**
  * Merges the responses of many upstream calls into one.
  *
- * @throws GATEWAY_INVALID_OPTION
+ * @throws AGGREGATOR_GATEWAY_INVALID_OPTION
  *
  * @example
  * await app.register(gatewayPlugin, {
@@ -148,5 +150,4 @@ function handlerOf(
 export const gatewayPlugin: GatewayPlugin = fp(plugin as never, {
   fastify: '5.x',
   name: 'aggregator-gateway',
-  encapsulate: true,
 }) as GatewayPlugin

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { test } from 'vitest'
-import { availableCores } from '../src/available-cores.ts'
-import { memoryLimit } from '../src/memory-limit.ts'
+import { availableCores } from '../src/platform/available-cores.ts'
+import { memoryLimit } from '../src/platform/memory-limit.ts'
 
-// Decides whether limits of the container may be read anew for each worker that starts, or must be cached.
+// Decides whether limits of the container may be read for each worker that starts, or must be cached.
 
 test('the limits of this container', async ({ bench }) => {
   await bench.compare(

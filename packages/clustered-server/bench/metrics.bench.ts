@@ -1,12 +1,13 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { test } from 'vitest'
-import { aggregate, findRegistry, type Metric } from '../src/prom-client.ts'
+import type { Metric } from '../src/ipc/messages.ts'
+import { aggregate, findRegistry } from '../src/observability/prom-client.ts'
 
 // Decides whether metrics of workers are merged for each scrape, or passed through with a label for each worker.
 
 const WORKERS = 16
 
-/** What an app of 20 routes counts. */
+/** Metrics of an app with 20 routes. */
 async function metricsOf(worker: number): Promise<{ json: readonly Metric[]; text: string }> {
   const registry = new Registry()
   const registers = [registry]

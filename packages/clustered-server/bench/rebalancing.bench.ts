@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { type Load, surpluses } from '../src/evenness.ts'
+import { type Load, excessConnections } from '../src/primary/excess-connections.ts'
 
 // Decides whether the plan may be made at each check of the workers, some times a second, without being kept up to date.
 
@@ -12,7 +12,7 @@ const workers: readonly Load[] = Array.from({ length: 64 }, (_, worker) => ({
 test('the rebalancing plan for 64 workers', async ({ bench }) => {
   await bench.compare(
     bench('what each gives away', () => {
-      surpluses(workers)
+      excessConnections(workers)
     }),
     bench('each to the mean, by sorting', () => {
       const sorted = workers.toSorted((one, other) => other.connections - one.connections)

@@ -1,23 +1,12 @@
-import { Admin } from './admin.ts'
-import type { ClusteredServer } from './clustered-server.ts'
-import { ClusteredServerError } from './errors.ts'
-import { callHooks } from './hooks.ts'
-import { logEvents, warnOfReloads } from './log-events.ts'
-import { outliveOutputs } from './lost-outputs.ts'
-import { type ClusteredServerOptions, resolveOptions } from './options.ts'
-import { Primary } from './primary.ts'
-import { obeySignals } from './signals.ts'
-import { SingleProcess } from './single-process.ts'
-import { tellSystemd } from './systemd.ts'
-import { isWorker } from './worker-process.ts'
-import { warnOfZombies } from './zombies.ts'
+import type { ClusteredServerOptions } from './options/types.ts'
+import type { ClusteredServer } from './types.ts'
 
 /**
- * Runs an app in as many processes as there are cores, behind one socket. Resolves when all of them take connections.
+ * Runs an app in one process per core, behind one socket. Resolves when all workers accept connections.
  *
- * @param app URL of a module whose default export is a function that returns an app of Fastify, Express, NestJS, Koa or
- * Hono, a server of `node:http`, `node:https` or `node:http2`, a request listener, a plugin of Fastify, or a promise of
- * one; or of a module that listens on `process.env.PORT` by itself
+ * @param app URL of a module. Its default export is a function that returns, or resolves with, an app of Fastify,
+ * Express, NestJS, Koa or Hono, a server of `node:http`, `node:https` or `node:http2`, a request listener or a Fastify
+ * plugin. Or the module listens on `process.env.PORT` by itself.
  *
  * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_OPTION`, `CLUSTERED_SERVER_INSIDE_WORKER`,
  * `CLUSTERED_SERVER_CANNOT_LISTEN`, `CLUSTERED_SERVER_INVALID_APP`, `CLUSTERED_SERVER_START_FAILED`,
@@ -31,33 +20,7 @@ export async function createClusteredServer(
   app: URL | string,
   options: ClusteredServerOptions = {},
 ): Promise<ClusteredServer> {
-  const resolved = resolveOptions(app, options)
-  if (isWorker())
-    throw new ClusteredServerError(
-      'CLUSTERED_SERVER_INSIDE_WORKER',
-      'The app starts a clustered server itself, and each worker would start more of them: have the app in a module of its own',
-    )
-  const { logger, signals } = resolved
-  outliveOutputs()
-  const admin = resolved.admin && (await Admin.start(resolved.admin))
-  const observe = (server: SingleProcess | Primary): void => {
-    if (logger) {
-      logEvents(server, logger)
-      warnOfZombies(server, logger)
-    }
-    server.admin = admin?.address
-    admin?.show(server)
-    tellSystemd(server, logger)
-    callHooks(server, resolved)
-    if (signals) obeySignals(server, logger)
-  }
-  if (logger && resolved.workers > 1) warnOfReloads(logger)
-  try {
-    const server = await (resolved.workers === 1 ? SingleProcess : Primary).start(resolved, observe)
-    server.emit('ready')
-    return server
-  } catch (error) {
-    admin?.close()
-    throw error
-  }
+  // Loaded on demand: workers import this package for `runOnOneWorker()`, and need nothing of the server.
+  const { startServer } = await import('./start-server.ts')
+  return startServer(app, options)
 }

@@ -4,26 +4,37 @@ export { createClusteredServer } from './create-clustered-server.ts'
 // Server
 export type {
   AdminAddress,
+  BlockedLoopReport,
   ClusteredServer,
   ClusteredServerEvents,
   ClusterStatus,
+  WorkerExit,
   WorkerName,
+  WorkerState,
+  WorkerStats,
   WorkerStatus,
-} from './clustered-server.ts'
-export type { WorkerFigures } from './messages.ts'
-export type { StuckReport, StuckReportKind } from './stuck-report.ts'
-export type { WorkerExit, WorkerState } from './worker-process.ts'
+} from './types.ts'
 
 // Options
-export type { HookName } from './hooks.ts'
-export type { AdminOptions, ClusteredServerOptions, Logger } from './options.ts'
-export type { RecycleOptions, RecycleReason } from './recycling.ts'
+export type {
+  AdminOptions,
+  BlockedLoopReportKind,
+  ClusteredServerOptions,
+  Logger,
+  RecycleOptions,
+  RecycleReason,
+} from './options/types.ts'
 
 // In apps
-export { runOnOneWorker, type Task } from './run-on-one-worker.ts'
+export { runOnOneWorker, type Task } from './worker/run-on-one-worker.ts'
 
 // Errors
-export { ClusteredServerError, type ClusteredServerErrorCode } from './errors.ts'
+export {
+  ClusteredServerError,
+  type ClusteredServerErrorClass,
+  type ClusteredServerErrorCode,
+  errorCodes,
+} from './errors.ts'
 
 // Containers
-export { availableCores } from './available-cores.ts'
+export { availableCores } from './platform/available-cores.ts'

@@ -1,26 +1,27 @@
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AdminAddress, ClusteredServer, ClusteredServerEvents, ClusterStatus } from './clustered-server.ts'
-import { Connections } from './connections.ts'
-import { cannotListen, ClusteredServerError } from './errors.ts'
-import { lateText, ListenWatch, type Missing, nothingListened } from './listen-watch.ts'
-import { type App, loadApp, type Where } from './load-app.ts'
-import type { AppMetrics } from './metrics-text.ts'
-import type { ResolvedOptions } from './options.ts'
-import { findRegistry } from './prom-client.ts'
-import { checkReady } from './ready-check.ts'
-import { resign } from './run-on-one-worker.ts'
-import { passedSocket } from './systemd.ts'
-import { removeStale } from './unix-socket.ts'
+import type { AdminAddress, ClusteredServer, ClusteredServerEvents, ClusterStatus } from './types.ts'
+import { Connections } from './connections/connections.ts'
+import { cannotListen, ClusteredServerError, errorCodes } from './errors.ts'
+import { lateText, ListenHook, nothingListened } from './app/listen-hook.ts'
+import type { Missing } from './ipc/messages.ts'
+import { type App, loadApp, type Where } from './app/load-app.ts'
+import type { AppMetrics } from './observability/metrics-text.ts'
+import type { ResolvedOptions } from './options/types.ts'
+import { findRegistry } from './observability/prom-client.ts'
+import { checkReady } from './app/ready-check.ts'
+import { resign } from './worker/run-on-one-worker.ts'
+import { passedSocket } from './platform/systemd.ts'
+import { removeStale } from './platform/unix-socket.ts'
 
-/** The app in this process: without workers there is nothing that a cluster would be for, and nothing of its price. */
+/** Runs the app in this process, without the cost of a cluster. */
 export class SingleProcess extends EventEmitter<ClusteredServerEvents> implements ClusteredServer {
   readonly #options: ResolvedOptions
   #app: App | undefined
   #connections: Connections | undefined
   #isListening = false
-  /** There is one when it listens on a port. */
+  /** Set when the app listens on a port. */
   #address: AddressInfo | undefined
   #closed: Promise<void> | undefined
   #path: string | undefined
@@ -37,9 +38,9 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
   }
 
   /**
-   * Loads the app and has it listen.
+   * Loads the app and makes it listen.
    *
-   * @param observe is given the server before that
+   * @param observe is called with the server before that
    */
   static async start(options: ResolvedOptions, observe: (server: SingleProcess) => void): Promise<SingleProcess> {
     const server = new SingleProcess(options)
@@ -71,11 +72,11 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
   }
 
   reload(): Promise<void> {
-    return refuse('A server of one process cannot be reloaded')
+    return rejectSingle('A server with one process cannot be reloaded')
   }
 
   scale(): Promise<void> {
-    return refuse('A server of one process has no workers')
+    return rejectSingle('A server with one process cannot be scaled')
   }
 
   close(): Promise<void> {
@@ -83,33 +84,34 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
     return this.#closed
   }
 
-  /** Closes all connections; the app is told to close, and nobody waits for it. */
+  /** Closes all connections and starts the app's close without waiting for it. */
   kill(): void {
     this.#killed.abort()
-    // An app's own way to close may let connections in for a while.
+    // The app's own close may accept connections for a while.
     if (this.#app?.server.listening) Server.prototype.close.call(this.#app.server)
     this.#connections?.destroy()
     this.#closed ??= this.#end()
   }
 
   async #start(): Promise<void> {
-    const { port, host, path, env } = this.#options
+    const { port, host, path, args, env } = this.#options
     const fd = passedSocket()
     if (fd !== undefined) this.#path = undefined
     Object.assign(process.env, typeof env === 'function' ? env() : env)
+    if (args) process.argv.splice(2, Infinity, ...args)
     const app = await this.#load(fd)
-    // It was told to end meanwhile.
+    // The server was closed meanwhile.
     if (this.#closed) {
       await Promise.allSettled([this.#closed, app.close()])
-      throw new ClusteredServerError('CLUSTERED_SERVER_CLOSED', 'The server was closed while it started')
+      throw new errorCodes.CLUSTERED_SERVER_CLOSED('The server was closed while it started')
     }
     this.#app = app
     this.#connections = new Connections(app.server)
     try {
-      // As listen() without a host does, for apps whose own default is another one.
+      // With the default of node:net; apps may have another default.
       await app.listen(whereOf(this.#options, fd))
     } catch (error) {
-      // Such an app has connections to databases and the like, which nobody would end.
+      // Otherwise database connections of the app would stay open.
       await Promise.allSettled([app.close()])
       throw cannotListen(host, path ?? port, error)
     }
@@ -126,7 +128,7 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
       throw cannotListen(host, this.#path ?? port, error)
     }
     const { PORT: before } = process.env
-    // For apps that listen by themselves, where they are told to.
+    // For apps that listen by themselves.
     if (typeof env === 'function' || env['PORT'] === undefined) process.env['PORT'] = this.#path ?? String(port)
     try {
       return await load(this.#options, fd)
@@ -141,13 +143,13 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
     this.emit('closed')
   }
 
-  /** Rejects with what the app's own way to close, or `onShutdown`, fails with, when all is closed all the same. */
+  /** Closes everything, then rejects if the app's close or `onShutdown` has failed. */
   async #close(): Promise<void> {
     this.emit('closing')
     const { shutdownDelay, drainTimeout, onShutdown } = this.#options
     if (shutdownDelay > 0) await sleep(shutdownDelay, undefined, { signal: this.#killed.signal }).catch(() => {})
-    const isOver = sleep(drainTimeout, undefined, { ref: false })
-    await Promise.all([this.#connections?.drain(false, drainTimeout), Promise.race([resign(), isOver])])
+    const timedOut = sleep(drainTimeout, undefined, { ref: false })
+    await Promise.all([this.#connections?.drain(false, drainTimeout), Promise.race([resign(), timedOut])])
     try {
       await this.#app?.close()
       await onShutdown()
@@ -166,15 +168,14 @@ function whereOf({ port, path, host = '::' }: ResolvedOptions, fd: number | unde
 /** @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP`, `CLUSTERED_SERVER_START_FAILED` */
 async function load(options: ResolvedOptions, fd: number | undefined): Promise<App> {
   const { app, port, path, readyPath, startTimeout } = options
-  // An app may listen by itself, where it is told to: the first server that does is the app's.
-  const watch = new ListenWatch({ port, path, fd })
+  const hook = new ListenHook({ port, path, fd })
   const ready = async (): Promise<App> => {
-    const loaded = await loadApp(app, watch, () => {
-      missing = () => nothingListened(options, watch.elsewhere)
+    const loaded = await loadApp(app, hook, () => {
+      missing = () => nothingListened(options, hook.elsewhere)
     })
-    // It looks a host up first.
-    if (loaded.server === watch.server && !loaded.server.listening) await once(loaded.server, 'listening')
-    watch.stop()
+    // listen() resolves a host name first.
+    if (loaded.server === hook.server && !loaded.server.listening) await once(loaded.server, 'listening')
+    hook.stop()
     if (readyPath === undefined) return loaded
     missing = () => ({ what: `it did not respond to GET ${readyPath}` })
     try {
@@ -195,13 +196,13 @@ async function load(options: ResolvedOptions, fd: number | undefined): Promise<A
   } catch (error) {
     if (error instanceof ClusteredServerError) throw error
     const text = `The app did not start: ${error instanceof Error ? error.message : String(error)}`
-    throw new ClusteredServerError('CLUSTERED_SERVER_START_FAILED', text, { cause: error })
+    throw new errorCodes.CLUSTERED_SERVER_START_FAILED(text, { cause: error })
   } finally {
     clearTimeout(timer)
-    watch.stop()
+    hook.stop()
   }
 }
 
-async function refuse(text: string): Promise<never> {
-  throw new ClusteredServerError('CLUSTERED_SERVER_SINGLE_PROCESS', `${text}: ask for 2 workers or more`)
+async function rejectSingle(text: string): Promise<never> {
+  throw new errorCodes.CLUSTERED_SERVER_SINGLE_PROCESS(`${text}: set "workers" to 2 or more`)
 }

@@ -1,10 +1,10 @@
 import { test } from 'vitest'
-import type { Claim } from '../src/options/resolve.ts'
+import type { Claim } from '../src/options/resolved.ts'
 import { readTree } from '../src/subject/process-tree.ts'
 import type { Round } from '../src/statistics/round.ts'
 import { judge } from '../src/statistics/verdict.ts'
 
-// Both happen between two rounds: what they cost is time in which nothing is measured.
+// Both run between two rounds, when nothing is measured.
 
 const SUBJECTS = ['fastify', 'express']
 const REPLICAS = 10
@@ -35,7 +35,7 @@ const rounds = Array.from({ length: CYCLES }, (_, cycle) =>
         replica: replica + 1,
         case: 'GET /',
         bottleneck: 'server',
-        answers: 200_000 / cost,
+        responses: 200_000 / cost,
         failures: 0,
         elapsed: 200,
         cpu: cost,
@@ -45,8 +45,8 @@ const rounds = Array.from({ length: CYCLES }, (_, cycle) =>
         p99: cost / 10,
         rss: 80e6,
         peakRss: 90e6,
-        serverUtilisation: 0.99,
-        generatorUtilisation: 0.6,
+        serverUtilization: 0.99,
+        generatorUtilization: 0.6,
         foreignCpu: 0.01,
       }
     }),

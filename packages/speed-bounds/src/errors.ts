@@ -1,27 +1,24 @@
-/**
- * Codes of the errors that this package throws. They are API: a code is never reused and never
- * renamed. The README says of each what it means and what to do.
- */
+/** Codes of all errors of this package. A code is API: it is never reused and never renamed. */
 export type SpeedBoundsErrorCode =
   | 'SPEED_BOUNDS_INVALID_OPTION'
   | 'SPEED_BOUNDS_SUBJECT_NOT_STARTED'
   | 'SPEED_BOUNDS_SUBJECT_NOT_READY'
   | 'SPEED_BOUNDS_PORT_TAKEN'
   | 'SPEED_BOUNDS_SUBJECT_DIED'
-  | 'SPEED_BOUNDS_WRONG_ANSWER'
+  | 'SPEED_BOUNDS_WRONG_RESPONSE'
   | 'SPEED_BOUNDS_FAILED_REQUESTS'
   | 'SPEED_BOUNDS_GENERATOR_MISSING'
   | 'SPEED_BOUNDS_GENERATOR_FAILED'
-  | 'SPEED_BOUNDS_WARDEN_LOST'
+  | 'SPEED_BOUNDS_SUPERVISOR_LOST'
 
 /**
- * An error of this package; `code` tells which.
+ * An error of this package. Its `code` says which one.
  *
  * @example
  * try {
  *   await race({ a: './a.ts', b: './b.ts' }, { path: '/' }).measure()
  * } catch (error) {
- *   if (error instanceof SpeedBoundsError && error.code === 'SPEED_BOUNDS_WRONG_ANSWER') process.exitCode = 4
+ *   if (error instanceof errorCodes.SPEED_BOUNDS_WRONG_RESPONSE) process.exitCode = 4
  * }
  */
 export class SpeedBoundsError extends Error {
@@ -32,4 +29,34 @@ export class SpeedBoundsError extends Error {
     super(message, options)
     this.code = code
   }
+}
+
+/** The class of the errors with one code. */
+export type SpeedBoundsErrorClass = new (message: string, options?: ErrorOptions) => SpeedBoundsError
+
+function withCode(code: SpeedBoundsErrorCode): SpeedBoundsErrorClass {
+  return class extends SpeedBoundsError {
+    constructor(message: string, options?: ErrorOptions) {
+      super(code, message, options)
+    }
+  }
+}
+
+/**
+ * Error classes by their code, for `instanceof`.
+ *
+ * @example
+ * error instanceof errorCodes.SPEED_BOUNDS_INVALID_OPTION
+ */
+export const errorCodes: Readonly<Record<SpeedBoundsErrorCode, SpeedBoundsErrorClass>> = {
+  SPEED_BOUNDS_INVALID_OPTION: withCode('SPEED_BOUNDS_INVALID_OPTION'),
+  SPEED_BOUNDS_SUBJECT_NOT_STARTED: withCode('SPEED_BOUNDS_SUBJECT_NOT_STARTED'),
+  SPEED_BOUNDS_SUBJECT_NOT_READY: withCode('SPEED_BOUNDS_SUBJECT_NOT_READY'),
+  SPEED_BOUNDS_PORT_TAKEN: withCode('SPEED_BOUNDS_PORT_TAKEN'),
+  SPEED_BOUNDS_SUBJECT_DIED: withCode('SPEED_BOUNDS_SUBJECT_DIED'),
+  SPEED_BOUNDS_WRONG_RESPONSE: withCode('SPEED_BOUNDS_WRONG_RESPONSE'),
+  SPEED_BOUNDS_FAILED_REQUESTS: withCode('SPEED_BOUNDS_FAILED_REQUESTS'),
+  SPEED_BOUNDS_GENERATOR_MISSING: withCode('SPEED_BOUNDS_GENERATOR_MISSING'),
+  SPEED_BOUNDS_GENERATOR_FAILED: withCode('SPEED_BOUNDS_GENERATOR_FAILED'),
+  SPEED_BOUNDS_SUPERVISOR_LOST: withCode('SPEED_BOUNDS_SUPERVISOR_LOST'),
 }

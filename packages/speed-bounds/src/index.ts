@@ -2,30 +2,32 @@
 export { type Race, race, type RunOptions } from './race/race.ts'
 
 // Options
+export type { Claim } from './options/resolved.ts'
 export type {
-  Answer,
   CaseOptions,
-  Claim,
   ClaimOptions,
   CommandSubject,
+  ComparedResponse,
   FileSubject,
   GeneratorName,
   HeatOrder,
   IdleState,
+  MeasurementOptions,
   Metric,
+  Progress,
   RaceOptions,
   Subject,
-} from './options/resolve.ts'
-export { type Progress, progressLine, type ProgressLine } from './report/progress-line.ts'
+} from './options/types.ts'
+export { progressLine, type ProgressLine } from './report/progress-line.ts'
 
 // Results
 export type { Environment } from './report/environment.ts'
 export type { RaceResult, Summary } from './report/result.ts'
 export type { Bottleneck, Round } from './statistics/round.ts'
-export type { Estimate, Judgement, Verdict } from './statistics/verdict.ts'
+export type { Decision, Estimate, Verdict } from './statistics/verdict.ts'
 
 // Errors
-export { SpeedBoundsError, type SpeedBoundsErrorCode } from './errors.ts'
+export { errorCodes, SpeedBoundsError, type SpeedBoundsErrorClass, type SpeedBoundsErrorCode } from './errors.ts'
 
 // Views
 export { toMarkdown, toTerminal } from './report/tables.ts'

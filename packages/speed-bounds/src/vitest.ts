@@ -1,16 +1,15 @@
 import { expect, type MatcherState } from 'vitest'
-import { adviceText, judgementText } from './report/format.ts'
-import { isOnPath } from './load/generator.ts'
-import type { ClaimOptions } from './options/resolve.ts'
+import { errorCodes } from './errors.ts'
+import { isOnPath } from './load/find-program.ts'
+import type { ClaimOptions } from './options/types.ts'
 import type { Race, RunOptions } from './race/race.ts'
-import { SpeedBoundsError } from './errors.ts'
+import { adviceText, failureText } from './report/messages.ts'
 
-/** Matchers for a {@link Race}; importing `speed-bounds/vitest` registers them. */
+/** Matchers for a {@link Race}. Import `speed-bounds/vitest` to register them. */
 export interface SpeedBoundsMatchers {
   /**
-   * The contender (by default the first subject of the race) is at least `atLeast` times as good as
-   * `over`. Fails when that is broken, and when it could not be decided within the budget. With
-   * `.not` it passes only when the claim is broken.
+   * Passes if the contender is at least `atLeast` times as good as `over`. Fails if the claim is broken or inconclusive.
+   * With `.not`, it passes only if the claim is broken.
    *
    * @example
    * await expect(race({ fastify: './fastify.ts', express: './express.ts' }, { path: '/' }))
@@ -18,51 +17,51 @@ export interface SpeedBoundsMatchers {
    */
   toOutpace: (over: string, claim: ClaimOptions) => Promise<void>
   /**
-   * All subjects of the race give the same answers to all its cases.
+   * Passes if all subjects of the race send the same responses to all its cases.
    *
    * @example
-   * await expect(race({ fastify: './fastify.ts', express: './express.ts' }, { path: '/' })).toAnswerAlike()
+   * await expect(race({ fastify: './fastify.ts', express: './express.ts' }, { path: '/' })).toHaveSameResponses()
    */
-  toAnswerAlike: () => Promise<void>
+  toHaveSameResponses: () => Promise<void>
 }
 
 declare module 'vitest' {
-  // The type parameters repeat vitest's own, since only then do the declarations merge.
+  // The type parameters repeat vitest's, because only then do the declarations merge.
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> extends SpeedBoundsMatchers {}
 }
 
 expect.extend({
   async toOutpace(received: Race, over: string, claim: ClaimOptions) {
-    const judgement = await demandRace(received, 'toOutpace').decide(over, { ...timeoutOf(this), ...claim })
-    const { verdict } = judgement
+    const { isNot } = this
+    const decision = await assertRace(received, 'toOutpace').decide(over, { ...signalOf(this), ...claim })
+    const { verdict } = decision
     const canUseWrk = received.generator !== 'wrk' && isOnPath('wrk')
     return {
-      // An undecided claim passes neither way.
-      pass: this.isNot ? verdict !== 'broken' : verdict === 'holds',
-      message: () => [judgementText(judgement), adviceText(judgement, canUseWrk)].filter(Boolean).join('\n'),
+      // An inconclusive claim fails both ways.
+      pass: isNot ? verdict !== 'broken' : verdict === 'holds',
+      message: () => [failureText(decision, isNot), adviceText(decision, canUseWrk)].filter(Boolean).join('\n'),
     }
   },
-  async toAnswerAlike(received: Race) {
-    const race = demandRace(received, 'toAnswerAlike')
+  async toHaveSameResponses(received: Race) {
+    const race = assertRace(received, 'toHaveSameResponses')
     try {
-      await race.compareAnswers(timeoutOf(this))
-      return { pass: true, message: () => `${race.subjects.join(', ')} all give the same answers` }
+      await race.compareResponses(signalOf(this))
+      return { pass: true, message: () => `expected ${race.subjects.join(', ')} not to have the same responses` }
     } catch (error) {
-      if (!(error instanceof SpeedBoundsError) || error.code !== 'SPEED_BOUNDS_WRONG_ANSWER') throw error
+      if (!(error instanceof errorCodes.SPEED_BOUNDS_WRONG_RESPONSE)) throw error
       return { pass: false, message: () => error.message }
     }
   },
 })
 
-/** A test that times out is failed by vitest, but nothing would end what it awaits. */
-function timeoutOf({ task }: MatcherState): RunOptions {
+/** The signal of the test. vitest fails a test that times out, but does not end its race. */
+function signalOf({ task }: MatcherState): RunOptions {
   return task ? { signal: task.context.signal } : {}
 }
 
-function demandRace(received: Partial<Race>, matcher: string): Race {
+function assertRace(received: Partial<Race>, matcher: string): Race {
   if (typeof received?.decide === 'function') return received as Race
-  throw new SpeedBoundsError(
-    'SPEED_BOUNDS_INVALID_OPTION',
-    `Expected ${matcher}() to be given a race(), got ${JSON.stringify(received) ?? 'nothing'} (${typeof received})`,
+  throw new errorCodes.SPEED_BOUNDS_INVALID_OPTION(
+    `Invalid argument of expect(): ${matcher}() expects a race, got ${typeof received}.`,
   )
 }

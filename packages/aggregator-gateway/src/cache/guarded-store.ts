@@ -25,7 +25,7 @@ export class GuardedStore implements CacheStore {
   readonly #maxBytes: number
   readonly #timeout: number
   /** Skips a store that hangs, so that requests do not wait for it each time. */
-  readonly #circuit = new CircuitBreaker({})
+  readonly #circuit = new CircuitBreaker({ errorRate: 0.5, window: 20, resetTimeout: 1000 })
 
   constructor(store: CacheStore, { maxBytes, timeout }: GuardOptions) {
     this.#store = store

@@ -1,10 +1,13 @@
 // Caches responses in Redis, Valkey or any other key-value store, shared by all gateways that use it.
 
+import { checkOptions } from 'checked-options'
 import { isUtf8 } from 'node:buffer'
 import { hash, randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
 import { callbackify } from 'node:util'
-import type { CacheStore } from '../options/upstream-options.ts'
+import { InvalidOptionError } from '../errors.ts'
+import { keyValueCacheStoreSchema } from '../options/schema.ts'
+import type { CacheStore, KeyValueCacheStoreOptions } from '../options/upstream-options.ts'
 
 type Key = Parameters<CacheStore['get']>[0]
 type Value = Parameters<CacheStore['createWriteStream']>[1]
@@ -16,12 +19,6 @@ export interface KeyValueStore {
   /** Stores a value for that many milliseconds. */
   set: (key: string, value: string, milliseconds: number) => Promise<unknown>
   delete: (key: string) => Promise<unknown>
-}
-
-/** Options of {@link KeyValueCacheStore}. */
-export interface KeyValueCacheStoreOptions {
-  /** Maximum bytes of a body that is cached: it is held in memory until it is complete. @default 1048576 */
-  maxEntrySize?: number
 }
 
 /**
@@ -58,11 +55,14 @@ type CachedResponse = Omit<Entry, 'body'> & { readonly text?: string; readonly b
  */
 export class KeyValueCacheStore implements CacheStore {
   readonly #store: KeyValueStore
-  readonly #maxEntrySize: number
+  readonly #maxEntryBytes: number
 
-  constructor(store: KeyValueStore, { maxEntrySize = 1_048_576 }: KeyValueCacheStoreOptions = {}) {
+  /** @throws AGGREGATOR_GATEWAY_INVALID_OPTION */
+  constructor(store: KeyValueStore, options: KeyValueCacheStoreOptions = {}) {
     this.#store = store
-    this.#maxEntrySize = maxEntrySize
+    this.#maxEntryBytes = checkOptions(keyValueCacheStoreSchema, options, (message) => {
+      return new InvalidOptionError(message)
+    }).maxEntryBytes
   }
 
   async get(key: Key): Promise<Entry | undefined> {
@@ -76,7 +76,7 @@ export class KeyValueCacheStore implements CacheStore {
 
   createWriteStream(key: Key, value: Value): Writable {
     const chunks: Buffer[] = []
-    const maxBytes = this.#maxEntrySize
+    const maxBytes = this.#maxEntryBytes
     let size = 0
     return new Writable({
       write(chunk: Buffer, _encoding, done) {

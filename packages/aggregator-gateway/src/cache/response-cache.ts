@@ -4,7 +4,8 @@
 
 import { cacheStores, type Dispatcher, interceptors } from 'undici'
 import { UNSENDABLE } from '../failures.ts'
-import type { CacheOptions } from '../options/upstream-options.ts'
+import type { ResolvedCache } from '../options/resolved.ts'
+import type { CacheStore } from '../options/upstream-options.ts'
 import { exchange, ExchangeError, type ExchangeOptions, NO_CONTROLLER } from '../upstream/exchange.ts'
 import type { Upstream, UpstreamCache } from '../upstream/upstream.ts'
 import { GuardedStore } from './guarded-store.ts'
@@ -21,11 +22,11 @@ export class ResponseCache implements UpstreamCache {
   readonly #maxTimeout: number
 
   /** `maxTimeout`: the longest timeout of an endpoint, in ms. No client waits longer for a response. */
-  constructor(upstream: Upstream, options: CacheOptions, maxTimeout: number) {
-    const { store, storeTimeout = 100, maxSize = 33_554_432, maxCount = 1024, maxEntrySize = 1_048_576 } = options
+  constructor(upstream: Upstream, options: ResolvedCache, maxTimeout: number) {
+    const { store, storeTimeout } = options
     this.#url = upstream.url
     this.#maxTimeout = maxTimeout
-    this.#store = new GuardedStore(store ?? new cacheStores.MemoryCacheStore({ maxSize, maxCount, maxEntrySize }), {
+    this.#store = new GuardedStore(store ?? memoryStore(options), {
       maxBytes: upstream.maxResponseBytes,
       timeout: storeTimeout,
     })
@@ -63,6 +64,14 @@ export class ResponseCache implements UpstreamCache {
 /** A request that passes through undici's cache unchanged, except for its headers. */
 interface CachedRequest extends Dispatcher.DispatchOptions {
   exchangeOptions?: ExchangeOptions
+}
+
+function memoryStore({
+  maxBytes: maxSize = 33_554_432,
+  maxEntries: maxCount = 1024,
+  maxEntryBytes: maxEntrySize = 1_048_576,
+}: ResolvedCache): CacheStore {
+  return new cacheStores.MemoryCacheStore({ maxSize, maxCount, maxEntrySize })
 }
 
 function dispatchTo(upstream: Upstream): Dispatcher.Dispatch {

@@ -45,7 +45,7 @@ export interface JsonBodyOptions {
 }
 
 /**
- * Reads the bodies of one call. The last body is kept until the call is idle: comparing an equal body costs a tenth of
+ * Reads the bodies of one call. The last body is cached until the call is idle: comparing an equal body costs a tenth of
  * parsing it. See docs/measurements.md#repeated-bodies
  */
 export class JsonBodyReader {
@@ -107,7 +107,7 @@ function readJson(bytes: Buffer, { maxDepth, mapping, mustBeObject }: JsonBodyOp
     throw new InvalidBodyError('is not JSON')
   }
   const body = mapping ? mappedBody(mapping(exactValue(text))) : new JsonBody(text, exactValue)
-  if (mustBeObject && !/^\s*\{/.test(body.text)) throw new InvalidBodyError('is no object')
+  if (mustBeObject && !/^\s*\{/.test(body.text)) throw new InvalidBodyError('is not an object')
   return body
 }
 

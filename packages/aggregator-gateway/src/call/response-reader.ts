@@ -74,14 +74,14 @@ export class ResponseReader {
       return
     }
     if (typeof type !== 'string' || !JSON_TYPE.test(type)) {
-      const message = `answered with ${type === undefined ? 'no content type' : String(type)}, not JSON`
+      const message = `responded with ${type === undefined ? 'no content type' : String(type)}, not JSON`
       this.#failure = { reason: 'content-type', message, status }
       return
     }
     if (encoding === undefined || encoding === 'identity') return
     this.#decompress = DECOMPRESS[String(encoding).toLowerCase()]
     if (!this.#decompress) {
-      const message = `answered with the content encoding ${String(encoding)}, which cannot be read`
+      const message = `responded with the content encoding ${String(encoding)}, which cannot be read`
       this.#failure = { reason: 'content-type', message, status }
     }
   }
@@ -105,7 +105,7 @@ export class ResponseReader {
 
   #damaged(error: Error): CallFailure {
     const isTooLarge = (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE'
-    const damaged = { reason: 'body', message: 'answered with a body that cannot be decompressed' } as const
+    const damaged = { reason: 'body', message: 'responded with a body that cannot be decompressed' } as const
     return { ...(isTooLarge ? TOO_LARGE : damaged), status: this.#status, cause: error }
   }
 
@@ -115,7 +115,7 @@ export class ResponseReader {
       body = this.#reader.read(bytes)
     } catch (cause) {
       if (!(cause instanceof InvalidBodyError || cause instanceof MissingTargetError)) throw cause
-      const message = `answered with a body that ${cause.message}`
+      const message = `responded with a body that ${cause.message}`
       return { failure: { reason: 'body', message, status: this.#status, cause } }
     }
     return { body }
@@ -125,7 +125,7 @@ export class ResponseReader {
 function statusFailure(status: number, retryAfter: string | string[] | undefined): CallFailure {
   return {
     reason: 'status',
-    message: `answered ${status}`,
+    message: `responded ${status}`,
     status,
     ...(typeof retryAfter === 'string' ? { retryAfter } : {}),
   }

@@ -1,7 +1,7 @@
 // Copies of calls to a second upstream, such as its next version. Their responses are discarded.
 
 import type { Dispatcher } from 'undici'
-import type { ShadowOptions } from '../options/call-options.ts'
+import type { ResolvedShadow } from '../options/resolved.ts'
 import { exchange } from '../upstream/exchange.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 
@@ -13,7 +13,7 @@ export class Shadow {
   readonly #share: number
   readonly #timeout: number
 
-  constructor(upstream: Upstream, { share = 1, timeout = 2000 }: ShadowOptions) {
+  constructor(upstream: Upstream, { share, timeout }: ResolvedShadow) {
     this.#upstream = upstream
     this.#share = share
     this.#timeout = timeout

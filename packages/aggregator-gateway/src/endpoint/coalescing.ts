@@ -1,8 +1,8 @@
 // Request coalescing: requests whose calls would send the same at the same time share one set of calls.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { InvalidOptionError } from '../errors.ts'
-import type { EndpointOptions } from '../options/endpoint-options.ts'
+import { invalidOptionError } from '../options/invalid-option.ts'
+import type { ResolvedEndpoint } from '../options/resolved.ts'
 import type { Values } from '../request/placeholders.ts'
 import { EndpointRequest } from './endpoint-request.ts'
 import type { PlannedEndpoint } from './planned-endpoint.ts'
@@ -35,10 +35,10 @@ export class Coalescing {
 /**
  * Whether requests of an endpoint are coalesced.
  *
- * @throws GATEWAY_INVALID_OPTION for an endpoint with `coalesce` that cannot coalesce
+ * @throws AGGREGATOR_GATEWAY_INVALID_OPTION for an endpoint with `coalesce` that cannot coalesce
  */
 export function isCoalescing(
-  { method = 'GET', compose, coalesce, calls, route = {} }: EndpointOptions,
+  { method, compose, coalesce, calls, route }: ResolvedEndpoint,
   where: string,
   ofGateway: boolean,
 ): boolean {
@@ -47,14 +47,14 @@ export function isCoalescing(
     method !== 'GET'
       ? `the method ${method}`
       : typeof compose === 'function'
-        ? 'a function that composes'
-        : all.some((call) => call.forwardBody || (call.method ?? 'GET') !== 'GET')
-          ? 'calls that are more than GET'
+        ? 'a function in compose'
+        : all.some((call) => call.forwardBody || call.method !== 'GET')
+          ? 'calls other than GET'
           : undefined
   if (coalesce && obstacle) {
-    throw new InvalidOptionError(`Expected \`${where}.coalesce\` to be of an endpoint with GET alone, got ${obstacle}`)
+    throw invalidOptionError(`${where}.coalesce`, 'an endpoint that only uses GET and no function', obstacle)
   }
-  const forwardsCredentials = all.some(({ forwardHeaders = [] }) =>
+  const forwardsCredentials = all.some(({ forwardHeaders }) =>
     forwardHeaders.some((name) => name === 'authorization' || name === 'cookie'),
   )
   // Hooks may respond depending on the client, which the URL does not show.

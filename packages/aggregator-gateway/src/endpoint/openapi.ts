@@ -1,27 +1,25 @@
 // The responses of an endpoint as JSON Schema, for `@fastify/swagger` and other generators.
 
 import type { FastifyInstance, FastifySchema, FastifySerializerCompiler, RouteShorthandOptions } from 'fastify'
-import { InvalidOptionError } from '../errors.ts'
-import type { CallOptions } from '../options/call-options.ts'
-import type { EndpointOptions } from '../options/endpoint-options.ts'
+import { invalidOptionError } from '../options/invalid-option.ts'
+import type { ResolvedCall, ResolvedEndpoint } from '../options/resolved.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
 /**
  * The route options of an endpoint, with schemas of its responses if its calls have schemas. The user's own schemas win.
  *
- * @throws GATEWAY_INVALID_OPTION for schemas beside a `compose` function
+ * @throws AGGREGATOR_GATEWAY_INVALID_OPTION for schemas beside a `compose` function
  */
 export function documented(
-  { calls, compose = 'object', route = {} }: EndpointOptions,
+  { calls, compose, route }: ResolvedEndpoint,
   where: string,
   app: FastifyInstance,
 ): RouteShorthandOptions {
   if (Object.values(calls).every(({ schema }) => schema === undefined)) return route
   if (typeof compose === 'function') {
-    throw new InvalidOptionError(
-      `Expected \`${where}.compose\` to be one of object, array, merge, as a call has \`schema\`, got a function: say by \`route.schema.response\` what it makes`,
-    )
+    const expected = '"object" or "array" or "merge" beside the schema of a call (or use route.schema.response)'
+    throw invalidOptionError(`${where}.compose`, expected, compose)
   }
   const own = (route.schema?.response ?? {}) as Record<string, unknown>
   return {
@@ -56,10 +54,10 @@ function membersOf({
 }
 
 function responseOf(
-  calls: Readonly<Record<string, CallOptions>>,
-  compose: Exclude<EndpointOptions['compose'], ((...values: never) => unknown) | undefined>,
+  calls: Readonly<Record<string, ResolvedCall>>,
+  compose: Exclude<ResolvedEndpoint['compose'], ((...values: never) => unknown) | undefined>,
 ): Schema {
-  const description = 'The answers of the calls'
+  const description = 'The responses of the calls'
   const names = Object.keys(calls)
   const schemas = Object.values(calls).map(nullable)
   switch (compose) {
@@ -87,12 +85,12 @@ function responseOf(
 }
 
 /** The schema of a call's part of the response. */
-function nullable({ schema = {}, optional = false }: CallOptions): Schema {
+function nullable({ schema = {}, optional }: ResolvedCall): Schema {
   return optional && Object.keys(schema).length > 0 ? { anyOf: [schema, { type: 'null' }] } : schema
 }
 
 /** The schema for `merge`. Members of optional calls are not required. If names clash, the later call wins. */
-function merged(calls: readonly CallOptions[]): Schema {
+function merged(calls: readonly ResolvedCall[]): Schema {
   const described = calls.filter(({ schema }) => schema !== undefined)
   if (!described.every(({ schema }) => isPlain(schema!))) {
     // The members behind a reference or a union are unknown here.
@@ -127,20 +125,21 @@ const ERROR = {
 } as const
 
 /** The error responses of an endpoint. */
-function failures(calls: Readonly<Record<string, CallOptions>>): Record<string, Schema> {
+function failures(calls: Readonly<Record<string, ResolvedCall>>): Record<string, Schema> {
   const all = Object.values(calls)
   const needed = all.filter(({ optional }) => !optional)
   const described: Record<string, string> = {}
   if (all.some(({ path }) => /\{(?:params|query|headers|body)/.test(path))) {
-    described['400'] = 'GATEWAY_BAD_PARAMETER: a value of the request is missing, or cannot be used'
+    described['400'] = 'AGGREGATOR_GATEWAY_BAD_PARAMETER: a value of the request is missing, or cannot be used'
   }
-  for (const status of needed.flatMap(({ propagate = [] }) => propagate)) {
-    described[status] = 'GATEWAY_UPSTREAM_STATUS: an upstream has answered so'
+  for (const status of needed.flatMap(({ forwardStatuses }) => forwardStatuses)) {
+    described[status] = 'AGGREGATOR_GATEWAY_UPSTREAM_STATUS: the status of an upstream'
   }
   if (needed.length > 0) {
-    described['502'] = 'GATEWAY_UPSTREAM_FAILED, GATEWAY_CIRCUIT_OPEN: an upstream cannot be asked, or has failed'
-    described['503'] = 'GATEWAY_OVERLOADED: there are too many requests'
-    described['504'] = 'GATEWAY_UPSTREAM_TIMEOUT: an upstream has not answered in time'
+    described['502'] =
+      'AGGREGATOR_GATEWAY_UPSTREAM_FAILED, AGGREGATOR_GATEWAY_CIRCUIT_OPEN: a call failed, or its circuit is open'
+    described['503'] = 'AGGREGATOR_GATEWAY_OVERLOADED: the queue of an upstream is full'
+    described['504'] = 'AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT: an upstream did not respond in time'
   }
   return Object.fromEntries(
     Object.entries(described).map(([status, description]) => [status, { description, ...ERROR }]),

@@ -5,20 +5,19 @@ import { HedgeDelay } from '../call/hedging.ts'
 import { JsonBodyReader } from '../call/json-body.ts'
 import { mappingOf } from '../call/mapping.ts'
 import { Shadow } from '../call/shadow.ts'
-import { InvalidOptionError } from '../errors.ts'
 import { isIdempotent } from '../http/methods.ts'
 import type { Instrumentation } from '../observability/observers.ts'
-import type { CallOptions } from '../options/call-options.ts'
-import type { EndpointOptions } from '../options/endpoint-options.ts'
+import { invalidOptionError } from '../options/invalid-option.ts'
+import type { ResolvedCall, ResolvedEndpoint } from '../options/resolved.ts'
 import { assertParams, parseTemplate, type PathTemplate } from '../request/path-template.ts'
 import { planHeaders } from '../request/request-headers.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { type Compose, composeOf } from './compose.ts'
 import type { PlannedEndpoint } from './planned-endpoint.ts'
 
-/** @throws GATEWAY_INVALID_OPTION for templates that cannot be filled in, and for calls that wait for each other */
+/** @throws AGGREGATOR_GATEWAY_INVALID_OPTION for templates that cannot be filled in, and for calls that wait for each other */
 export function planEndpoint(
-  { path, timeout = 2000, calls, compose = 'object', serverTiming = false, allowAllFailed = false }: EndpointOptions,
+  { path, timeout, calls, compose, serverTiming, allowAllFailed }: ResolvedEndpoint,
   where: string,
   upstreams: ReadonlyMap<string, Upstream>,
   instrumentation: Instrumentation | undefined,
@@ -51,7 +50,7 @@ export function planEndpoint(
   }
 }
 
-function templateOf({ path, allowEncodedSlash = false }: CallOptions, url: string, where: string): PathTemplate {
+function templateOf({ path, allowEncodedSlash }: ResolvedCall, url: string, where: string): PathTemplate {
   const template = parseTemplate(path, where, { allowEncodedSlash })
   assertParams(template, url, where)
   return template
@@ -61,16 +60,16 @@ function templateOf({ path, allowEncodedSlash = false }: CallOptions, url: strin
 function dependenciesOf(template: PathTemplate, names: readonly string[], where: string): readonly number[] {
   return template.calls.map((name) => {
     if (names.includes(name)) return names.indexOf(name)
-    throw new InvalidOptionError(`Expected \`${where}\` to take answers of ${names.join(', ')}, got {calls.${name}}`)
+    throw invalidOptionError(where, `values of the calls ${names.join(', ')}`, `{calls.${name}}`)
   })
 }
 
 function planCall(
-  { method = 'GET', headers = {}, forwardHeaders = [], forwardBody = false, optional = false, ...options }: CallOptions,
+  options: ResolvedCall,
   isMerged: boolean,
   where: string,
 ): Omit<PlannedCall, 'name' | 'upstream' | 'path' | 'shadow' | 'waitsFor' | 'dependents'> {
-  const { timeout, maxDepth = 64, retry = 0, hedge = false, propagate = [], forwardQuery = [] } = options
+  const { method, headers, forwardHeaders, forwardQuery, forwardBody, optional, timeout, maxDepth, hedge } = options
   return {
     method,
     isIdempotent: isIdempotent(method),
@@ -83,19 +82,19 @@ function planCall(
     forwardsBody: forwardBody,
     isOptional: optional,
     timeout,
-    retries: retry,
+    retries: options.retries,
     hedge: hedge === false ? undefined : new HedgeDelay(hedge),
-    forwardStatuses: propagate,
+    forwardStatuses: options.forwardStatuses,
     reader: new JsonBodyReader({ maxDepth, mapping: mappingOf(options), mustBeObject: isMerged }),
   }
 }
 
-function shadowOf({ shadow }: CallOptions, upstreams: ReadonlyMap<string, Upstream>): Shadow | undefined {
+function shadowOf({ shadow }: ResolvedCall, upstreams: ReadonlyMap<string, Upstream>): Shadow | undefined {
   return shadow && new Shadow(upstreams.get(shadow.upstream)!, shadow)
 }
 
 function composition(
-  compose: NonNullable<EndpointOptions['compose']>,
+  compose: ResolvedEndpoint['compose'],
   names: readonly string[],
 ): { compose: Compose | undefined; composeValues: PlannedEndpoint['composeValues'] } {
   if (typeof compose === 'function') return { compose: undefined, composeValues: compose }
@@ -117,9 +116,8 @@ function admissionOf(calls: readonly PlannedCall[], where: string): PlannedEndpo
 /** An endpoint that starts more calls than an upstream can queue would always respond 503. */
 function assertCapacity({ name, capacity }: Upstream, calls: number, where: string): void {
   if (calls <= capacity) return
-  throw new InvalidOptionError(
-    `Expected \`${where}.calls\` to need at most ${capacity} calls to ${name} at once (its \`connections\` and \`queue\`), got ${calls}`,
-  )
+  const expected = `at most ${capacity} required calls to "${name}", its maxConnections and maxQueue`
+  throw invalidOptionError(`${where}.calls`, expected, calls)
 }
 
 /** Calls that wait for each other would wait forever. */
@@ -127,7 +125,7 @@ function rejectCycle(names: readonly string[], dependencies: readonly (readonly 
   const visit = (index: number, path: readonly number[]): void => {
     if (path.includes(index)) {
       const cycle = [...path.slice(path.indexOf(index)), index].map((step) => names[step]).join(' -> ')
-      throw new InvalidOptionError(`Expected \`${where}.calls\` to wait for each other in no circle, got ${cycle}`)
+      throw invalidOptionError(`${where}.calls`, 'no circular dependency', cycle)
     }
     for (const other of dependencies[index]!) visit(other, [...path, index])
   }

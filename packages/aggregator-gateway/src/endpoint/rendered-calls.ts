@@ -16,7 +16,7 @@ export interface RenderedCalls {
 /**
  * Renders the calls of an endpoint.
  *
- * @throws GATEWAY_BAD_PARAMETER, GATEWAY_INVALID_HEADER
+ * @throws AGGREGATOR_GATEWAY_BAD_PARAMETER, AGGREGATOR_GATEWAY_INVALID_HEADER
  */
 export function renderCalls({ calls, instrumentation }: PlannedEndpoint, values: Values): RenderedCalls {
   return {
@@ -31,7 +31,7 @@ export function renderCalls({ calls, instrumentation }: PlannedEndpoint, values:
   }
 }
 
-/** @throws GATEWAY_BAD_PARAMETER for a value of the client, MissingValueError for a value of a call */
+/** @throws AGGREGATOR_GATEWAY_BAD_PARAMETER for a value of the client, MissingValueError for a value of a call */
 export function renderPath({ path, forwardQuery }: PlannedCall, values: Values): string {
   const rendered = path.render(values)
   return forwardQuery.length === 0 ? rendered : withQuery(rendered, forwardQuery, values.request.query)
@@ -44,7 +44,7 @@ const CALL_VALUE = '\n'
  * The key of a request: equal for two requests only if their calls send the same. A dependent call is part of the key with
  * the request's own values.
  *
- * @throws GATEWAY_BAD_PARAMETER
+ * @throws AGGREGATOR_GATEWAY_BAD_PARAMETER
  */
 export function keyOf({ calls }: PlannedEndpoint, { paths, headers }: RenderedCalls, values: Values): string {
   const parts = calls.map((call, index) => [

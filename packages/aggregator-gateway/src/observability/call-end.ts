@@ -1,7 +1,7 @@
 import type { Aborted, CallFailure } from '../failures.ts'
 import type { CallEnd } from '../options/observer.ts'
 
-/** What is known of a call without its failure. */
+/** The measures of a call. */
 export type CallMeasures = Pick<CallEnd, 'duration' | 'attempts' | 'hedged' | 'origin' | 'status'>
 
 /** Measures of a call that was rejected before its first attempt. */

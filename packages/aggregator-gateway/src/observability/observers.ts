@@ -51,7 +51,7 @@ export class Observers {
   /**
    * Headers that observers add to a call; undefined if there are none.
    *
-   * @throws GATEWAY_INVALID_HEADER for one that cannot be sent
+   * @throws AGGREGATOR_GATEWAY_INVALID_HEADER for one that cannot be sent
    */
   callHeaders(call: ObservedCall, request: FastifyRequest): Headers | undefined {
     if (!this.#addsHeaders) return undefined
@@ -90,7 +90,7 @@ export class Observers {
     const observer = `observers[${index}].${method}`
     if (this.#faulty.has(observer)) return
     this.#faulty.add(observer)
-    this.#log.error({ err, observer }, 'an observer of the gateway has thrown; this is said once')
+    this.#log.error({ err, observer }, 'observer threw; further errors of this method are not logged')
   }
 }
 
@@ -102,6 +102,6 @@ export class Observers {
 function traceHeader(name: string, value: string): string {
   if (isTraceHeader(name) && isHeaderValue(value)) return value
   throw new TypeError(
-    `Expected \`callStarted\` to add headers of traces, got "${name}": use \`callHeaders\`, or \`headers\` of the call`,
+    `\`callStarted\` may only add trace headers, got "${name}": use \`callHeaders\` or \`headers\` of the call`,
   )
 }

@@ -1,4 +1,4 @@
-// A span for each call, by the OpenTelemetry API: an SDK that is registered gets them, and without one nothing is done.
+// A span for each call, by the OpenTelemetry API. Without a registered SDK it does nothing.
 
 import {
   type Attributes,
@@ -11,31 +11,29 @@ import {
   trace,
   type Tracer,
 } from '@opentelemetry/api'
+import { checkOptions } from 'checked-options'
 import type { FastifyRequest } from 'fastify'
 import { InvalidOptionError } from '../errors.ts'
 import { isTraceHeader } from '../http/header-rules.ts'
 import type { CallEnd, GatewayObserver, ObservedCall } from '../options/observer.ts'
+import { type OpenTelemetryObserverOptions, openTelemetrySchema } from './opentelemetry-options.ts'
 
-/** Options of {@link openTelemetryObserver}. */
-export interface OpenTelemetryObserverOptions {
-  /** What makes the spans. @default the global provider's tracer `aggregator-gateway` */
-  tracer?: Tracer
-}
+export type { OpenTelemetryObserverOptions }
 
 /**
- * Makes a client span of each call, all its attempts together, as a child of the span that is active when the request
- * is handled, or of the one that the request's headers name, or else of a span that it makes for the request. The global
- * propagator tells the upstream of it: `traceparent`.
+ * Creates a client span for each call, all attempts included. Its parent is the active span, the span in the request's
+ * headers, or a new span for the request. The global propagator sends it to the upstream as `traceparent`.
  *
- * @throws GATEWAY_INVALID_OPTION
+ * @throws AGGREGATOR_GATEWAY_INVALID_OPTION
  *
  * @example
  * await app.register(gatewayPlugin, { upstreams, endpoints, observers: [openTelemetryObserver()] })
  */
 export function openTelemetryObserver(options: OpenTelemetryObserverOptions = {}): GatewayObserver<Span> {
-  checkOptions(options)
-  const { tracer = trace.getTracer('aggregator-gateway') } = options
-  // By request: where a call that waits for another is made, the context is the one of a connection that others use.
+  const { tracer = trace.getTracer('aggregator-gateway') } = checkOptions(openTelemetrySchema, options, (message) => {
+    return new InvalidOptionError(message)
+  })
+  // By request: a dependent call starts in the async context of a connection that other requests use.
   const traces = new WeakMap<FastifyRequest, RequestTrace>()
   const ofSpans = new WeakMap<Span, RequestTrace>()
   const traceOf = (request: FastifyRequest, { endpoint }: ObservedCall): RequestTrace => {
@@ -46,7 +44,7 @@ export function openTelemetryObserver(options: OpenTelemetryObserverOptions = {}
     }
     return known
   }
-  /** As many as there are calls in the options. */
+  /** One entry per call of the options. */
   const known = new Map<ObservedCall, Attributes>()
   const attributesOf = (call: ObservedCall): Attributes => {
     let attributes = known.get(call)
@@ -57,7 +55,7 @@ export function openTelemetryObserver(options: OpenTelemetryObserverOptions = {}
     return attributes
   }
   return {
-    // Baggage is data that an upstream may respond by: unlike the trace, it is part of what requests share.
+    // An upstream may respond depending on baggage, so baggage is part of the cache and coalescing keys.
     callHeaders: (call, request) => injected(traceOf(request, call).incoming, (name) => !isTraceHeader(name)),
     callStarted(call, request, traceHeaders) {
       const ofRequest = traceOf(request, call)
@@ -80,9 +78,9 @@ export function openTelemetryObserver(options: OpenTelemetryObserverOptions = {}
   }
 }
 
-/** The parent of a request's calls. Where nobody has begun a trace, it is a span that lasts as long as they do. */
+/** The parent of a request's calls. Without a trace, it is a new span around all calls. */
 class RequestTrace {
-  /** What came with the request: its trace, and its baggage. */
+  /** The trace and the baggage of the client's request. */
   readonly incoming: Context
   readonly #startRoot: () => Span
   #parent: Context | undefined
@@ -96,7 +94,7 @@ class RequestTrace {
     this.#startRoot = () => tracer.startSpan(`${method} ${path}`, { attributes }, this.incoming)
   }
 
-  /** A call begins: a request that shares the calls of another one makes none, and gets no span. */
+  /** A call begins. A request that shares the calls of another one gets no span. */
   begin(): Context {
     this.#running++
     if (this.#parent) return this.#parent
@@ -105,14 +103,14 @@ class RequestTrace {
     return this.#parent
   }
 
-  /** A call has ended; those that waited for it begin at once. */
+  /** A call has ended. Dependent calls start immediately after it. */
   end(): void {
     this.#running--
     if (this.#running === 0 && this.#root) queueMicrotask(() => this.#running === 0 && this.#root!.end())
   }
 }
 
-/** No URL: it would have values of clients, which the template has not. */
+/** The template, not the URL: the URL has values of clients. */
 function fixedAttributes({ endpoint, name, upstream, method, path }: ObservedCall): Attributes {
   return {
     'http.request.method': method,
@@ -134,27 +132,16 @@ function tell(span: Span, { origin, status, reason, message, cause, attempts }: 
   if (attempts > 1) span.setAttribute('http.request.resend_count', attempts - 1)
   if (reason === undefined) return
   span.setAttribute('gateway.reason', reason)
-  // Nobody's failure.
-  if (reason === 'client-left' || reason === 'given-up') return
+  // Aborted by the client or by the gateway: not an error.
+  if (reason === 'client-left' || reason === 'aborted') return
   span.setAttribute('error.type', reason === 'status' ? String(status) : reason)
   if (cause instanceof Error) span.recordException(cause)
   span.setStatus({ code: SpanStatusCode.ERROR, ...(message === undefined ? {} : { message }) })
 }
 
-/** The headers of a context that are to be sent. */
+/** The headers of a context that the filter accepts. */
 function injected(from: Context, isSent: (name: string) => boolean): Record<string, string> {
   const headers: Record<string, string> = {}
   propagation.inject(from, headers)
   return Object.fromEntries(Object.entries(headers).filter(([name]) => isSent(name)))
-}
-
-function checkOptions(options: OpenTelemetryObserverOptions): void {
-  const unknown = Object.keys(options).find((name) => name !== 'tracer')
-  if (unknown !== undefined) {
-    throw new InvalidOptionError(`Expected \`openTelemetryObserver\` to have some of tracer, got \`${unknown}\``)
-  }
-  const { tracer } = options
-  if (tracer !== undefined && typeof tracer.startSpan !== 'function') {
-    throw new InvalidOptionError('Expected `tracer` to be a tracer of OpenTelemetry, got something else')
-  }
 }

@@ -1,20 +1,13 @@
 // Metrics of calls and upstreams, by prom-client. Labels are names from the options, and reasons: clients cannot create
 // time series.
 
+import { checkOptions } from 'checked-options'
 import { Counter, Gauge, Histogram, register, type Registry } from 'prom-client'
 import { InvalidOptionError } from '../errors.ts'
 import type { GatewayObserver, ObservedCall, ObservedGateway, OriginStatus } from '../options/observer.ts'
+import { type PrometheusObserverOptions, prometheusSchema } from './prometheus-options.ts'
 
-/** Options of {@link prometheusObserver}. */
-export interface PrometheusObserverOptions {
-  /** Where the metrics are registered. @default prom-client's `register` */
-  registry?: Registry
-  /** The upper bounds of the buckets of durations, in seconds. @default 0.001 to 5, about doubling */
-  buckets?: readonly number[]
-}
-
-/** From an upstream on the same machine to beyond the usual deadline. */
-const BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5] as const
+export type { PrometheusObserverOptions }
 
 const CALL_LABELS = ['method', 'route', 'call', 'upstream'] as const
 const ORIGIN_LABELS = ['upstream', 'origin'] as const
@@ -23,7 +16,7 @@ const ORIGIN_LABELS = ['upstream', 'origin'] as const
  * Counts and times the calls of gateways for Prometheus. One observer serves all gateways of a process: a registry
  * takes each metric once.
  *
- * @throws GATEWAY_INVALID_OPTION
+ * @throws AGGREGATOR_GATEWAY_INVALID_OPTION
  *
  * @example
  * const registry = new Registry()
@@ -31,8 +24,9 @@ const ORIGIN_LABELS = ['upstream', 'origin'] as const
  * app.get('/metrics', async (request, reply) => reply.type(registry.contentType).send(await registry.metrics()))
  */
 export function prometheusObserver(options: PrometheusObserverOptions = {}): GatewayObserver<void> {
-  const { registry = register, buckets = BUCKETS } = options
-  checkOptions(options, buckets)
+  const { registry = register, buckets } = checkOptions(prometheusSchema, options, (message) => {
+    return new InvalidOptionError(message)
+  })
   const { durations, failures, retries, hedges } = callMetrics(registry, buckets)
   const gateways = new Set<ObservedGateway>()
   addOriginGauges(registry, gateways)
@@ -65,26 +59,26 @@ function callMetrics(registry: Registry, buckets: readonly number[]): CallMetric
   return {
     durations: new Histogram({
       name: 'gateway_call_duration_seconds',
-      help: 'How long calls to upstreams took, all attempts together',
+      help: 'Duration of calls to upstreams, all attempts together',
       labelNames: CALL_LABELS,
       buckets: [...buckets],
       registers,
     }),
     failures: new Counter({
       name: 'gateway_call_failures_total',
-      help: 'Calls to upstreams without an answer',
+      help: 'Failed calls to upstreams',
       labelNames: [...CALL_LABELS, 'reason'],
       registers,
     }),
     retries: new Counter({
       name: 'gateway_call_retries_total',
-      help: 'Attempts of calls after one that failed',
+      help: 'Retries of calls',
       labelNames: CALL_LABELS,
       registers,
     }),
     hedges: new Counter({
       name: 'gateway_call_hedges_total',
-      help: 'Calls that were made a second time as they were late',
+      help: 'Hedged requests',
       labelNames: CALL_LABELS,
       registers,
     }),
@@ -94,11 +88,11 @@ function callMetrics(registry: Registry, buckets: readonly number[]): CallMetric
 const ORIGIN_GAUGES: readonly (readonly [name: string, help: string, valueOf: (origin: OriginStatus) => number])[] = [
   [
     'gateway_origin_circuit_open',
-    'Circuits that are open: 1 when calls to the origin are stopped',
+    'Whether the circuit of the origin is open: 1 or 0',
     ({ circuit }) => (circuit === 'open' ? 1 : 0),
   ],
-  ['gateway_origin_pending_calls', 'Calls to the origin that are not over', ({ pending }) => pending],
-  ['gateway_origin_connections', 'Connections to the origin that are open', ({ connected }) => connected],
+  ['gateway_origin_pending_calls', 'Running and queued calls to the origin', ({ pending }) => pending],
+  ['gateway_origin_connections', 'Open connections to the origin', ({ connected }) => connected],
 ]
 
 function addOriginGauges(registry: Registry, gateways: ReadonlySet<ObservedGateway>): void {
@@ -132,25 +126,5 @@ function labelCache(): (call: ObservedCall) => CallLabels {
       cached.set(call, labels)
     }
     return labels
-  }
-}
-
-function checkOptions(options: PrometheusObserverOptions, buckets: readonly number[]): void {
-  const unknown = Object.keys(options).find((name) => name !== 'registry' && name !== 'buckets')
-  if (unknown !== undefined) {
-    throw new InvalidOptionError(
-      `Expected \`prometheusObserver\` to have some of registry, buckets, got \`${unknown}\``,
-    )
-  }
-  const { registry } = options
-  if (registry !== undefined && typeof registry.registerMetric !== 'function') {
-    throw new InvalidOptionError('Expected `registry` to be a registry of prom-client, got something else')
-  }
-  const rises =
-    Array.isArray(buckets) &&
-    buckets.length > 0 &&
-    buckets.every((bound, index) => Number.isFinite(bound) && bound > (buckets[index - 1] ?? 0))
-  if (!rises) {
-    throw new InvalidOptionError(`Expected \`buckets\` to be rising numbers of seconds, got ${JSON.stringify(buckets)}`)
   }
 }

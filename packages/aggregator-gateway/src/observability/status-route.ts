@@ -1,14 +1,17 @@
 // A route for operators: the status of the gateway's upstreams.
 
 import type { FastifyInstance, FastifySchema } from 'fastify'
-import type { StatusOptions } from '../options/gateway-options.ts'
 import type { GatewayStatus } from '../options/observer.ts'
+import type { ResolvedStatus } from '../options/resolved.ts'
 
 /** Hides the route from `@fastify/swagger`: it is not for clients. */
 const HIDDEN: FastifySchema & { hide: true } = { hide: true }
 
-export function addStatusRoute(app: FastifyInstance, options: StatusOptions, status: () => GatewayStatus): void {
-  const { path = '/__gateway', route = {} } = options
+export function addStatusRoute(
+  app: FastifyInstance,
+  { path, route }: ResolvedStatus,
+  status: () => GatewayStatus,
+): void {
   app.route({
     ...route,
     schema: { ...HIDDEN, ...route.schema },

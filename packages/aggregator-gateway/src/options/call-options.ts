@@ -3,68 +3,68 @@
 import type { FastifyRequest } from 'fastify'
 import type { Method } from '../http/methods.ts'
 
-/** Makes headers of a request; a value of `undefined` leaves the header out. */
+/** Returns headers for a request. A value of `undefined` leaves the header out. */
 export type MakeHeaders = (request: FastifyRequest) => Readonly<Record<string, string | number | undefined>>
 
-/** The option `headers`: by name, with places for values such as `{user.sub}`, or what a function makes of a request. */
+/** The option `headers`: values by name, with placeholders such as `{user.sub}`, or a function of the request. */
 export type HeadersOption = Readonly<Record<string, string>> | MakeHeaders
 
-/** What is taken of an answer. */
+/** Maps the response of a call, in this order. */
 export interface MappingOptions {
-  /** The path of the part that is taken, such as `data.items`. @default the whole answer */
+  /** Path of the part to use, such as `data.items`. @default the whole response */
   target?: string
-  /** Whether an object with one member is replaced by the member's value. @default false */
+  /** Replace an object with a single member by the value of that member. @default false */
   unwrap?: boolean
-  /** Paths of what is kept. @default all */
+  /** Paths of the members to use. @default all */
   pick?: readonly string[]
-  /** Paths of what is left out. @default none */
+  /** Paths of the members to remove. @default none */
   omit?: readonly string[]
-  /** New names of top-level members, by their old ones. @default none */
+  /** New names of top-level members, by their current names. @default none */
   rename?: Readonly<Record<string, string>>
 }
 
-/** Where copies of a call go. */
+/** Copies of a call to a second upstream. */
 export interface ShadowOptions {
-  /** The name of the upstream. */
+  /** Name of the upstream. */
   upstream: string
-  /** The share of calls of which there is a copy. @default 1 */
+  /** Share of the calls to copy, from 0 to 1. @default 1 */
   share?: number
-  /** Milliseconds that a copy may take. @default 2000 */
+  /** Maximum duration of a copy, in milliseconds. @default 2000 */
   timeout?: number
 }
 
 /** A call to an upstream. */
 export interface CallOptions extends MappingOptions {
-  /** The name of the upstream. */
+  /** Name of the upstream. */
   upstream: string
-  /** The path, with places for values: `/users/{params.id}`, `{query.page}`, `{headers.x-tenant}`, `{body.id}`, `{user.sub}`, `{calls.profile.account}`. */
+  /** Path of the request, with placeholders: `/users/{params.id}`, `{query.page}`, `{headers.x-tenant}`, `{body.id}`, `{user.sub}`, `{calls.profile.account}`. */
   path: string
-  /** Whether values in the path may contain a slash, which is sent as `%2F`. @default false */
+  /** Allow slashes in values of the path. They are sent as `%2F`. @default false */
   allowEncodedSlash?: boolean
-  /** The method. @default 'GET' */
-  method?: Method
-  /** Headers of the upstream's request: by name, with places such as `{user.sub}`, or a function of the request. @default none */
+  /** Method of the request. @default 'GET' */
+  method?: Exclude<Method, 'HEAD'>
+  /** Headers of the request: values by name, with placeholders such as `{user.sub}`, or a function of the client's request. @default {} */
   headers?: HeadersOption
-  /** Names of the client's headers that are handed on; no other is. @default none */
+  /** Names of the client's headers to forward. No other header is forwarded. @default [] */
   forwardHeaders?: readonly string[]
-  /** Names of the client's query parameters that are forwarded, repeated ones too. @default none */
+  /** Names of the client's query parameters to forward, repeated ones included. @default [] */
   forwardQuery?: readonly string[]
-  /** Whether the client's body is forwarded, byte by byte as it came, with its `content-type`. @default false */
+  /** Forward the client's body byte by byte, with its `content-type`. @default false */
   forwardBody?: boolean
-  /** Whether the answer is complete enough without it: what failed is `null` then. @default false */
+  /** Respond without this call if it fails, with `null` in its place. @default false */
   optional?: boolean
-  /** Milliseconds that it may take. @default the endpoint's timeout */
+  /** Maximum duration of the call, all attempts included, in milliseconds. @default the endpoint's timeout */
   timeout?: number
-  /** How often it is made again when it fails; for GET, PUT and DELETE. @default 0 */
-  retry?: number
-  /** Whether it is made a second time when it is late, by that many milliseconds or, with `true`, by twice what 95 % of the answers took; for GET. @default false */
+  /** Maximum number of retries after a failure. For GET, PUT and DELETE. @default 0 */
+  retries?: number
+  /** Delay of a hedged (second) request in milliseconds, or `true` for twice the 95th percentile of response times. For GET. @default false */
   hedge?: boolean | number
-  /** Statuses of the upstream, from 400 on, that become the answer's when the call is not optional. @default none */
-  propagate?: readonly number[]
-  /** The most arrays and objects within each other in its answer. @default 64 */
+  /** Statuses of the upstream, from 400 to 599, to use for the response if this required call fails. @default [] */
+  forwardStatuses?: readonly number[]
+  /** Maximum nesting of arrays and objects in the response. @default 64 */
   maxDepth?: number
-  /** What is taken of its answer, as JSON Schema: for OpenAPI alone, nothing is checked by it. @default none */
+  /** JSON Schema of the mapped response, for OpenAPI documents. It validates nothing. @default none */
   schema?: Readonly<Record<string, unknown>>
-  /** Where a copy of it goes, whose answer is dropped; for GET. @default none */
+  /** Second upstream that gets a copy of the call. Its responses are discarded. For GET. @default none */
   shadow?: ShadowOptions
 }

@@ -6,31 +6,31 @@ import type { EndpointOptions, PassThroughEndpointOptions } from './endpoint-opt
 import type { GatewayObserver } from './observer.ts'
 import type { UpstreamOptions } from './upstream-options.ts'
 
-/** Where the status of the gateway is, and who may see it. */
+/** The status route. */
 export interface StatusOptions {
-  /** Its path, below the prefix. @default '/__gateway' */
+  /** Path of the route, below the prefix. @default '/__gateway' */
   path?: string
-  /** Options of its route, as Fastify takes them, such as an `onRequest` hook that asks who it is. @default {} */
+  /** Fastify's options of the route, such as an `onRequest` hook that authenticates. @default {} */
   route?: RouteShorthandOptions
 }
 
-/** Options of {@link gatewayPlugin}; `Endpoints` are the calls of each, `unknown` where there are none. */
+/** Options of {@link gatewayPlugin}. `Endpoints` are the calls of each, `unknown` for a pass-through. */
 export interface GatewayPluginOptions<Endpoints extends readonly unknown[] = readonly Record<string, CallOptions>[]> {
-  /** The servers that calls go to, by name: an origin such as `http://users:3000`, or options. */
+  /** Upstreams by name: an origin such as `http://users:3000`, or options. */
   upstreams: Readonly<Record<string, string | UpstreamOptions>>
-  /** What is answered. */
+  /** Routes of the gateway. */
   endpoints: { readonly [Index in keyof Endpoints]: EndpointOptions<Endpoints[Index]> | PassThroughEndpointOptions }
-  /** Whether endpoints coalesce where they can. @default false */
+  /** Coalesce requests of all endpoints that can. @default false */
   coalesce?: boolean
-  /** Who is told of each call, such as metrics and traces. @default none */
+  /** Observers of each call, such as metrics and traces. @default [] */
   observers?: readonly GatewayObserver[]
-  /** The level that each call is logged at when it is over. @default 'silent' */
+  /** Log level of a line for each call. @default 'silent' */
   callLogLevel?: LogLevel
-  /** Whether `GET /__gateway` answers how the upstreams are: origins, circuits, calls, connections; or where. @default false */
+  /** Serve `GET /__gateway` with the state of all upstreams, or at another path. @default false */
   status?: boolean | StatusOptions
 }
 
-/** Options of {@link createAggregatorGateway}: the plugin's, and those of Fastify itself. */
+/** Options of {@link createAggregatorGateway}: the plugin's, and Fastify's. */
 export interface CreateAggregatorGatewayOptions<
   Endpoints extends readonly unknown[] = readonly Record<string, CallOptions>[],
 > extends GatewayPluginOptions<Endpoints> {

@@ -1,70 +1,70 @@
-// The contract of observers: what they are called with, and when.
+// The contract of observers.
 
 import type { FastifyRequest } from 'fastify'
 import type { FailureReason } from '../failures.ts'
 
-/** What is known of an origin. */
+/** The state of an origin. */
 export interface OriginStatus {
   origin: string
-  /** Whether calls are stopped, as too many have failed. */
+  /** `open` while calls are stopped because too many failed; `off` without a circuit breaker. */
   circuit: 'closed' | 'open' | 'off'
-  /** Calls that are not over, those that wait for a connection among them. */
+  /** Running and queued calls. */
   pending: number
   /** Pass-through bodies in transfer. */
   streams: number
-  /** Connections that are open. */
+  /** Open connections. */
   connected: number
 }
 
-/** A call of an endpoint, or what it hands on, which is named `passThrough`: one object for all the times that it is made. */
+/** A call of an endpoint, or the request of a pass-through, whose name is `passThrough`. It is one object for all requests. */
 export interface ObservedCall {
-  /** The endpoint's method and path; the path has the prefix, and names of parameters in place of values. */
+  /** Method and path of the endpoint. The path has the prefix, and parameter names such as `:id`. */
   readonly endpoint: { readonly method: string; readonly path: string }
-  /** The call's name. */
+  /** Name of the call. */
   readonly name: string
-  /** The upstream's name. */
+  /** Name of the upstream. */
   readonly upstream: string
-  /** The method that the upstream is asked by. */
+  /** Method of the upstream's request. */
   readonly method: string
-  /** The path that the upstream is asked for, with places for values. */
+  /** Path of the upstream's request, with placeholders. */
   readonly path: string
 }
 
-/** What became of a call. */
+/** How a call ended. */
 export interface CallEnd {
-  /** Milliseconds from its start to its end, all attempts together. */
+  /** Duration of the call in milliseconds, all attempts included. */
   readonly duration: number
-  /** How many attempts there were: the first, retries and a hedge, with those that were refused. */
+  /** Number of attempts: the first, retries, the hedged request, and rejected ones. */
   readonly attempts: number
-  /** Whether one of them was a hedge. */
+  /** Whether a hedged request was sent. */
   readonly hedged: boolean
-  /** The origin that was asked last or has answered; nothing when none could be asked. */
+  /** Origin of the last attempt or of the response; undefined if no origin was available. */
   readonly origin: string | undefined
-  /** The status that it has answered with; nothing when it has not. */
+  /** Status of the upstream; undefined without a response. */
   readonly status: number | undefined
-  /** Why there is no answer: a reason of `x-gateway-missing`, `client-left` when nobody waited any more, or `given-up` when another call had failed that the answer needs; nothing when there is an answer. */
-  readonly reason: FailureReason | 'client-left' | 'given-up' | undefined
+  /** Why the call failed: a reason of `x-gateway-missing`, `client-left`, or `aborted` because another required call failed; undefined on success. */
+  readonly reason: FailureReason | 'client-left' | 'aborted' | undefined
   /** The reason in words, to follow the call's name. */
   readonly message: string | undefined
-  /** The error behind it, if there is one. */
+  /** The underlying error, if there is one. */
   readonly cause: unknown
 }
 
-/** What is known of all upstreams. */
+/** The state of all upstreams. */
 export interface GatewayStatus {
-  /** Each origin of each upstream, by the upstream's name. */
+  /** Origins of each upstream, by the name of the upstream. */
   upstreams: Record<string, OriginStatus[]>
 }
 
-/** A gateway, as its observers know it. */
+/** A gateway as observers see it. */
 export interface ObservedGateway {
-  /** How its upstreams are now. */
+  /** Returns the current state of its upstreams. */
   readonly status: () => GatewayStatus
 }
 
 /**
- * Is told of each call, once when it starts and once when it is over, whatever came of it, also when it was refused as
- * there was no room or its circuit was open. What it throws is logged the first time, and breaks no answer.
+ * Sees each call twice: when it starts and when it ends. That includes calls that were rejected because of a full queue or
+ * an open circuit. The first error of each method is logged; it breaks no response.
  *
  * @example
  * const slowCalls: GatewayObserver<FastifyRequest> = {
@@ -74,22 +74,22 @@ export interface ObservedGateway {
  *   },
  * }
  */
-// Methods, not properties: an observer with a state of its own is an observer of any state.
+// Methods, not properties: so an observer with its own state type is assignable to an observer of any state.
 export interface GatewayObserver<State = unknown> {
-  /** A gateway is ready, or gone. One observer may serve several. */
+  /** Called when a gateway is ready. One observer may serve several gateways. */
   gatewayOpened?(gateway: ObservedGateway): void
+  /** Called when a gateway closes. */
   gatewayClosed?(gateway: ObservedGateway): void
   /**
-   * Headers to add to a call. It is called for each request, after the request's hooks, so that requests share a response
+   * Returns headers to add to a call. It is called for each request, after the request's hooks. Requests share a response
    * only if these headers are equal. An error fails the request.
    */
   callHeaders?(call: ObservedCall, request: FastifyRequest): Readonly<Record<string, string>>
   /**
-   * A call is about to be made for this request. Requests that are coalesced make one call, for the first of them. The
-   * upstream gets the headers that are put into `traceHeaders`: those that identify a trace, such as `traceparent` and
-   * `x-request-id`, and no others. The returned state is passed to `callEnded`.
+   * Called before a call is made. Coalesced requests make one call, for the first of them. It may add headers that identify a
+   * trace, such as `traceparent` and `x-request-id`, to `traceHeaders`. The returned state is passed to `callEnded`.
    */
   callStarted?(call: ObservedCall, request: FastifyRequest, traceHeaders: Record<string, string>): State
-  /** The call is over. It is not told of a call whose start it has failed to take in. */
+  /** Called when the call is over, unless this observer's `callStarted` threw. */
   callEnded?(call: ObservedCall, end: CallEnd, state: State): void
 }

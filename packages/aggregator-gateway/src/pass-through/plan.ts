@@ -1,9 +1,9 @@
 // Prepares a pass-through endpoint.
 
-import { InvalidOptionError } from '../errors.ts'
 import type { Method } from '../http/methods.ts'
 import type { Instrumentation } from '../observability/observers.ts'
-import type { PassThroughEndpointOptions } from '../options/endpoint-options.ts'
+import { invalidOptionError } from '../options/invalid-option.ts'
+import type { ResolvedPassThroughEndpoint } from '../options/resolved.ts'
 import { assertParams, parseTemplate, type PathTemplate } from '../request/path-template.ts'
 import { type HeaderPlan, planHeaders } from '../request/request-headers.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -32,21 +32,19 @@ export interface PlannedPassThrough {
   readonly instrumentation: Instrumentation | undefined
 }
 
-/** @throws GATEWAY_INVALID_OPTION for a template that cannot be filled in */
+/** @throws AGGREGATOR_GATEWAY_INVALID_OPTION for a template that cannot be filled in */
 export function planPassThrough(
-  { method = 'GET', path: url, timeout = 2000, passThrough }: PassThroughEndpointOptions,
+  { method, path: url, timeout, passThrough }: ResolvedPassThroughEndpoint,
   where: string,
   upstreams: ReadonlyMap<string, Upstream>,
   instrumentation: Instrumentation | undefined,
 ): PlannedPassThrough {
-  const { upstream, path, headers = {}, forwardHeaders = [], forwardQuery = [], forwardBody = false } = passThrough
-  const { answerHeaders = [], clientTimeout = 60_000, maxResponseSize = -1, allowEncodedSlash = false } = passThrough
+  const { upstream, path, headers, forwardHeaders, forwardQuery, forwardBody, clientTimeout } = passThrough
+  const { allowEncodedSlash, responseHeaders, maxResponseBytes = -1 } = passThrough
   const template = parseTemplate(path, `${where}.path`, { allowEncodedSlash })
   assertParams(template, url, `${where}.path`)
   if (/\{(?:body|calls)[.}]/.test(path)) {
-    throw new InvalidOptionError(
-      `Expected \`${where}.path\` to take params, query, headers and user alone, got "${path}"`,
-    )
+    throw invalidOptionError(`${where}.path`, 'values of params, query, headers and user only', path)
   }
   const headerPlan = planHeaders(headers, {
     // They describe the body.
@@ -54,9 +52,7 @@ export function planPassThrough(
     where: `${where}.headers`,
   })
   if (headerPlan.templates.some(({ placeholders }) => placeholders.some(({ source }) => source === 'body'))) {
-    throw new InvalidOptionError(
-      `Expected \`${where}.headers\` to take params, query, headers and user alone, got {body}`,
-    )
+    throw invalidOptionError(`${where}.headers`, 'values of params, query, headers and user only', '{body}')
   }
   return {
     upstream: upstreams.get(upstream)!,
@@ -65,8 +61,8 @@ export function planPassThrough(
     headers: headerPlan,
     forwardQuery,
     forwardsBody: forwardBody,
-    responseHeaders: [...RESPONSE_HEADERS, ...answerHeaders],
-    maxBytes: maxResponseSize,
+    responseHeaders: [...RESPONSE_HEADERS, ...responseHeaders],
+    maxBytes: maxResponseBytes,
     timeout,
     clientTimeout,
     instrumentation,

@@ -110,7 +110,8 @@ export class ProxiedRequest
   }
 
   exchangeBegan(one: Exchange): void {
-    this.#exchange = one
+    if (this.#isOver) one.cancel(false)
+    else this.#exchange = one
   }
 
   progress(): void {
@@ -139,7 +140,7 @@ export class ProxiedRequest
 
   stalled(isClientsFault: boolean): void {
     this.#reportEnd(isClientsFault ? CLIENT_LEFT : LATE)
-    this.#fail(isClientsFault ? new ClientTimeoutError() : this.#errorOf(LATE))
+    this.#fail(isClientsFault ? new ClientTimeoutError(this.#plan.clientTimeout) : this.#errorOf(LATE))
     this.#abort(!isClientsFault)
   }
 

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
-import type { PassThroughEndpointOptions } from '../options/endpoint-options.ts'
+import type { ResolvedPassThroughEndpoint } from '../options/resolved.ts'
 import type { PlannedPassThrough } from './plan.ts'
 import { ProxiedRequest } from './proxied-request.ts'
 
 /** Adds the route of a pass-through endpoint. */
 export function addPassThroughRoute(
   app: FastifyInstance,
-  { method = 'GET', path, route = {} }: PassThroughEndpointOptions,
+  { method, path, route }: ResolvedPassThroughEndpoint,
   plan: PlannedPassThrough,
 ): void {
   app.register((scope, _options, done) => {

@@ -5,7 +5,7 @@ import { BadParameterError } from '../errors.ts'
 /**
  * The path with the parameters of these names.
  *
- * @throws GATEWAY_BAD_PARAMETER for a value that is not text
+ * @throws AGGREGATOR_GATEWAY_BAD_PARAMETER for a value that is not text
  */
 export function withQuery(path: string, names: readonly string[], query: unknown): string {
   let all = path

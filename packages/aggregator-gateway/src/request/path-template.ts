@@ -1,7 +1,7 @@
 // Paths of upstream requests: `/users/{params.id}?page={query.page}`. A value is percent-encoded and stays within its segment
 // or its query value. It can reach no other path and no other origin, however the upstream decodes it.
 
-import { InvalidOptionError } from '../errors.ts'
+import { invalidOptionError } from '../options/invalid-option.ts'
 import { hasSeparator, isSuspect, pathEscapeOf } from './path-escape.ts'
 import {
   namesOf,
@@ -22,13 +22,13 @@ export interface PathTemplate {
   /**
    * Fills in the values.
    *
-   * @throws GATEWAY_BAD_PARAMETER for a value of the client, MissingValueError for a value of a call
+   * @throws AGGREGATOR_GATEWAY_BAD_PARAMETER for a value of the client, MissingValueError for a value of a call
    */
   readonly render: (values: Values) => string
   /**
    * Fills in the values of the client, and `placeholder` for each value of a call.
    *
-   * @throws GATEWAY_BAD_PARAMETER
+   * @throws AGGREGATOR_GATEWAY_BAD_PARAMETER
    */
   readonly renderWithout: (placeholder: string, values: Values) => string
 }
@@ -49,19 +49,17 @@ interface PathPlaceholder extends Placeholder {
 /** Parses a template. `where` names the option in errors. */
 export function parseTemplate(text: string, where: string, { allowEncodedSlash }: PathTemplateOptions): PathTemplate {
   const reject = (problem: string): never => {
-    throw new InvalidOptionError(
-      `Expected \`${where}\` to be a path such as /users/{params.id}, got "${text}": ${problem}`,
-    )
+    throw invalidOptionError(where, `a path such as "/users/{params.id}" (${problem})`, text)
   }
-  if (!text.startsWith('/') || text.startsWith('//')) reject('it begins with one slash')
+  if (!text.startsWith('/') || text.startsWith('//')) reject('it must start with a single slash')
   const { literals, placeholders: found } = parsePlaceholders(text, reject)
-  for (const literal of literals) if (!LITERAL.test(literal)) reject(`"${literal}" has characters that must be encoded`)
+  for (const literal of literals) if (!LITERAL.test(literal)) reject('some characters must be encoded')
   // `z` is no hexadecimal digit, so that no value completes an escape.
   const withoutValues = literals.join('z')
-  if (/%(?![\dA-Fa-f]{2})/.test(withoutValues)) reject('a % begins an escape of two hexadecimal digits')
+  if (/%(?![\dA-Fa-f]{2})/.test(withoutValues)) reject('a % must start an escape of two hexadecimal digits')
   const inPath = literals.findIndex((literal) => literal.includes('?'))
   const placeholders = found.map((one, index) => ({ ...one, isInQuery: inPath !== -1 && index >= inPath }))
-  if (pathEscapeOf(pathnameOf(withoutValues))) reject('its segments are none of . and ..')
+  if (pathEscapeOf(pathnameOf(withoutValues))) reject('no segment may be . or ..')
   const template = { literals, placeholders, allowEncodedSlash }
   return {
     calls: namesOf(placeholders, 'calls'),
@@ -75,7 +73,7 @@ export function parseTemplate(text: string, where: string, { allowEncodedSlash }
 export function assertParams({ params }: PathTemplate, url: string, where: string): void {
   const unknown = params.find((param) => !paramsOf(url).includes(param))
   if (unknown === undefined) return
-  throw new InvalidOptionError(`Expected \`${where}\` to take parameters of ${url}, got {params.${unknown}}`)
+  throw invalidOptionError(where, `path parameters of ${url}`, `{params.${unknown}}`)
 }
 
 interface ParsedPath extends PathTemplateOptions {

@@ -40,7 +40,7 @@ function parsePlaceholder(name: string, reject: (problem: string) => never): Pla
     reject(`{${name}} is none of ${SOURCES.map((one) => `{${one}.name}`).join(', ')}`)
   }
   if (source === 'headers' && keys[0] !== keys[0]!.toLowerCase()) {
-    reject(`names of headers are in lower case: {headers.${keys[0]!.toLowerCase()}}`)
+    reject(`header names must be in lower case: {headers.${keys[0]!.toLowerCase()}}`)
   }
   return { name, source: source as Source, keys }
 }
@@ -53,7 +53,7 @@ export function namesOf(placeholders: readonly Placeholder[], source: Source): r
 /**
  * The text of a placeholder's value.
  *
- * @throws GATEWAY_BAD_PARAMETER for a value of the client's request, {@link MissingValueError} for one of a call
+ * @throws AGGREGATOR_GATEWAY_BAD_PARAMETER for a value of the client's request, {@link MissingValueError} for one of a call
  */
 export function textOf(placeholder: Placeholder, values: Values): string {
   const value = valueAt(placeholder, values)

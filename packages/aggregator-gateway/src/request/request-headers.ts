@@ -2,9 +2,10 @@
 // its hooks: the same headers go into the keys of coalesced and cached responses.
 
 import type { FastifyRequest, RawRequestDefaultExpression } from 'fastify'
-import { BadParameterError, InvalidHeaderError, InvalidOptionError } from '../errors.ts'
+import { BadParameterError, InvalidHeaderError } from '../errors.ts'
 import { isHeaderValue, isSettable, connectionHeadersOf } from '../http/header-rules.ts'
 import type { HeadersOption, MakeHeaders } from '../options/call-options.ts'
+import { invalidOptionError } from '../options/invalid-option.ts'
 import { parsePlaceholders, type Placeholder, rejectValue, textOf, type Values } from './placeholders.ts'
 
 /** Headers of an upstream's request, by name in lower case. */
@@ -27,7 +28,7 @@ interface HeaderTemplate {
 /**
  * Plans the headers of a call. `where` names it in errors.
  *
- * @throws GATEWAY_INVALID_OPTION for a header that cannot be sent
+ * @throws AGGREGATOR_GATEWAY_INVALID_OPTION for a header that cannot be sent
  */
 export function planHeaders(
   headers: HeadersOption,
@@ -41,21 +42,16 @@ export function planHeaders(
     const at = `${where}.${given}`
     assertSendable(name, value, at)
     const { literals: parts, placeholders } = parsePlaceholders(value, (problem) => {
-      throw new InvalidOptionError(
-        `Expected \`${at}\` to be a value with places such as {user.sub}, got "${value}": ${problem}`,
-      )
+      throw invalidOptionError(at, `a value with placeholders such as {user.sub} (${problem})`, value)
     })
-    if (/[{}]/.test(parts.join(''))) {
-      throw new InvalidOptionError(`Expected \`${at}\` to have pairs of braces around places, got "${value}"`)
-    }
+    if (/[{}]/.test(parts.join(''))) throw invalidOptionError(at, 'placeholders in pairs of braces', value)
     if (placeholders.some(({ source }) => source === 'calls')) {
-      throw new InvalidOptionError(`Expected \`${at}\` to take values of the request, got "${value}"`)
+      throw invalidOptionError(at, 'values of the request only', value)
     }
     if (placeholders.length === 0) literals[name] = value
     else if (forwarded.includes(name)) {
-      throw new InvalidOptionError(
-        `Expected \`${at}\` to be set or forwarded, got both: a client could not be told from ${value}`,
-      )
+      // A client could send the value that the template sets.
+      throw invalidOptionError(at, 'a header that is not in forwardHeaders', value)
     } else {
       delete literals[name]
       templates.push({ name, literals: parts, placeholders })
@@ -65,19 +61,16 @@ export function planHeaders(
 }
 
 function assertSendable(name: string, value: unknown, at: string): void {
-  if (!isSettable(name)) {
-    throw new InvalidOptionError(`Expected \`${at}\` to be a header that an upstream can get, got "${name}"`)
-  }
+  if (!isSettable(name)) throw invalidOptionError(at, 'a header that can be sent', name)
   if (typeof value === 'string' && isHeaderValue(value)) return
-  const got = typeof value === 'string' ? JSON.stringify(value) : typeof value
-  throw new InvalidOptionError(`Expected \`${at}\` to be Latin-1 text without line breaks, got ${got}`)
+  throw invalidOptionError(at, 'Latin-1 text without line breaks', value)
 }
 
 /**
  * The headers for one request. Observers have `added` some.
  *
- * @throws GATEWAY_BAD_PARAMETER for values of the client that are missing or cannot be sent
- * @throws GATEWAY_INVALID_HEADER for headers that a function returns
+ * @throws AGGREGATOR_GATEWAY_BAD_PARAMETER for values of the client that are missing or cannot be sent
+ * @throws AGGREGATOR_GATEWAY_INVALID_HEADER for headers that a function returns
  */
 export function renderHeaders(plan: HeaderPlan, values: Values, added?: Headers): Headers {
   const { literals, forwarded, templates, make } = plan
@@ -131,7 +124,7 @@ function renderTemplate({ literals, placeholders }: HeaderTemplate, values: Valu
 /**
  * Checks headers from code of the app, and returns them by name in lower case.
  *
- * @throws GATEWAY_INVALID_HEADER for one that cannot be sent
+ * @throws AGGREGATOR_GATEWAY_INVALID_HEADER for one that cannot be sent
  */
 export function checkedHeaders(given: Readonly<Record<string, string | number | undefined>>, source: string): Headers {
   const headers: Record<string, string> = {}
@@ -140,7 +133,7 @@ export function checkedHeaders(given: Readonly<Record<string, string | number | 
     const name = givenName.toLowerCase()
     const isSendable = (typeof value === 'string' || typeof value === 'number') && isHeaderValue(String(value))
     if (!isSettable(name) || !isSendable) {
-      throw new InvalidHeaderError(`${source} has made the header "${givenName}", which cannot be sent`)
+      throw new InvalidHeaderError(`${source} returned the header "${givenName}", which cannot be sent`)
     }
     headers[name] = String(value)
   }

@@ -1,7 +1,7 @@
 // Stops calls to a failing origin: they would only wait, and keep it from recovering.
 
 import { CircuitState, CountBreaker } from 'cockatiel'
-import type { BreakerOptions } from '../options/upstream-options.ts'
+import type { ResolvedCircuitBreaker } from '../options/resolved.ts'
 
 /**
  * The circuit of one origin. cockatiel's breaker only decides when it opens, because cockatiel's policy costs a promise
@@ -10,14 +10,14 @@ import type { BreakerOptions } from '../options/upstream-options.ts'
  */
 export class CircuitBreaker {
   readonly #makeBreaker: () => CountBreaker
-  readonly #openFor: number
+  readonly #resetTimeout: number
   #breaker: CountBreaker
   /** When the next call may probe; undefined while the circuit is closed. */
   #nextProbeAt: number | undefined
 
-  constructor({ threshold = 0.5, calls = 20, openFor = 1000 }: BreakerOptions) {
-    this.#makeBreaker = () => new CountBreaker({ threshold, size: calls })
-    this.#openFor = openFor
+  constructor({ errorRate, window, resetTimeout }: ResolvedCircuitBreaker) {
+    this.#makeBreaker = () => new CountBreaker({ threshold: errorRate, size: window })
+    this.#resetTimeout = resetTimeout
     this.#breaker = this.#makeBreaker()
   }
 
@@ -31,11 +31,11 @@ export class CircuitBreaker {
   }
 
   /**
-   * Counts a call. Returns whether it is a probe of a broken origin: one call per `openFor` is.
+   * Counts a call. Returns whether it is a probe of a broken origin: one call per `resetTimeout` is.
    */
   acquire(): boolean {
     if (this.#nextProbeAt === undefined) return false
-    this.#nextProbeAt = performance.now() + this.#openFor
+    this.#nextProbeAt = performance.now() + this.#resetTimeout
     return true
   }
 
@@ -50,6 +50,6 @@ export class CircuitBreaker {
   failed(): void {
     // Ignore late failures of calls sent before the circuit opened.
     if (this.#nextProbeAt !== undefined) return
-    if (this.#breaker.failure(CircuitState.Closed)) this.#nextProbeAt = performance.now() + this.#openFor
+    if (this.#breaker.failure(CircuitState.Closed)) this.#nextProbeAt = performance.now() + this.#resetTimeout
   }
 }

@@ -100,6 +100,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   dispatch(request: Dispatcher.DispatchOptions, { maxBytes, isFresh = false }: ExchangeOptions): void {
+    // Cancelled while a cache store was looked up.
+    if (this.#isOver) return
     const options = { maxBytes, isFresh, isStream: this.#isStream }
     this.#request = this.#origin.pool.dispatch(request, this, options)
   }

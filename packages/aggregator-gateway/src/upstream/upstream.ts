@@ -3,7 +3,7 @@
 import { buildConnector, type Dispatcher } from 'undici'
 import type { Rejection } from '../failures.ts'
 import type { OriginStatus } from '../options/observer.ts'
-import type { UpstreamOptions } from '../options/upstream-options.ts'
+import type { ResolvedUpstream } from '../options/resolved.ts'
 import { AttemptBudget } from './attempt-budget.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
 import type { ExchangeOptions, OriginSource } from './exchange.ts'
@@ -32,16 +32,15 @@ export class Upstream implements OriginSource {
   readonly #maxPending: number
   #next = 0
 
-  constructor(name: string, options: UpstreamOptions) {
-    const { origin, connections = 64, queue = 256, maxResponseSize = 1_048_576, breaker = {} } = options
-    const { retryBudget = 0.1, hedgeBudget = 0.02 } = options
+  constructor(name: string, options: ResolvedUpstream) {
+    const { origin, maxConnections, maxQueue, maxResponseBytes, circuitBreaker } = options
     this.name = name
-    this.maxResponseBytes = maxResponseSize
-    this.retryBudget = new AttemptBudget(retryBudget)
-    this.hedgeBudget = new AttemptBudget(hedgeBudget)
-    this.#maxPending = connections + queue
+    this.maxResponseBytes = maxResponseBytes
+    this.retryBudget = new AttemptBudget(options.retryBudget)
+    this.hedgeBudget = new AttemptBudget(options.hedgeBudget)
+    this.#maxPending = maxConnections + maxQueue
     this.#origins = [origin].flat().map((url) => {
-      return new Origin(url, poolOf(url, options), breaker === false ? undefined : new CircuitBreaker(breaker))
+      return new Origin(url, poolOf(url, options), circuitBreaker ? new CircuitBreaker(circuitBreaker) : undefined)
     })
   }
 
@@ -119,14 +118,13 @@ export class Upstream implements OriginSource {
   }
 }
 
-function poolOf(url: string, options: UpstreamOptions): ConnectionPool {
-  const { connections = 64, maxStreams = 1024, connectTimeout = 1000, connectionTtl = 30_000 } = options
-  const { maxResponseSize = 1_048_576, lookup, tls } = options
+function poolOf(url: string, options: ResolvedUpstream): ConnectionPool {
+  const { maxConnections, maxStreams, maxResponseBytes, connectTimeout, connectionTtl, lookup, tls } = options
   return new ConnectionPool(url, {
-    maxConnections: connections,
+    maxConnections,
     maxStreams,
     timeToLive: connectionTtl,
-    maxResponseBytes: maxResponseSize,
+    maxResponseBytes,
     maxHeaderSize: MAX_HEADER_SIZE,
     // HTTP/2 was slower. With pipelining, a hanging response would block those behind it.
     connector: buildConnector({ ...tls, ...(lookup && { lookup }), timeout: connectTimeout, allowH2: false }),

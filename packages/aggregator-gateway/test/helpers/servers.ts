@@ -84,7 +84,7 @@ export function gatewayOf(
 ): Promise<FastifyInstance> {
   const all = Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, { upstream: 'it', ...call }]))
   return gateway({
-    upstreams: { it: { origin, maxResponseSize: 10_000, connectTimeout: 500 } },
+    upstreams: { it: { origin, maxResponseBytes: 10_000, connectTimeout: 500 } },
     endpoints: [{ path: '/', timeout: 1000, calls: all, ...endpoint }],
     observers,
   })

@@ -257,7 +257,7 @@ describe.each(names)('behind the gateway: %s', (name) => {
       const call = { upstream: 'it', path: '/public/{params.id}', allowEncodedSlash }
       const app = await createAggregatorGateway({
         // A payload that the server refuses is no reason to stop.
-        upstreams: { it: { origin: server.origin, breaker: false } },
+        upstreams: { it: { origin: server.origin, circuitBreaker: false } },
         endpoints: [
           { path: '/users/:id', passThrough: call },
           { path: '/calls/:id', calls: { one: call } },

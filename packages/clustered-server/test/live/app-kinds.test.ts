@@ -4,10 +4,10 @@ import { request as requestHttps } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { appKinds } from '../app-kinds.ts'
-import { canCertify, certificate } from '../certificate.ts'
-import { connectTo, type Kind, startFaultLoad } from '../fault-load.ts'
-import { startServer } from '../running-server.ts'
+import { appKinds } from '../helpers/app-kinds.ts'
+import { canCertify, certificate } from '../helpers/certificate.ts'
+import { connectTo, type Kind, startFaultLoad } from '../helpers/fault-load.ts'
+import { startServer } from '../helpers/running-server.ts'
 
 const clients: Partial<Record<Kind, number>> = { busy: 2, thinking: 8, short: 1, slow: 4, streaming: 2, uploading: 2 }
 

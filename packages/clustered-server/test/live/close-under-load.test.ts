@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { connectTo, isAnswer, mixed, RawConnection, startFaultLoad } from '../fault-load.ts'
-import { isAlive, startServer } from '../running-server.ts'
+import { connectTo, isAnswer, mixed, RawConnection, startFaultLoad } from '../helpers/fault-load.ts'
+import { isAlive, startServer } from '../helpers/running-server.ts'
 
-it('requests that are under way end well when the server closes', async ({ annotate }) => {
+it('finishes requests in flight when the server closes', async ({ annotate }) => {
   let late = await closeUnderLoad(annotate)
   // A client that a busy machine lets wait for longer than the notice is like one that thinks.
   for (let again = 0; again < 3 && late.length > 0; again++) late = await closeUnderLoad(annotate)

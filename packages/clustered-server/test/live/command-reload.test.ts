@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { appPath, Command } from '../command.ts'
-import { childrenOf, identityOf } from '../running-server.ts'
+import { appPath, Command } from '../helpers/command.ts'
+import { childrenOf, identityOf } from '../helpers/running-server.ts'
 
 const two = ['--workers', '2', '--port', '0', '--host', '127.0.0.1', '--admin-port', '0']
 
@@ -20,16 +20,16 @@ function newFolder(): string {
   return folder
 }
 
-const isReloaded = ({ msg }: { msg: string }): boolean => msg === 'reloaded: generation 2 is there'
+const isReloaded = ({ msg }: { msg: string }): boolean => msg === 'reloaded: generation 2 is active'
 
 describe('clustered-server reload', () => {
-  it('does not signal a process that is no primary', async () => {
+  it('does not signal a process other than a primary', async () => {
     const other = spawn('sleep', ['600'])
     onTestFinished(() => void other.kill())
     const before = identityOf(other.pid!)
     const command = run(['reload', String(other.pid)])
     expect(await command.exit).toBe(1)
-    expect(command.stderr).toBe(`clustered-server: process ${other.pid} is no clustered-server with workers\n`)
+    expect(command.stderr).toBe(`clustered-server: process ${other.pid} is not a clustered-server with workers\n`)
     expect(identityOf(other.pid!)).toBe(before)
   })
 
@@ -38,27 +38,27 @@ describe('clustered-server reload', () => {
     await server.listening()
     const command = run(['reload', String(server.child.pid)])
     expect(await command.exit).toBe(1)
-    expect(command.stderr).toContain('is no clustered-server with workers\n')
+    expect(command.stderr).toContain('is not a clustered-server with workers\n')
   })
 
   it('finds the primary of a worker', async () => {
     const server = run([appPath('hello'), ...two])
     await server.listening()
-    const active = server.log.find(({ msg }) => msg === 'worker 1 takes connections') as { workerPid?: number }
+    const active = server.log.find(({ msg }) => msg === 'worker 1 accepts connections') as { workerPid?: number }
     expect(childrenOf(server.child.pid!)).toContain(active.workerPid)
     const command = run(['reload', String(active.workerPid)])
-    expect([await command.exit, command.stdout]).toEqual([0, `${server.child.pid} was told to reload\n`])
+    expect([await command.exit, command.stdout]).toEqual([0, `sent SIGHUP to ${server.child.pid}\n`])
     await server.logged(isReloaded)
   })
 
-  it('says that a port is none of an admin', async () => {
+  it('reports a port that is not an admin port', async () => {
     const server = run([appPath('hello'), ...two])
     const { port } = await server.listening()
-    const command = run(['reload', String(server.child.pid), '--port', String(port)])
+    const command = run(['reload', String(server.child.pid), '--admin-port', String(port)])
     expect(await command.exit).toBe(1)
     const url = `http://127.0.0.1:${port}/status`
-    const why = 'it responded 200, and is no admin port: see --admin-port'
-    expect(command.stderr).toBe(`clustered-server: no clustered-server answers at ${url}: ${why}\n`)
+    const why = 'status 200 of a server that is not an admin server: see --admin-port'
+    expect(command.stderr).toBe(`clustered-server: no clustered-server responds at ${url}: ${why}\n`)
   })
 })
 
@@ -68,37 +68,37 @@ it.each(['', 'clustered-server'])('logs a failed reload once, with a stack only 
   await server.listening()
   writeFileSync(failIf, '')
   server.kill('SIGHUP')
-  const text = 'The new version does not start, the old one goes on: '
+  const text = 'The new version did not start, the old one keeps running: '
   const failed = (await server.logged(({ msg }) => msg.startsWith(text))) as { msg: string; err?: { stack?: string } }
   expect(failed.msg).toMatch(/Error: the new version is broken$/)
   expect(typeof failed.err?.stack).toBe(debug === '' ? 'undefined' : 'string')
   server.kill('SIGTERM')
   expect(await server.exit).toBe(0)
-  expect(server.log.filter(({ msg }) => msg.includes('does not start'))).toHaveLength(1)
+  expect(server.log.filter(({ msg }) => msg.includes('did not start, the old'))).toHaveLength(1)
 })
 
-it('merges signals to reload into one that runs and one that waits', async () => {
+it('merges SIGHUPs into one running and one waiting reload', async () => {
   const server = run([appPath('hello'), ...two])
   await server.listening()
   server.kill('SIGHUP')
-  await server.logged(({ msg }) => msg === 'reload: starts generation 2')
+  await server.logged(({ msg }) => msg === 'reload: starting generation 2')
   for (let signal = 1; signal < 20; signal++) {
     server.kill('SIGHUP')
     await new Promise((resolve) => setImmediate(resolve))
   }
-  await server.logged(({ msg }) => msg === 'reloaded: generation 3 is there')
+  await server.logged(({ msg }) => msg === 'reloaded: generation 3 is active')
   server.kill('SIGTERM')
   expect(await server.exit).toBe(0)
   expect(server.log.filter(({ msg }) => msg.startsWith('reload: '))).toHaveLength(2)
 })
 
-it.each(['1', '2'])('ignores SIGUSR2, and says what to send instead: %s workers', async (workers) => {
+it.each(['1', '2'])('ignores SIGUSR2, and logs the signal to send instead, with %s workers', async (workers) => {
   const server = run([appPath('hello'), ...two, '--workers', workers])
   const { port } = await server.listening()
   server.kill('SIGUSR2')
   const line = await server.logged(({ msg }) => msg.startsWith('SIGUSR2'))
   expect(line).toMatchObject({ level: 40, msg: 'SIGUSR2 is ignored: send SIGHUP to reload' })
-  const ready = server.log.filter(({ msg }) => msg.endsWith('takes connections')) as { workerPid?: number }[]
+  const ready = server.log.filter(({ msg }) => msg.endsWith('accepts connections')) as { workerPid?: number }[]
   for (const { workerPid } of ready) process.kill(workerPid!, 'SIGUSR2')
   expect((await fetch(`http://127.0.0.1:${port}`)).status).toBe(200)
   server.kill('SIGTERM')
@@ -107,7 +107,7 @@ it.each(['1', '2'])('ignores SIGUSR2, and says what to send instead: %s workers'
 })
 
 it.each(['1', '2'])(
-  'a start that fails ends the process with 1, whatever the app has open: %s workers',
+  'exits with 1 after a failed start although the app has open handles, with %s workers',
   async (workers) => {
     const command = run([appPath('fails-with-handles'), ...two, '--workers', workers])
     expect(await command.exit).toBe(1)
@@ -115,7 +115,7 @@ it.each(['1', '2'])(
   },
 )
 
-it('says why a file cannot be read, and not that it is missing', async () => {
+it('reports why a file cannot be read', async () => {
   const loop = join(newFolder(), 'loop.ts')
   symlinkSync(loop, loop)
   const command = run([loop])

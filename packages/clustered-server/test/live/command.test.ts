@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { appPath, Command } from '../command.ts'
-import { eventually } from '../eventually.ts'
+import { appPath, Command } from '../helpers/command.ts'
+import { eventually } from '../helpers/eventually.ts'
 
 const two = ['--workers', '2', '--port', '0', '--host', '127.0.0.1', '--admin-port', '0']
 
@@ -26,7 +26,7 @@ async function activeWorkers(adminPort: number): Promise<Status['workers']> {
 }
 
 describe('a server', () => {
-  it('answers, and ends with 0 and without a process left at SIGTERM', async () => {
+  it('serves requests, and exits with 0 and no process left on SIGTERM', async () => {
     const command = run(appPath('hello'), ...two)
     const { port, admin } = await command.listening()
     const pids = (await activeWorkers(admin!.port)).map(({ pid }) => pid)
@@ -38,21 +38,21 @@ describe('a server', () => {
     expect(command.stdout).toBe('')
   })
 
-  it('logs lines as pino does, with the worker that they are about', async () => {
+  it('logs JSON lines of pino with the id of the worker', async () => {
     const command = run(appPath('hello'), ...two)
     await command.listening()
-    const line = await command.logged(({ msg }) => msg === 'worker 2 takes connections')
+    const line = await command.logged(({ msg }) => msg === 'worker 2 accepts connections')
     const { pid } = command.child
     expect(line).toMatchObject({ level: 30, time: expect.any(Number), pid, hostname: expect.any(String), worker: 2 })
     expect(command.stderr.trimEnd().split('\n')).toHaveLength(command.log.length)
   })
 
-  it('SIGHUP replaces the workers, SIGTTIN and SIGTTOU add and remove one', async () => {
+  it('reloads on SIGHUP, adds a worker on SIGTTIN and removes one on SIGTTOU', async () => {
     const command = run(appPath('hello'), ...two)
     const { admin } = await command.listening()
     const before = await activeWorkers(admin!.port)
     command.kill('SIGHUP')
-    await command.logged(({ msg }) => msg === 'reloaded: generation 2 is there')
+    await command.logged(({ msg }) => msg === 'reloaded: generation 2 is active')
     const after = await activeWorkers(admin!.port)
     expect(after.map(({ generation }) => generation)).toEqual([2, 2])
     expect(after.filter(({ pid }) => before.some((old) => old.pid === pid))).toEqual([])
@@ -64,7 +64,7 @@ describe('a server', () => {
     await eventually(() => count(2))
   })
 
-  it('a second signal ends it at once, with 1', async () => {
+  it('exits with 1 immediately on a second stop signal', async () => {
     const command = run(appPath('slow'), ...two)
     const { port } = await command.listening()
     const request = get({ port, host: '127.0.0.1', path: '/60000' })
@@ -77,14 +77,14 @@ describe('a server', () => {
     expect(await cut).toMatchObject([{ code: 'ECONNRESET' }])
   })
 
-  it('SIGTERM while it starts ends it with 0', async () => {
+  it('exits with 0 on SIGTERM during its start', async () => {
     const command = run(appPath('never-ready'), ...two)
     await command.logged(({ msg }) => msg === 'worker 2 started')
     command.kill('SIGTERM')
     expect(await command.exit).toBe(0)
   })
 
-  it('all workers that die again and again end it with 1', async () => {
+  it('exits with 1 after a crash loop', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'clustered-server-'))
     const dieIf = join(folder, 'die')
     const command = new Command([appPath('short-lived'), ...two], { DIE_IF: dieIf })
@@ -94,43 +94,41 @@ describe('a server', () => {
       writeFileSync(dieIf, '')
       // Later and later each time.
       expect(await command.exit).toBe(1)
-      const loop = command.log.find(({ msg }) => /^\d+ workers in a row died soon/.test(msg))
+      const loop = command.log.find(({ msg }) => /^\d+ workers in a row died early/.test(msg))
       expect(loop?.level).toBe(50)
     } finally {
       rmSync(folder, { recursive: true })
     }
   })
 
-  it('with one worker it is one process, which cannot be reloaded and says so', async () => {
+  it('logs that one process cannot be reloaded', async () => {
     const command = run(appPath('hello'), ...two, '--workers', '1')
     const { port } = await command.listening()
     expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe(String(command.child.pid))
     command.kill('SIGHUP')
     const line = await command.logged(({ level }) => level === 50)
-    expect(line.msg).toBe(
-      'SIGHUP came to nothing: A server of one process cannot be reloaded: ask for 2 workers or more',
-    )
+    expect(line.msg).toBe('SIGHUP failed: A server with one process cannot be reloaded: set "workers" to 2 or more')
     command.kill('SIGTERM')
     expect(await command.exit).toBe(0)
   })
 })
 
 describe('reload and status', () => {
-  it('a reload waits for its end, and fails with what the new version says', async () => {
+  it('reload waits for its end, and fails with the error of the new version', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'clustered-server-'))
     const failIf = join(folder, 'broken')
     const command = new Command([appPath('may-fail'), ...two], { FAIL_IF: failIf })
     commands.push(command)
     try {
       const { admin } = await command.listening()
-      const reload = [String(command.child.pid), '--port', String(admin!.port)]
+      const reload = [String(command.child.pid), '--admin-port', String(admin!.port)]
       const good = run('reload', ...reload)
       expect([await good.exit, good.stdout]).toEqual([0, `${command.child.pid} runs generation 2\n`])
       const before = await activeWorkers(admin!.port)
       writeFileSync(failIf, '')
       const bad = run('reload', ...reload)
       expect([await bad.exit, bad.stdout]).toEqual([1, ''])
-      expect(bad.stderr).toContain('clustered-server: The new version does not start, the old one goes on')
+      expect(bad.stderr).toContain('clustered-server: The new version did not start, the old one keeps running')
       expect(bad.stderr).toContain('the new version is broken')
       expect(await activeWorkers(admin!.port)).toHaveLength(2)
       expect((await activeWorkers(admin!.port)).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid))
@@ -140,29 +138,29 @@ describe('reload and status', () => {
     }
   })
 
-  it('a reload without a port tells and does not wait', async () => {
+  it('reload without an admin port sends the signal and does not wait', async () => {
     const command = run(appPath('hello'), ...two)
     await command.listening()
     const reload = run('reload', String(command.child.pid))
-    expect([await reload.exit, reload.stdout]).toEqual([0, `${command.child.pid} was told to reload\n`])
-    await command.logged(({ msg }) => msg === 'reloaded: generation 2 is there')
+    expect([await reload.exit, reload.stdout]).toEqual([0, `sent SIGHUP to ${command.child.pid}\n`])
+    await command.logged(({ msg }) => msg === 'reloaded: generation 2 is active')
   })
 
   it('status shows the workers', async () => {
     const command = run(appPath('hello'), ...two)
     const { admin } = await command.listening()
     const [worker] = await activeWorkers(admin!.port)
-    const table = run('status', '--port', String(admin!.port))
+    const table = run('status', '--admin-port', String(admin!.port))
     expect(await table.exit).toBe(0)
     expect(table.stdout).toMatch(/^\d+: ready, generation 1, 0 reloads, 0 failed\nworker +pid +state /)
     expect(table.stdout).toMatch(new RegExp(`^ +1 +${worker!.pid} +active `, 'm'))
-    const json = run('status', '--port', String(admin!.port), '--json')
+    const json = run('status', '--admin-port', String(admin!.port), '--json')
     expect(await json.exit).toBe(0)
     expect(JSON.parse(json.stdout)).toMatchObject({ pid: command.child.pid, ready: true, generation: 1 })
   })
 })
 
-describe('what is wrong is told in one line', () => {
+describe('a mistake is reported in one line', () => {
   it.each([
     [2, ['missing.ts'], 'there is no file '],
     [2, [], 'expected one app, got 0: see --help'],
@@ -171,16 +169,34 @@ describe('what is wrong is told in one line', () => {
     [
       2,
       [appPath('hello'), '--workers', 'all'],
-      "Expected --workers to be an integer from 1 to 1024, or 'auto', got 'all'",
+      'Invalid option "--workers": expected an integer from 1 to 1024 or "auto", got "all".',
     ],
-    [2, [appPath('hello'), '--drain-timeout', '1s'], 'Expected --drain-timeout to be whole milliseconds'],
-    [2, [appPath('hello'), '--admin-port', 'x'], 'Expected --admin-port to be an integer from 0 to 65535'],
+    [
+      2,
+      [appPath('hello'), '--drain-timeout', '1x'],
+      'Invalid option "--drain-timeout": expected milliseconds, an integer',
+    ],
+    [
+      2,
+      [appPath('hello'), '--admin-port', 'x'],
+      'Invalid option "--admin-port": expected an integer from 0 to 65535, got "x".',
+    ],
     [2, [appPath('hello'), '--agent-port', '1'], '--admin-host and --agent-port need --admin-port'],
-    [2, [appPath('hello'), '--recycle-rss', '1GB'], 'Expected --recycle-rss to be an integer of 1 or more'],
-    [2, [appPath('hello'), '--ready-path', 'ready'], 'Expected --ready-path to be a path that begins with a slash'],
-    [2, ['status'], 'expected --port'],
+    [
+      2,
+      [appPath('hello'), '--recycle-rss', '1TiB'],
+      'Invalid option "--recycle-rss": expected bytes, an integer of at least 1',
+    ],
+    [
+      2,
+      [appPath('hello'), '--ready-path', 'ready'],
+      'Invalid option "--ready-path": expected a path that begins with a slash',
+    ],
+    [2, ['status'], 'expected --admin-port'],
+    [2, ['status', '--port', '1'], '--port was renamed to --admin-port'],
+    [2, ['reload', '1', '--host', '::1'], '--host was renamed to --admin-host'],
     [2, ['reload', 'all'], 'expected the process id of a clustered-server, got all'],
-    [1, ['reload', '2147483646'], 'process 2147483646 cannot be told to reload: ESRCH'],
+    [1, ['reload', '2147483646'], 'cannot signal process 2147483646: ESRCH'],
   ])('%i: %j', async (code, args, message) => {
     const command = run(...args)
     expect(await command.exit).toBe(code)
@@ -188,27 +204,39 @@ describe('what is wrong is told in one line', () => {
     expect(command.stderr).toContain(message)
   })
 
-  it('a status of nothing', async () => {
-    const command = run('status', '--port', '1025')
+  it.each([
+    ['PORT', 'http'],
+    ['PORT', '70000'],
+  ])('names the environment variable %s=%s', async (name, value) => {
+    const command = new Command([appPath('hello')], { [name]: value })
+    commands.push(command)
+    expect(await command.exit).toBe(2)
+    expect(command.stderr).toBe(
+      `clustered-server: Invalid environment variable PORT: expected a port or the path of a UNIX socket, got "${value}"\n`,
+    )
+  })
+
+  it('status of a port without a server', async () => {
+    const command = run('status', '--admin-port', '1025')
     expect(await command.exit).toBe(1)
     expect(command.stderr).toMatch(
-      /^clustered-server: no clustered-server answers at http:\/\/127.0.0.1:1025\/status: .*\n$/,
+      /^clustered-server: no clustered-server responds at http:\/\/127.0.0.1:1025\/status: .*\n$/,
     )
   })
 })
 
-it('an app that does not start ends it with 1, and is told why', async () => {
+it('exits with 1 and the reason when the app does not start', async () => {
   const command = new Command([appPath('may-fail'), ...two], { FAIL_IF: import.meta.filename })
   commands.push(command)
   expect(await command.exit).toBe(1)
   expect(command.stderr).toContain('did not start: Error: the new version is broken')
 })
 
-it('--help tells all options and exit codes, --version the version', async () => {
+it('prints the exit codes by --help and the version by --version', async () => {
   const [help, version] = [run('--help'), run('--version')]
   expect([await help.exit, await version.exit]).toEqual([0, 0])
   expect(help.stdout).toContain(
-    'Exit code: 0 ended as asked, 1 failed, all workers died, or a second signal, 2 wrong usage.',
+    'Exit code: 0 after a shutdown; 1 after a failed start, the death of all workers or a second stop signal; 2 for wrong usage.',
   )
   const { version: here } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     version: string

@@ -30,7 +30,7 @@ async function printedAfter(
   return JSON.parse(stdout)
 }
 
-describe('a quota of cores', () => {
+describe('a CPU quota', () => {
   const CORES = `
     import { availableCores } from '${index}'
     console.log(availableCores())
@@ -67,13 +67,13 @@ describe('a quota of cores', () => {
     expect(await printedAfter(`echo $$ > ${inner}/cgroup.procs`, CORES)).toBe(Math.min(all, expected))
   })
 
-  it.runIf(canMake)('a quarter of a core is for one process', async () => {
+  it.runIf(canMake)('starts one process with a quarter of a core', async () => {
     mkdirSync(outer)
     onTestFinished(() => rmdirSync(outer))
     writeFileSync(`${outer}/cpu.cfs_quota_us`, '25000')
     const auto = `
       import { createClusteredServer } from '${index}'
-      const app = '${new URL('../apps/hello.ts', import.meta.url).href}'
+      const app = '${new URL('../fixtures/apps/hello.ts', import.meta.url).href}'
       const server = await createClusteredServer(app, { workers: 'auto', port: 0, host: '127.0.0.1' })
       const answer = await fetch('http://127.0.0.1:' + server.port)
       console.log(Number(await answer.text()) === process.pid)
@@ -83,7 +83,7 @@ describe('a quota of cores', () => {
   })
 })
 
-describe('a limit of memory', () => {
+describe('a memory limit', () => {
   const [, path] =
     /^0::(\/.*)$/m.exec(existsSync('/proc/self/cgroup') ? readFileSync('/proc/self/cgroup', 'utf8') : '') ?? []
   const file = ['/sys/fs/cgroup/memory/memory.limit_in_bytes', `/sys/fs/cgroup${path}/memory.max`].find((one) =>
@@ -97,7 +97,7 @@ describe('a limit of memory', () => {
 
   const heapOf = (options: object): string => `
     import { createClusteredServer } from '${index}'
-    const app = '${new URL('../apps/heap-limit.ts', import.meta.url).href}'
+    const app = '${new URL('../fixtures/apps/heap-limit.ts', import.meta.url).href}'
     const options = { workers: 2, port: 0, host: '127.0.0.1', ...${JSON.stringify(options)} }
     const server = await createClusteredServer(app, options)
     const answer = await fetch('http://127.0.0.1:' + server.port)

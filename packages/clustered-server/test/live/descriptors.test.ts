@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { appPath, Command } from '../command.ts'
-import { connectTo, isAnswer, RawConnection } from '../fault-load.ts'
-import { descriptorsOf, isAlive, settled, startProcess, startServer } from '../running-server.ts'
+import { appPath, Command } from '../helpers/command.ts'
+import { connectTo, isAnswer, RawConnection } from '../helpers/fault-load.ts'
+import { descriptorsOf, isAlive, settled, startProcess, startServer } from '../helpers/running-server.ts'
 
 /** Whether there is what sets the limit of a process that runs. */
 const canLimit = spawnSync('prlimit', ['--pid', String(process.pid)]).status === 0
@@ -16,7 +16,7 @@ function ask(connection: RawConnection): Promise<unknown> {
 
 const answer = { status: 200, body: '1' }
 
-it('no process keeps what connections that moved were made of', { timeout: 600_000 }, async ({ annotate }) => {
+it('no process keeps descriptors of handed over connections', { timeout: 600_000 }, async ({ annotate }) => {
   const server = await startServer('faults.ts')
   const connections = Array.from({ length: 100 }, () => new RawConnection(connectTo(server.port)()))
   await Promise.all(connections.map(ask))
@@ -44,7 +44,7 @@ it('no process keeps what connections that moved were made of', { timeout: 600_0
   for (const connection of connections) connection.close()
 })
 
-it('goes on when it runs out of descriptors', { timeout: 120_000 }, async ({ annotate }) => {
+it('keeps running without free descriptors', { timeout: 120_000 }, async ({ annotate }) => {
   const server = await startProcess(['sh', '-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath])
   const kept = Array.from({ length: 10 }, () => new RawConnection(connectTo(server.port)()))
   for (const connection of kept) expect(await ask(connection)).toEqual(answer)
@@ -66,7 +66,7 @@ it('goes on when it runs out of descriptors', { timeout: 120_000 }, async ({ ann
   for (const connection of kept) expect(await ask(connection)).toEqual(answer)
 })
 
-it('goes on when it runs out of descriptors in a reload', { timeout: 120_000 }, async ({ annotate }) => {
+it('keeps running without free descriptors during a reload', { timeout: 120_000 }, async ({ annotate }) => {
   const server = await startProcess(['sh', '-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath])
   const many = Array.from({ length: 80 }, () => new RawConnection(connectTo(server.port)(), 3000))
   const results = await Promise.all(many.map(ask))
@@ -85,7 +85,7 @@ it('goes on when it runs out of descriptors in a reload', { timeout: 120_000 }, 
   fresh.close()
 })
 
-it('says so when a worker has no descriptor for connections of another one', { timeout: 120_000 }, async (context) => {
+it('reports a worker without a descriptor for handed over connections', { timeout: 120_000 }, async (context) => {
   const limited = ['sh', '-c', 'ulimit -n 64; exec "$0" "$@"']
   const command = new Command([appPath('faults'), '--workers', '2', '--port', '0', '--no-spare'], {}, limited)
   onTestFinished(() => command.end())
@@ -95,9 +95,9 @@ it('says so when a worker has no descriptor for connections of another one', { t
   const open = many.filter((_, index) => isAnswer(results[index] as never))
   // One of the two leaves, and the other one cannot have all.
   command.kill('SIGTTOU')
-  const { level, msg } = await command.logged((line) => line.msg.includes('has no descriptor left'))
+  const { level, msg } = await command.logged((line) => line.msg.includes('has no free file descriptor'))
   expect(level).toBe(50)
-  await command.logged((line) => /^worker \d has ended with code 0$/.test(line.msg))
+  await command.logged((line) => /^worker \d ended with code 0$/.test(line.msg))
   const again = await Promise.all(open.map(ask))
   const answered = again.filter((result) => isAnswer(result as never))
   await context.annotate(`${open.length} connections before, ${answered.length} after: ${msg}`)
@@ -108,22 +108,26 @@ it('says so when a worker has no descriptor for connections of another one', { t
   for (const connection of many) connection.close()
 })
 
-it.runIf(canLimit)('says so when the primary has none for a connection on its way', { timeout: 120_000 }, async () => {
-  const command = new Command([appPath('faults'), '--workers', '2', '--port', '0', '--no-spare'])
-  onTestFinished(() => command.end())
-  const { port } = await command.listening()
-  const { pid } = command.child
-  const many = Array.from({ length: 40 }, () => new RawConnection(connectTo(port!)(), 3000))
-  for (const connection of many) expect(await ask(connection)).toEqual(answer)
-  // Those below are in use.
-  execFileSync('prlimit', ['--pid', String(pid), '--nofile=12:4096'])
-  command.kill('SIGTTOU')
-  const { msg } = await command.logged((line) => line.msg.includes('has no descriptor left'))
-  expect(msg).toMatch(`process ${pid} has`)
-  execFileSync('prlimit', ['--pid', String(pid), '--nofile=4096:4096'])
-  await command.logged((line) => /^worker \d has ended with code 0$/.test(line.msg))
-  expect(await Promise.all(many.map(ask))).not.toContain('timeout')
-  const fresh = new RawConnection(connectTo(port!)())
-  expect(await ask(fresh)).toEqual(answer)
-  for (const connection of [...many, fresh]) connection.close()
-})
+it.runIf(canLimit)(
+  'reports a primary without a descriptor for a connection in handover',
+  { timeout: 120_000 },
+  async () => {
+    const command = new Command([appPath('faults'), '--workers', '2', '--port', '0', '--no-spare'])
+    onTestFinished(() => command.end())
+    const { port } = await command.listening()
+    const { pid } = command.child
+    const many = Array.from({ length: 40 }, () => new RawConnection(connectTo(port!)(), 3000))
+    for (const connection of many) expect(await ask(connection)).toEqual(answer)
+    // Those below are in use.
+    execFileSync('prlimit', ['--pid', String(pid), '--nofile=12:4096'])
+    command.kill('SIGTTOU')
+    const { msg } = await command.logged((line) => line.msg.includes('has no free file descriptor'))
+    expect(msg).toMatch(`process ${pid} has`)
+    execFileSync('prlimit', ['--pid', String(pid), '--nofile=4096:4096'])
+    await command.logged((line) => /^worker \d ended with code 0$/.test(line.msg))
+    expect(await Promise.all(many.map(ask))).not.toContain('timeout')
+    const fresh = new RawConnection(connectTo(port!)())
+    expect(await ask(fresh)).toEqual(answer)
+    for (const connection of [...many, fresh]) connection.close()
+  },
+)

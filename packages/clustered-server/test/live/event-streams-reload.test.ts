@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { connectTo, isAnswer, RawConnection } from '../fault-load.ts'
-import { startServer } from '../running-server.ts'
+import { connectTo, isAnswer, RawConnection } from '../helpers/fault-load.ts'
+import { startServer } from '../helpers/running-server.ts'
 
-it('a stream of events ends in good order when its time is up, and its connection goes on', async () => {
+it('an event stream ends properly after drainTimeout, and its connection stays open', async () => {
   const server = await startServer('faults.ts', { drainTimeout: 500 })
   const connections = Array.from({ length: 20 }, () => new RawConnection(connectTo(server.port)()))
   const streams = connections.map((connection) => connection.ask('GET /events HTTP/1.1\r\nhost: test\r\n\r\n'))

@@ -1,16 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { connectTo, mixed, startFaultLoad } from '../fault-load.ts'
-import { settled, startServer } from '../running-server.ts'
+import { connectTo, mixed, startFaultLoad } from '../helpers/fault-load.ts'
+import { settled, startServer } from '../helpers/running-server.ts'
 
 it.each([
   ['throws', 'Error: no such table'],
   ['exits', 'its process ended'],
   ['hangs', 'its app was not loaded within 8000 ms'],
   ['blocks', 'its app was not loaded within 8000 ms'],
-  ['does not listen', 'it took no connections within 8000 ms'],
+  ['does not listen', 'it accepted no connections within 8000 ms'],
   ['dies as it listens', 'its process ended'],
-])('a new version that %s is not taken, and the old one goes on', async (version, why) => {
+])('keeps the old version when the new one %s', async (version, why) => {
   const versions = { VERSION: 'good' }
   const server = await startServer('version.ts', { startTimeout: 8000, env: () => ({ ...versions }) })
   await settled(server)

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Command } from '../command.ts'
-import { startServer } from '../running-server.ts'
-import { copyPackage } from '../without-workspace.ts'
+import { Command } from '../helpers/command.ts'
+import { startServer } from '../helpers/running-server.ts'
+import { copyPackage } from '../helpers/without-workspace.ts'
 
 describe.each([1, 2])('with %i workers', (workers) => {
   it.each(['plugin.ts', 'async-listener.ts'])('serves an app of the form %s', async (app) => {
@@ -15,13 +15,13 @@ describe.each([1, 2])('with %i workers', (workers) => {
     expect(server.status().workers.filter(({ id }) => id > 3)).toEqual([])
   })
 
-  it('gives a plugin no options, and its instance those that the module exports', async () => {
+  it('passes the exported options to the instance and none to the plugin', async () => {
     const server = await startServer('marked-plugin.ts', { workers })
     const response = await fetch(`http://127.0.0.1:${server.port}`)
     expect(await response.json()).toEqual({ pid: expect.any(Number), given: {}, bodyLimit: 12_345 })
   })
 
-  it('says in one line that a plugin needs Fastify beside it', async () => {
+  it('reports in one line that a plugin needs Fastify', async () => {
     const { folder, cli } = copyPackage({ 'app.js': 'export default async function (fastify, opts) {}\n' })
     const args = [join(folder, 'app.js'), '--workers', String(workers), '--port', '0']
     // What runs vitest may have Node look for packages elsewhere too.
@@ -39,7 +39,7 @@ describe.each([1, 2])('with %i workers', (workers) => {
 it.each([
   [1, 'CLUSTERED_SERVER_INVALID_APP', /^Expected .*no-app\.ts to have a default export .*; got number$/],
   [2, 'CLUSTERED_SERVER_INVALID_APP', /^Worker \d did not start: Expected .*no-app\.ts to have .*; got number$/],
-])('rejects with the code of what is wrong, with %i workers', async (workers, code, message) => {
+])('rejects with the code of the fault, with %i workers', async (workers, code, message) => {
   await expect(startServer('no-app.ts', { workers })).rejects.toMatchObject({
     code,
     message: expect.stringMatching(message) as string,

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { connectTo, RawConnection } from '../fault-load.ts'
-import { startServer } from '../running-server.ts'
+import { connectTo, RawConnection } from '../helpers/fault-load.ts'
+import { startServer } from '../helpers/running-server.ts'
 
-it('a connection that has moved may rest for as long as any other', async () => {
+it('a handed over connection keeps its full keep-alive timeout', async () => {
   const server = await startServer('hasty.ts')
   const connections = Array.from({ length: 20 }, () => new RawConnection(connectTo(server.port)()))
   const ask = async (connection: RawConnection): Promise<void> =>

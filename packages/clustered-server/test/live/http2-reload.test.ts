@@ -1,8 +1,8 @@
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { canCertify, certificate } from '../certificate.ts'
-import { startServer } from '../running-server.ts'
+import { canCertify, certificate } from '../helpers/certificate.ts'
+import { startServer } from '../helpers/running-server.ts'
 
 const reloads = Number(process.env['RELOADS'] ?? 6)
 
@@ -16,7 +16,7 @@ function ask(session: ClientHttp2Session, path: string): Promise<string> {
 }
 
 it.runIf(canCertify)(
-  'reloads lose no request of HTTP/2, whose clients are told before',
+  'reloads lose no HTTP/2 request, and send GOAWAY first',
   { timeout: 600_000 },
   async ({ annotate }) => {
     const server = await startServer('http2.ts', { env: certificate() })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { connectTo, RawConnection } from '../fault-load.ts'
-import { isQuiet } from '../quiet-machine.ts'
-import { startServer } from '../running-server.ts'
+import { connectTo, RawConnection } from '../helpers/fault-load.ts'
+import { isQuiet } from '../helpers/quiet-machine.ts'
+import { startServer } from '../helpers/running-server.ts'
 
 const count = Number(process.env['IDLE'] ?? 2000)
 
@@ -11,7 +11,7 @@ async function open(port: number): Promise<RawConnection> {
   return connection
 }
 
-it(`${count} connections that rest live on over a reload, and the old workers are gone soon`, async ({ annotate }) => {
+it(`${count} idle connections survive a reload, and the old workers end soon`, async ({ annotate }) => {
   const server = await startServer('patient.ts')
   const connections: RawConnection[] = []
   for (let some = 0; some < count; some += 100)
@@ -35,7 +35,7 @@ it(`${count} connections that rest live on over a reload, and the old workers ar
   for (const connection of connections) connection.close()
 })
 
-it('a connection that has never asked may rest for longer than one that has, also after a reload', async () => {
+it('a connection without any request may be idle for longer than others, also after a reload', async () => {
   // Its server closes those that have asked after a second or two.
   const server = await startServer('impatient.ts')
   const [asked, never] = [await open(server.port), await open(server.port)]

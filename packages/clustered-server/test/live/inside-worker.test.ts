@@ -5,15 +5,15 @@ import { expect, it } from 'vitest'
 
 const run = promisify(execFile)
 const index = new URL('../../src/index.ts', import.meta.url).href
-const worker = fileURLToPath(new URL('../../src/worker.ts', import.meta.url))
-const hello = new URL('../apps/hello.ts', import.meta.url).href
+const worker = fileURLToPath(new URL('../../src/worker/entry.ts', import.meta.url))
+const hello = new URL('../fixtures/apps/hello.ts', import.meta.url).href
 
 async function printedBy(script: string, ...argv: string[]): Promise<string> {
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script, ...argv])
   return stdout.trim()
 }
 
-it('an app that starts a clustered server itself is told so, as each of its workers would start more', async () => {
+it('rejects an app that starts a clustered server itself', async () => {
   const script = `
     import { createClusteredServer } from '${index}'
     const options = { workers: 1, port: 0, host: '127.0.0.1' }
@@ -26,7 +26,7 @@ it('an app that starts a clustered server itself is told so, as each of its work
   expect(await printedBy(script)).toBe('undefined')
 })
 
-it('workers of a process that runs a script of its command line do not run that script', async () => {
+it('workers do not run the --eval script of their primary', async () => {
   const script = `
     import { createClusteredServer } from '${index}'
     const server = await createClusteredServer('${hello}', { workers: 2, port: 0, host: '127.0.0.1' })

@@ -3,9 +3,9 @@ import { get, type IncomingMessage } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'
 import { createClusteredServer } from '../../src/index.ts'
 
-const slow = new URL('../apps/slow.ts', import.meta.url)
+const slow = new URL('../fixtures/apps/slow.ts', import.meta.url)
 
-it.each([1, 2])('kill() ends everything at once, also what is being closed (%i workers)', async (workers) => {
+it.each([1, 2])('kill() ends everything immediately, also during close(), with %i workers', async (workers) => {
   const server = await createClusteredServer(slow, { workers, port: 0, host: '127.0.0.1', signals: false })
   onTestFinished(() => server.kill())
   const { host, port } = server

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { coreTime } from '../../src/core-time.ts'
-import { connectTo, isAnswer, mixed, startFaultLoad, RawConnection } from '../fault-load.ts'
-import { childrenOf, commandOf, isAlive, startProcess } from '../running-server.ts'
+import { coreTime } from '../../src/platform/proc-stat.ts'
+import { connectTo, isAnswer, mixed, startFaultLoad, RawConnection } from '../helpers/fault-load.ts'
+import { childrenOf, commandOf, isAlive, startProcess } from '../helpers/running-server.ts'
 
-it('no worker outlives its primary for long, and the port is free', async ({ annotate }) => {
+it('workers end soon after their primary, and free the port', async ({ annotate }) => {
   const { process: primary, port, workers } = await startProcess([process.execPath])
   expect(workers).toHaveLength(3)
   const load = startFaultLoad({ connect: connectTo(port), clients: mixed })
@@ -45,7 +45,7 @@ function shellOf(primary: number): number {
   return childrenOf(primary).find((pid) => commandOf(pid).includes('ends workers'))!
 }
 
-it('workers whose event loops are stuck do not outlive their primary either', async ({ annotate }) => {
+it('workers with a blocked event loop end soon after their primary too', async ({ annotate }) => {
   const { process: primary, port, workers } = await startProcess([process.execPath])
   const shell = shellOf(primary.pid!)
   // Two of the three workers take connections, and each new one goes to the one that is left.
@@ -71,7 +71,7 @@ it('workers whose event loops are stuck do not outlive their primary either', as
   await expect.poll(() => canListen(port), { timeout: 10_000 }).toBe(true)
 })
 
-it('what sees to that ends with the server, and is started again if it was killed', async () => {
+it('the watching shell ends with the server, and is restarted if killed', async () => {
   const { process: primary, reload } = await startProcess([process.execPath])
   const first = shellOf(primary.pid!)
   process.kill(first, 'SIGKILL')

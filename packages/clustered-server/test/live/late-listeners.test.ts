@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { freePort } from '../free-port.ts'
-import { startServer } from '../running-server.ts'
+import { freePort } from '../helpers/free-port.ts'
+import { startServer } from '../helpers/running-server.ts'
 
-it.each([1, 2])('says that nothing listened on the port, and what the app listens on: %i workers', async (workers) => {
+it.each([1, 2])('reports where the app listens instead of the port, with %i workers', async (workers) => {
   const [port, own] = [await freePort(), await freePort()]
   const env = { OWN_PORT: String(own) }
   const text = `nothing listened on port ${port} within 3000 ms: the app listens on port ${own}`
@@ -12,7 +12,7 @@ it.each([1, 2])('says that nothing listened on the port, and what the app listen
   })
 })
 
-it.each([1, 2])('says what to do when an app neither exports nor listens: %i workers', async (workers) => {
+it.each([1, 2])('reports a remedy for an app that neither exports nor listens, with %i workers', async (workers) => {
   const port = await freePort()
   const text = `nothing listened on port ${port} within 2000 ms: export the app, or have it listen on process.env.PORT`
   await expect(startServer('exports-nothing.ts', { workers, port, startTimeout: 2000 })).rejects.toMatchObject({
@@ -21,7 +21,7 @@ it.each([1, 2])('says what to do when an app neither exports nor listens: %i wor
   })
 })
 
-it('waits for an app that listens some time after its import, in one process too', async () => {
+it('waits for an app that listens some time after its import, with one process too', async () => {
   const port = await freePort()
   const { PORT } = process.env
   const server = await startServer('listens-later.ts', { workers: 1, port })

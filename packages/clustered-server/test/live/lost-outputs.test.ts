@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { requireProgram } from '@test/required-program'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClusteredServer, type Logger } from '../../src/index.ts'
-import { appPath, CLI, Command } from '../command.ts'
-import { eventually } from '../eventually.ts'
-import { freePort } from '../free-port.ts'
-import { settled } from '../running-server.ts'
+import { appPath, CLI, Command } from '../helpers/command.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { freePort } from '../helpers/free-port.ts'
+import { settled } from '../helpers/running-server.ts'
 
 interface Status {
   reloads: number
@@ -42,7 +42,7 @@ const fullDisk: Start = ([file, ...args], env) => {
   return { child, loseOutputs: () => {} }
 }
 const terminal: Start = (command, env) => {
-  const script = fileURLToPath(new URL('../closing-terminal.py', import.meta.url))
+  const script = fileURLToPath(new URL('../fixtures/closing-terminal.py', import.meta.url))
   const child = spawn('python3', [script, ...command], { env, stdio: ['pipe', 'ignore', 'ignore'] })
   return { child, loseOutputs: () => void child.stdin.end() }
 }
@@ -112,7 +112,7 @@ describe.runIf(isLinux).each(Object.entries(outputs))('when %s', (_name, start) 
     },
   )
 
-  it.each(['the command', 'a program with the factory'])('%s goes on as one process', async (kind) => {
+  it.each(['the command', 'a program with the factory'])('%s keeps running with one process', async (kind) => {
     const { child } = await startSilent(start, kind, 1)
     await endsInGoodOrder(child)
   })
@@ -125,9 +125,11 @@ async function endsInGoodOrder(child: ChildProcess): Promise<void> {
 }
 
 describe.runIf(isLinux)('status', () => {
-  it('ends with 0 and without an error when its reader has gone', async () => {
+  it('exits with 0 and no error when its reader has ended', async () => {
     const server = await serverWithAdmin()
-    const child = spawn(process.execPath, [CLI, 'status', '--port', server], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [CLI, 'status', '--admin-port', server], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     child.stdout.destroy()
     let stderr = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
@@ -135,10 +137,10 @@ describe.runIf(isLinux)('status', () => {
     expect(stderr).toBe('')
   })
 
-  it('ends with 1 and one line when it cannot write', async () => {
+  it('exits with 1 and one line when it cannot write', async () => {
     const server = await serverWithAdmin()
     const full = openSync('/dev/full', 'w')
-    const child = spawn(process.execPath, [CLI, 'status', '--port', server], { stdio: ['ignore', full, 'pipe'] })
+    const child = spawn(process.execPath, [CLI, 'status', '--admin-port', server], { stdio: ['ignore', full, 'pipe'] })
     closeSync(full)
     let stderr = ''
     child.stderr!.setEncoding('utf8').on('data', (text: string) => (stderr += text))
@@ -147,13 +149,13 @@ describe.runIf(isLinux)('status', () => {
   })
 })
 
-it('goes on when its logger throws', async () => {
+it('keeps running when its logger throws', async () => {
   const fail = (): never => {
     throw new Error('ENOSPC: no space left on device')
   }
   const logger: Logger = { info: fail, warn: fail, error: fail }
   const options = { workers: 2, port: 0, host: '127.0.0.1', signals: false, logger }
-  const server = await createClusteredServer(new URL('../apps/hello.ts', import.meta.url), options)
+  const server = await createClusteredServer(new URL('../fixtures/apps/hello.ts', import.meta.url), options)
   onTestFinished(() => server.kill())
   await settled(server)
   const [victim] = server.status().workers

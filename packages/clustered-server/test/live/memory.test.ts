@@ -6,12 +6,12 @@ import { promisify } from 'node:util'
 import { queryObjects } from 'node:v8'
 import { expect, it, onTestFinished } from 'vitest'
 import { type ClusteredServer, createClusteredServer } from '../../src/index.ts'
-import { Primary } from '../../src/primary.ts'
+import { Primary } from '../../src/primary/primary.ts'
 import { SingleProcess } from '../../src/single-process.ts'
-import { WorkerProcess } from '../../src/worker-process.ts'
-import type { Retained } from '../apps/watched.ts'
-import { eventually } from '../eventually.ts'
-import { settled, startServer } from '../running-server.ts'
+import { WorkerHandle } from '../../src/primary/worker-handle.ts'
+import type { Retained } from '../fixtures/apps/watched.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { settled, startServer } from '../helpers/running-server.ts'
 
 const run = promisify(execFile)
 const CONNECTIONS = 60
@@ -41,7 +41,7 @@ function retainedIn(server: ClusteredServer, pid: number): Promise<Retained> {
 
 const none = { sockets: 0, requests: 0, responses: 0 }
 
-it('a worker retains nothing of connections that are closed', async () => {
+it('a worker retains nothing of closed connections', async () => {
   const server = await startServer('watched.ts', { spare: false, execArgv })
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => kept(server.port)))
   const pids = new Set(await Promise.all(connections.map(({ ask }) => ask())))
@@ -50,7 +50,7 @@ it('a worker retains nothing of connections that are closed', async () => {
   for (const pid of pids) expect(await retainedIn(server, Number(pid))).toMatchObject(none)
 })
 
-it('retains nothing of connections that have gone to another worker, neither there when they end', async () => {
+it('no worker retains anything of handed over connections', async () => {
   const server = await startServer('watched.ts', { spare: false, execArgv })
   await server.scale(1)
   await eventually(() => server.status().workers.length === 1 || undefined)
@@ -71,7 +71,7 @@ it('retains nothing of connections that have gone to another worker, neither the
   expect(await retainedIn(server, second)).toMatchObject(none)
 })
 
-it('the primary retains no worker that has ended', async () => {
+it('the primary retains no ended worker', async () => {
   const server = await startServer('measured.ts', { admin: { port: 0 } })
   await settled(server)
   const askMetrics = async (): Promise<unknown> =>
@@ -82,13 +82,13 @@ it('the primary retains no worker that has ended', async () => {
   // What they had counted is added up when it is asked for, once a second.
   await wait(1100)
   await askMetrics()
-  expect(queryObjects(WorkerProcess, { format: 'count' })).toBe(server.status().workers.length)
+  expect(queryObjects(WorkerHandle, { format: 'count' })).toBe(server.status().workers.length)
 })
 
-it.each([1, 2])('nothing is left of a server that is closed, with %i workers', async (workers) => {
+it.each([1, 2])('a closed server is garbage-collected, with %i workers', async (workers) => {
   // Each test's own reference ends with this function.
   await (async () => {
-    const url = new URL('../apps/hello.ts', import.meta.url)
+    const url = new URL('../fixtures/apps/hello.ts', import.meta.url)
     const server = await createClusteredServer(url, { workers, port: 0, host: '127.0.0.1', admin: { port: 0 } })
     await server.close()
   })()
@@ -97,7 +97,7 @@ it.each([1, 2])('nothing is left of a server that is closed, with %i workers', a
   await eventually(() => left() === 0 || undefined)
 })
 
-it('nothing is left of a task that has ended', async () => {
+it('an ended task is garbage-collected', async () => {
   const script = `
     import { setTimeout as wait } from 'node:timers/promises'
     import { runOnOneWorker } from '${new URL('../../src/index.ts', import.meta.url).href}'

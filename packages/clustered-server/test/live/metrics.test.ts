@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type ClusteredServer, type ClusteredServerOptions, createClusteredServer } from '../../src/index.ts'
-import { eventually } from '../eventually.ts'
+import { eventually } from '../helpers/eventually.ts'
 
-const app = (name: string): URL => new URL(`../apps/${name}.ts`, import.meta.url)
+const app = (name: string): URL => new URL(`../fixtures/apps/${name}.ts`, import.meta.url)
 /** Metrics are good for a second. */
 const FRESH = 1100
 
@@ -41,7 +41,7 @@ function valueIn(text: string, sample: string): number {
 }
 
 describe.each([1, 3])('with %i workers', (workers) => {
-  it('what the app counts is summed', async () => {
+  it('sums the counters of the app', async () => {
     await start('measured', { workers, spare: false })
     for (let request = 0; request < 30; request++) await ask()
     const text = await metrics()
@@ -49,19 +49,19 @@ describe.each([1, 3])('with %i workers', (workers) => {
     expect(text).toContain('# TYPE answers_total counter\n')
   })
 
-  it('a registry that the app exports is the one that is told', async () => {
+  it('uses the registry that the app exports', async () => {
     await start('own-registry', { workers, spare: false })
     for (let request = 0; request < 10; request++) await ask()
     expect(valueIn(await metrics(), 'own_answers_total')).toBe(10)
   })
 })
 
-it('an app without prom-client has none', async () => {
+it('has no app metrics without prom-client', async () => {
   await start('hello', { workers: 2 })
   expect((await metrics()).match(/^# TYPE (?!clustered_server_)/gm)).toBeNull()
 })
 
-it('counters do not fall with a reload, gauges do', async () => {
+it('counters do not fall on a reload, gauges do', async () => {
   await start('measured', { workers: 2, spare: false })
   for (let request = 0; request < 20; request++) await ask()
   expect(valueIn(await metrics(), 'answers_total')).toBe(20)
@@ -84,7 +84,7 @@ it('counters do not fall when a worker is killed', async () => {
   expect(await value('answers_total')).toBe(20)
 })
 
-it('a worker that stands still is left out, but for what it had counted', async () => {
+it('a worker with a blocked event loop adds only its latest counters', async () => {
   await start('measured', { workers: 2, spare: false, heartbeatTimeout: false })
   for (let request = 0; request < 20; request++) await ask()
   const text = await metrics()
@@ -96,7 +96,7 @@ it('a worker that stands still is left out, but for what it had counted', async 
   expect(await value('answers_total')).toBe(21)
 })
 
-it('the figures of the server itself are there', async () => {
+it('has the metrics of the server', async () => {
   await start('hello', { workers: 2 })
   await server!.reload()
   const { pid } = server!.status().workers.find(({ state }) => state === 'active')!
@@ -118,7 +118,7 @@ it('the figures of the server itself are there', async () => {
   expect(valueIn(text, `clustered_server_worker_rss_bytes{worker="${id}"}`)).toBeGreaterThan(1e6)
 })
 
-it('many who ask at once are one', async () => {
+it('coalesces concurrent requests for metrics', async () => {
   await start('measured', { workers: 2, spare: false })
   await ask()
   const texts = await Promise.all(Array.from({ length: 20 }, () => metrics()))

@@ -5,10 +5,10 @@ import { createServer, type Server } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import type { ClusteredServer } from '../../src/index.ts'
-import { connectTo, mixed, RawConnection, startFaultLoad } from '../fault-load.ts'
-import { settled, startServer } from '../running-server.ts'
+import { connectTo, mixed, RawConnection, startFaultLoad } from '../helpers/fault-load.ts'
+import { settled, startServer } from '../helpers/running-server.ts'
 
-vi.mock(import('../../src/node-cluster.ts'), async (original) => ({
+vi.mock(import('../../src/platform/node-cluster.ts'), async (original) => ({
   ...(await original()),
   canInheritSockets: () => false,
 }))
@@ -21,12 +21,12 @@ it.each(['faults.ts', 'listens.ts', 'fastify.ts'])('%s runs in workers that shar
 })
 
 it(
-  'workers that share a port lose no request by reloads, and say of each connection that they close it',
+  'workers that share a port lose no request on reloads, and close each connection with notice',
   { timeout: 300_000 },
   async () => {
     const warn = vi.fn<(about: object, message: string) => void>()
     const server = await startServer('faults.ts', { logger: { info: () => {}, warn, error: () => {} } })
-    const text = expect.stringContaining('a reload closes connections with their last answer') as string
+    const text = expect.stringContaining('a reload closes connections after their last response') as string
     expect(warn.mock.calls).toEqual([[{ platform: process.platform }, text]])
     const load = startFaultLoad({ connect: connectTo(server.port), clients: mixed })
     for (let reload = 0; reload < 5; reload++) {
@@ -74,7 +74,7 @@ it('workers that share a port leave the port to others when they are closed', as
   ;(await listening(port)).close()
 })
 
-it('workers that share a port are not started where the port is taken', async () => {
+it('workers that share a port do not start if the port is in use', async () => {
   const other = await listening(0)
   const { port } = other.address() as { port: number }
   await expect(startServer('faults.ts', { port })).rejects.toMatchObject({

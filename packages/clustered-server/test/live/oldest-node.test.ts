@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { connectTo, mixed, startFaultLoad } from '../fault-load.ts'
-import { startProcess } from '../running-server.ts'
+import { connectTo, mixed, startFaultLoad } from '../helpers/fault-load.ts'
+import { startProcess } from '../helpers/running-server.ts'
 
 // Another one can be named, to try it.
 const oldest = new URL('../../../../test/node-versions/node_modules/node-22/bin/node', import.meta.url)

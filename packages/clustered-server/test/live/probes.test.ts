@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type ClusteredServer, type ClusteredServerOptions, createClusteredServer } from '../../src/index.ts'
-import { eventually } from '../eventually.ts'
-import { freePort } from '../free-port.ts'
-import { settled } from '../running-server.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { freePort } from '../helpers/free-port.ts'
+import { settled } from '../helpers/running-server.ts'
 
-const hello = new URL('../apps/hello.ts', import.meta.url)
+const hello = new URL('../fixtures/apps/hello.ts', import.meta.url)
 const options = { port: 0, host: '127.0.0.1', signals: false } as const
 
 let server: ClusteredServer | undefined
@@ -37,15 +37,15 @@ async function app(): Promise<number> {
 }
 
 describe.each([1, 2])('with %i workers', (workers) => {
-  it('is alive and not ready while the app is loaded, and ready after that', async () => {
+  it('/live is 200 and /ready 503 until the app is loaded', async () => {
     const port = await freePort()
-    const asking = new URL('../apps/asks-while-loading.ts', import.meta.url)
+    const asking = new URL('../fixtures/apps/asks-while-loading.ts', import.meta.url)
     await start(workers, { admin: { port }, env: { ADMIN_PORT: String(port) } }, asking)
     expect(await (await fetch(`http://127.0.0.1:${server!.port}`)).text()).toBe('200,503')
     expect([await probe('/live'), await probe('/ready')]).toEqual([200, 200])
   })
 
-  it('is not ready from the word to end on, and takes connections for as long as shutdownDelay says', async () => {
+  it('/ready is 503 after a stop signal, while connections are accepted for shutdownDelay', async () => {
     await start(workers, { shutdownDelay: 2000 })
     expect([await probe('/ready'), await agentCheck()]).toEqual([200, 'ready up 100%\n'])
     const closed = server!.close()
@@ -58,7 +58,7 @@ describe.each([1, 2])('with %i workers', (workers) => {
     await expect(probe('/live')).rejects.toThrow('fetch failed')
   })
 
-  it('killed in the delay it ends at once', async () => {
+  it('kill() ends the server during shutdownDelay', async () => {
     await start(workers, { shutdownDelay: 2 ** 30 })
     const closed = server!.close()
     server!.kill()
@@ -66,7 +66,7 @@ describe.each([1, 2])('with %i workers', (workers) => {
     await expect(app()).rejects.toThrow('fetch failed')
   })
 
-  it('onShutdown is awaited when all workers have ended', async () => {
+  it('awaits onShutdown after all workers have ended', async () => {
     const seen: unknown[] = []
     const onShutdown = async (): Promise<void> => {
       seen.push(server!.status().workers.length, await app().catch(() => 'nobody answers'))
@@ -76,19 +76,19 @@ describe.each([1, 2])('with %i workers', (workers) => {
     expect(seen).toEqual([0, 'nobody answers'])
   })
 
-  it('other paths and methods are told what there is', async () => {
+  it('responds 404 and 405 with the known paths and methods', async () => {
     await start(workers)
     const origin = `http://127.0.0.1:${server!.admin!.port}`
     const other = await fetch(`${origin}/`)
-    expect([other.status, await other.text()]).toEqual([404, 'There are /live, /ready, /status, /metrics\n'])
+    expect([other.status, await other.text()]).toEqual([404, 'Not found. Paths: /live, /ready, /status, /metrics\n'])
     expect((await fetch(`${origin}/ready`, { method: 'POST' })).status).toBe(405)
     expect((await fetch(`${origin}/ready?from=kubelet`, { method: 'HEAD' })).status).toBe(200)
   })
 })
 
-it.each([1, 2])('its ports are on 127.0.0.1 unless a host is given, with %i workers', async (workers) => {
+it.each([1, 2])('admin ports are on 127.0.0.1 by default, with %i workers', async (workers) => {
   const bound = { workers, port: 0, host: '::', signals: false, admin: { port: 0, agentPort: 0 } }
-  const open = await createClusteredServer(new URL('../apps/hello.ts', import.meta.url), bound)
+  const open = await createClusteredServer(new URL('../fixtures/apps/hello.ts', import.meta.url), bound)
   try {
     const { host, port, agentPort } = open.admin!
     expect([open.host, host]).toEqual(['::', '127.0.0.1'])
@@ -102,7 +102,7 @@ it.each([1, 2])('its ports are on 127.0.0.1 unless a host is given, with %i work
   }
 })
 
-it('a worker that dies in the delay is replaced: there is still work to do', async () => {
+it('replaces a worker that dies during shutdownDelay', async () => {
   await start(2, { shutdownDelay: 2 ** 30, spare: false })
   const [worker] = server!.status().workers
   const closed = server!.close()
@@ -113,7 +113,7 @@ it('a worker that dies in the delay is replaced: there is still work to do', asy
   await closed
 })
 
-it('is not ready without a worker that takes connections', async () => {
+it('/ready is 503 without an active worker', async () => {
   await start(2, { spare: false })
   // The second death in a row waits for a while before a new one is started.
   for (const { pid } of server!.status().workers) process.kill(pid!, 'SIGKILL')
@@ -121,7 +121,7 @@ it('is not ready without a worker that takes connections', async () => {
   await eventually(async () => (await probe('/ready')) === 200 || undefined)
 })
 
-it('/status tells what status() does, and how reloads went', async () => {
+it('/status has the result of status() and counts of reloads', async () => {
   await start(2)
   await server!.reload()
   // Those that are replaced leave meanwhile, each at its own time.

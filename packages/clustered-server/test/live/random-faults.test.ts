@@ -5,8 +5,8 @@ import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { ClusteredServer, WorkerName } from '../../src/index.ts'
-import { connectTo, mixed, RawConnection, startFaultLoad } from '../fault-load.ts'
-import { childrenOf, descriptorsOf, identityOf, settled, startServer } from '../running-server.ts'
+import { connectTo, mixed, RawConnection, startFaultLoad } from '../helpers/fault-load.ts'
+import { childrenOf, descriptorsOf, identityOf, settled, startServer } from '../helpers/running-server.ts'
 
 const minutes = Number(process.env['FAULT_MINUTES'] ?? 0.5)
 
@@ -19,7 +19,7 @@ const MOST_DEATHS = 6
 type Worker = ReturnType<ClusteredServer['status']>['workers'][number]
 
 it(
-  `${minutes} minutes of faults lose what was on the workers that died, and leave nothing behind`,
+  `${minutes} minutes of faults lose only requests on killed workers, and leave nothing behind`,
   { timeout: minutes * 60_000 + 300_000 },
   async ({ annotate }) => {
     const versions = { VERSION: 'good' }
@@ -94,7 +94,7 @@ it(
       },
       'a loop without end': async () => {
         const before = active()
-        const stuck = once(server, 'workerStuck') as Promise<[WorkerName]>
+        const stuck = once(server, 'workerBlocked') as Promise<[WorkerName]>
         const connection = new RawConnection(connectTo(server.port)(), 60_000)
         void connection.ask('GET /block HTTP/1.1\r\nhost: test\r\n\r\n')
         const [{ id }] = await stuck
@@ -104,7 +104,7 @@ it(
       'a stop for good': async () => {
         const { id, pid } = victim()
         const before = active()
-        const stuck = once(server, 'workerStuck')
+        const stuck = once(server, 'workerBlocked')
         process.kill(pid!, 'SIGSTOP')
         await stuck
         dies(id, before)

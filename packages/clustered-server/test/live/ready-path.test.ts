@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { canCertify, certificate } from '../certificate.ts'
-import { appPath, Command } from '../command.ts'
-import { freePort } from '../free-port.ts'
-import { settled, startServer } from '../running-server.ts'
+import { canCertify, certificate } from '../helpers/certificate.ts'
+import { appPath, Command } from '../helpers/command.ts'
+import { freePort } from '../helpers/free-port.ts'
+import { settled, startServer } from '../helpers/running-server.ts'
 
 const readyPath = '/ready'
 const NOT_READY = 'GET /ready responded 503, expected a status below 500'
@@ -17,7 +17,7 @@ const ask = async (port: number): Promise<Said> =>
   (await (await fetch(`http://127.0.0.1:${port}`, { headers: { connection: 'close' } })).json()) as Said
 
 describe.each([1, 2])('a start with %i workers', (workers) => {
-  it.each([200, 302, 404, 499])('has the app respond once, and takes status %i', async (status) => {
+  it.each([200, 302, 404, 499])('requests the path once, and accepts status %i', async (status) => {
     const server = await startServer('readiness.ts', { workers, readyPath, env: { READY: String(status) } })
     const { asked } = await ask(server.port)
     expect(asked).toBe(1)
@@ -37,7 +37,7 @@ describe.each([1, 2])('a start with %i workers', (workers) => {
     })
   })
 
-  it('ends the command with 1 and one line', async () => {
+  it('exits with 1 and one line', async () => {
     const args = ['--workers', String(workers), '--port', '0', '--ready-path', readyPath]
     const command = new Command([appPath('readiness'), ...args], { READY: '503' })
     onTestFinished(() => command.end())
@@ -49,23 +49,26 @@ describe.each([1, 2])('a start with %i workers', (workers) => {
 
 const secure = canCertify ? ['https', 'secure http2', 'secure http2 and http'] : []
 
-it.each(['http', 'http2', 'listens by itself', ...secure])('asks a server that is of the kind: %s', async (kind) => {
-  const env = { ...(secure.includes(kind) && certificate()), KIND: kind }
-  const server = await startServer('readiness.ts', {
-    readyPath,
-    port: await freePort(),
-    env: { ...env, READY: '204' },
-  })
-  expect(server.status().ready).toBe(true)
-  const options = { readyPath, port: await freePort(), env: { ...env, READY: '503' } }
-  await expect(startServer('readiness.ts', options)).rejects.toThrow(NOT_READY)
-})
+it.each(['http', 'http2', 'listens by itself', ...secure])(
+  'requests the path from a server of the kind %s',
+  async (kind) => {
+    const env = { ...(secure.includes(kind) && certificate()), KIND: kind }
+    const server = await startServer('readiness.ts', {
+      readyPath,
+      port: await freePort(),
+      env: { ...env, READY: '204' },
+    })
+    expect(server.status().ready).toBe(true)
+    const options = { readyPath, port: await freePort(), env: { ...env, READY: '503' } }
+    await expect(startServer('readiness.ts', options)).rejects.toThrow(NOT_READY)
+  },
+)
 
 it.each([
   ['503', NOT_READY],
   ['silence', 'its app did not respond to GET /ready within 5000 ms'],
-  ['the end', 'its process ended with code 5, asked for /ready'],
-])('a reload fails when the new version responds with %s, and the old one goes on', async (ready, why) => {
+  ['the end', 'its process ended with code 5 during GET /ready'],
+])('a reload fails when the new version responds with %s, and the old one keeps running', async (ready, why) => {
   const versions = { READY: '200' }
   const server = await startServer('readiness.ts', { readyPath, startTimeout: 5000, env: () => ({ ...versions }) })
   await settled(server)
@@ -75,7 +78,7 @@ it.each([
   await expect(server.reload()).rejects.toMatchObject({ code: 'CLUSTERED_SERVER_RELOAD_FAILED' })
   const [{ error }] = (await failed) as [{ error: Error }]
   expect(error.message).toMatch(
-    new RegExp(`^The new version does not start, the old one goes on: Worker \\d did not start: ${why}$`),
+    new RegExp(`^The new version did not start, the old one keeps running: Worker \\d did not start: ${why}$`),
   )
   expect(server.status().workers.map(({ pid }) => pid)).toEqual(pids)
   expect(pids).toContain((await ask(server.port)).pid)
@@ -84,12 +87,12 @@ it.each([
   expect(pids).not.toContain((await ask(server.port)).pid)
 })
 
-it('a plugin that nothing tells from a request listener does not start', async () => {
+it('a plugin that looks like a request listener does not start', async () => {
   const started = startServer('unmarked-plugin.ts', { readyPath: '/' })
-  await expect(started).rejects.toThrow('its process ended with code 1, asked for /')
+  await expect(started).rejects.toThrow('its process ended with code 1 during GET /')
 })
 
-it('a worker that is not ready never becomes the spare, and its end tells why', async () => {
+it('a worker that is not ready never becomes the standby worker, and its exit has the reason', async () => {
   const states = ['200', '200', '503', '200']
   let starts = 0
   const server = await startServer('readiness.ts', { readyPath, env: () => ({ READY: states[starts++] ?? '200' }) })
@@ -99,7 +102,7 @@ it('a worker that is not ready never becomes the spare, and its end tells why', 
   expect(server.status().workers.map(({ id }) => id)).toEqual([1, 2, 4])
 })
 
-it('the request for it is none of those that are counted', async () => {
+it('does not count its own request', async () => {
   const server = await startServer('readiness.ts', { readyPath, spare: false, env: { READY: '200' } })
   // Figures are told a few times a second.
   await wait(300)

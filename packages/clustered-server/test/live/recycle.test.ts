@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { expect, it, onTestFinished } from 'vitest'
 import { type ClusteredServer, createClusteredServer, type RecycleOptions } from '../../src/index.ts'
-import { KeepAliveClients } from './keep-alive-clients.ts'
+import { KeepAliveClients } from '../helpers/keep-alive-clients.ts'
 
 const MEBIBYTE = 2 ** 20
-const leaking = new URL('../apps/leaking.ts', import.meta.url)
+const leaking = new URL('../fixtures/apps/leaking.ts', import.meta.url)
 
 async function serverWith(recycle: RecycleOptions, leak: string): Promise<ClusteredServer> {
   const server = await createClusteredServer(leaking, {

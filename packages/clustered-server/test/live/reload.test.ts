@@ -2,13 +2,13 @@ import { Agent, get } from 'node:http'
 import { afterEach, expect, it } from 'vitest'
 import { type ClusteredServer, createClusteredServer } from '../../src/index.ts'
 
-const hello = new URL('../apps/hello.ts', import.meta.url)
+const hello = new URL('../fixtures/apps/hello.ts', import.meta.url)
 const options = { workers: 2, port: 0, host: '127.0.0.1', signals: false } as const
 
 let server: ClusteredServer
 afterEach(() => server.close())
 
-it('a reload answers every request, and closes no connection', async () => {
+it('a reload serves each request and closes no connection', async () => {
   server = await createClusteredServer(hello, options)
   const agent = new Agent({ keepAlive: true, maxSockets: 20 })
   const reused: boolean[] = []

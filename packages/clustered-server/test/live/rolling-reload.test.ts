@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { connectTo, mixed, startFaultLoad } from '../fault-load.ts'
-import { startServer } from '../running-server.ts'
+import { connectTo, mixed, startFaultLoad } from '../helpers/fault-load.ts'
+import { startServer } from '../helpers/running-server.ts'
 
 const reloads = Number(process.env['RELOADS'] ?? 6)
 /** The reloads go on until so many have been answered. */

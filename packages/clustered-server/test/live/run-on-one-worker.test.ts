@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type ClusteredServer, createClusteredServer } from '../../src/index.ts'
-import { eventually } from '../eventually.ts'
-import { freePort } from '../free-port.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { freePort } from '../helpers/free-port.ts'
 
-const onlyOne = new URL('../apps/only-one.ts', import.meta.url)
+const onlyOne = new URL('../fixtures/apps/only-one.ts', import.meta.url)
 
 let folder: string
 let env: { LOG: string; LOCK_PORT: string }
@@ -54,7 +54,7 @@ function overlaps(killed: readonly number[]): number[] {
   return found
 }
 
-it('over reloads and deaths exactly one runs it at a time', async () => {
+it('exactly one worker runs the task over reloads and deaths', async () => {
   server = await createClusteredServer(onlyOne, { workers: 3, port: 0, host: '127.0.0.1', signals: false, env })
   // Two at a time would end a process by what the second one throws.
   const deaths: (number | undefined)[] = []
@@ -87,7 +87,7 @@ it('over reloads and deaths exactly one runs it at a time', async () => {
   expect(log().filter(([word]) => word === 'start').length).toBeGreaterThan(4)
 })
 
-it('in a server of one process it runs at once, and has ended when that is closed', async () => {
+it('runs immediately with one process, and ends before close() resolves', async () => {
   Object.assign(process.env, env)
   server = await createClusteredServer(onlyOne, { workers: 1, port: 0, host: '127.0.0.1', signals: false, env })
   expect(await eventually(leader)).toBe(process.pid)
@@ -98,7 +98,7 @@ it('in a server of one process it runs at once, and has ended when that is close
   ])
 })
 
-it('in an app that is run by itself it runs at once, also below a worker', async () => {
+it('runs immediately without a clustered server, also in a child of a worker', async () => {
   const program = `import { default as app } from ${JSON.stringify(onlyOne.href)}; app().listen(0, '127.0.0.1')`
   const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], {
     cwd: fileURLToPath(new URL('.', import.meta.url)),

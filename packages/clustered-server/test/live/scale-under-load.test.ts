@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { connectTo, mixed, startFaultLoad } from '../fault-load.ts'
-import { settled, startServer } from '../running-server.ts'
+import { connectTo, mixed, startFaultLoad } from '../helpers/fault-load.ts'
+import { settled, startServer } from '../helpers/running-server.ts'
 
 const times = Number(process.env['RELOADS'] ?? 5)
 
-it('to grow and to shrink loses no request, and closes no connection', { timeout: 600_000 }, async () => {
+it('scale() loses no request and closes no connection', { timeout: 600_000 }, async () => {
   const server = await startServer('faults.ts')
   const active = (): number => server.status().workers.filter(({ state }) => state === 'active').length
   const load = startFaultLoad({ connect: connectTo(server.port), clients: mixed })

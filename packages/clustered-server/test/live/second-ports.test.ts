@@ -8,9 +8,9 @@ import { text } from 'node:stream/consumers'
 import { once } from 'node:events'
 import { expect, it, onTestFinished } from 'vitest'
 import type { ClusteredServer } from '../../src/index.ts'
-import { connectTo, startFaultLoad } from '../fault-load.ts'
-import { freePort } from '../free-port.ts'
-import { settled, startServer } from '../running-server.ts'
+import { connectTo, startFaultLoad } from '../helpers/fault-load.ts'
+import { freePort } from '../helpers/free-port.ts'
+import { settled, startServer } from '../helpers/running-server.ts'
 
 interface Told {
   pid: number

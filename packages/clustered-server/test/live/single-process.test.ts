@@ -4,11 +4,11 @@ import { get, type IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type ClusteredServer, type ClusteredServerOptions, createClusteredServer } from '../../src/index.ts'
-import { freePort } from '../free-port.ts'
+import { freePort } from '../helpers/free-port.ts'
 
 const run = promisify(execFile)
 const host = '127.0.0.1'
-const appAt = (name: string): URL => new URL(`../apps/${name}.ts`, import.meta.url)
+const appAt = (name: string): URL => new URL(`../fixtures/apps/${name}.ts`, import.meta.url)
 const hello = appAt('hello')
 
 async function started(app: URL, options: ClusteredServerOptions = {}): Promise<ClusteredServer> {
@@ -32,7 +32,7 @@ async function begun({ port }: ClusteredServer, milliseconds: number): Promise<I
 }
 
 describe('workers: 1', () => {
-  it('is this process, with no other beside it and no channel', async () => {
+  it('runs in this process, without another process or a channel', async () => {
     const script = `
       import { readdirSync, readFileSync } from 'node:fs'
       import { createClusteredServer } from '${new URL('../../src/index.ts', import.meta.url).href}'
@@ -60,7 +60,7 @@ describe('workers: 1', () => {
     })
   })
 
-  it('has no workers to tell of, and refuses what is done with workers', async () => {
+  it('has no workers in its status, and rejects reload() and scale()', async () => {
     const server = await started(hello)
     expect(server.status()).toEqual({ ready: true, generation: 1, workers: [] })
     expect(server.host).toBe(host)
@@ -70,7 +70,7 @@ describe('workers: 1', () => {
     expect(await (await fetch(`http://${host}:${server.port}`)).text()).toBe(String(process.pid))
   })
 
-  it('close() answers what has been asked, and nothing that comes later', async () => {
+  it('close() finishes requests in flight, and accepts no later ones', async () => {
     const server = await started(appAt('slow'))
     const events: string[] = []
     server.on('closing', () => events.push('closing')).on('closed', () => events.push('closed'))
@@ -84,14 +84,14 @@ describe('workers: 1', () => {
     expect(events).toHaveLength(2)
   })
 
-  it('close() cuts what takes longer than drainTimeout', async () => {
+  it('close() aborts requests that exceed drainTimeout', async () => {
     const server = await started(appAt('slow'), { drainTimeout: 200 })
     const response = await begun(server, 60_000)
     await Promise.all([server.close(), once(response.resume(), 'error')])
     expect(response.complete).toBe(false)
   })
 
-  it('kill() cuts all at once', async () => {
+  it('kill() aborts all requests immediately', async () => {
     const server = await started(appAt('slow'))
     const response = await begun(server, 60_000)
     const closed = once(server, 'closed')
@@ -104,7 +104,7 @@ describe('workers: 1', () => {
     await server.close()
   })
 
-  it('an app that listens by itself is its server', async () => {
+  it('serves an app that listens by itself', async () => {
     const port = await freePort()
     const server = await started(appAt('listens-itself'), { port, env: { OWN_PORT: String(port) } })
     expect(server.port).toBe(port)
@@ -113,7 +113,7 @@ describe('workers: 1', () => {
     expect(await refused(server)).toBe('ECONNREFUSED')
   })
 
-  it('a module that exports no app is refused', async () => {
+  it('rejects a module that exports no app', async () => {
     await expect(started(appAt('no-app'))).rejects.toMatchObject({
       code: 'CLUSTERED_SERVER_INVALID_APP',
       message: expect.stringMatching(/no-app\.ts to have a default export .*; got number$/),
@@ -131,7 +131,7 @@ describe('workers: 1', () => {
     })
   })
 
-  it('a port that is taken', async () => {
+  it('rejects a port in use', async () => {
     const { port } = await started(hello)
     await expect(started(hello, { port })).rejects.toMatchObject({
       code: 'CLUSTERED_SERVER_CANNOT_LISTEN',

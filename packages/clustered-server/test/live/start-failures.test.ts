@@ -6,9 +6,9 @@ import { once } from 'node:events'
 import { setTimeout as after } from 'node:timers/promises'
 import { describe, expect, it, type TestContext } from 'vitest'
 import { type ClusteredServer, createClusteredServer } from '../../src/index.ts'
-import { freePort } from '../free-port.ts'
+import { freePort } from '../helpers/free-port.ts'
 
-const failing = new URL('../apps/failing.ts', import.meta.url)
+const failing = new URL('../fixtures/apps/failing.ts', import.meta.url)
 const host = '127.0.0.1'
 const common = { workers: 2, host, signals: false } as const
 
@@ -41,7 +41,7 @@ async function answered({ port }: ClusteredServer): Promise<string> {
   return (await fetch(`http://${host}:${port}`)).text()
 }
 
-describe('a first start that fails names the reason, leaves no process and frees the port', () => {
+describe('a failed first start names the reason, leaves no process and frees the port', () => {
   it.for([
     { failure: 'throws', reason: 'Error: the database is not there' },
     { failure: 'exits', reason: 'its process ended with code 3' },
@@ -66,8 +66,8 @@ describe('a first start that fails names the reason, leaves no process and frees
   })
 })
 
-describe.concurrent('an app that dies soon after its start, again and again', { timeout: 300_000 }, () => {
-  it('ends in crashLoop; with no worker left the server is closed and the port is free', async (context) => {
+describe.concurrent('an app that keeps dying soon after its start', { timeout: 300_000 }, () => {
+  it('emits crashLoop, then closes the server and frees the port when no worker is left', async (context) => {
     const { path, pids } = pidFile(context)
     const port = await freePort()
     const env = { FAILURE: 'dies soon', PIDS: path }
@@ -84,7 +84,7 @@ describe.concurrent('an app that dies soon after its start, again and again', { 
     await context.expect(server.reload()).rejects.toMatchObject({ code: 'CLUSTERED_SERVER_CLOSED' })
   })
 
-  it('workers that live go on, no others are started, and a reload mends it', async (context) => {
+  it('keeps healthy workers, starts no others, and recovers by a reload', async (context) => {
     let failure = ''
     const server = await createClusteredServer(failing, {
       ...{ ...common, port: 0, spare: false },

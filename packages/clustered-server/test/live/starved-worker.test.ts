@@ -5,9 +5,9 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { type ClusteredServer, createClusteredServer } from '../../src/index.ts'
-import { coreTime } from '../../src/core-time.ts'
+import { coreTime } from '../../src/platform/proc-stat.ts'
 
-const hello = new URL('../apps/hello.ts', import.meta.url)
+const hello = new URL('../fixtures/apps/hello.ts', import.meta.url)
 const options = { workers: 2, port: 0, host: '127.0.0.1', signals: false, spare: false, heartbeatTimeout: 400 } as const
 
 /** What is run before all others takes a core away from them, which only some may do. */
@@ -19,17 +19,17 @@ async function start(): Promise<{ server: ClusteredServer; pid: number }> {
   return { server, pid: server.status().workers[0]!.pid! }
 }
 
-it('a worker that is stopped is taken for stuck', async () => {
+it('kills a stopped worker as blocked', async () => {
   const { server, pid } = await start()
-  const stuck = once(server, 'workerStuck')
+  const stuck = once(server, 'workerBlocked')
   process.kill(pid, 'SIGSTOP')
   await expect(stuck).resolves.toEqual([expect.objectContaining({ pid })])
 })
 
-it.runIf(canTakeCore)('a worker that has no core is not', { timeout: 30_000 }, async ({ annotate }) => {
+it.runIf(canTakeCore)('does not kill a worker that waits for a core', { timeout: 30_000 }, async ({ annotate }) => {
   const { server, pid } = await start()
   const stuck: number[] = []
-  server.on('workerStuck', (worker) => stuck.push(worker.pid!))
+  server.on('workerBlocked', (worker) => stuck.push(worker.pid!))
   spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', '0', String(pid)])
   const before = coreTime(pid)!.ran
   // All of the first core that the system lets one have.

@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { connectTo, isAnswer, RawConnection, type Result } from '../fault-load.ts'
-import { isAlive, settled, startProcess, startServer } from '../running-server.ts'
+import { connectTo, isAnswer, RawConnection, type Result } from '../helpers/fault-load.ts'
+import { isAlive, settled, startProcess, startServer } from '../helpers/running-server.ts'
 
 async function ask(connection: RawConnection, what: string): Promise<Result> {
   const [result] = await connection.ask(`GET /${what} HTTP/1.1\r\nhost: test\r\n\r\n`)
   return result!
 }
 
-it('connections that are on their way to a worker that dies go on elsewhere', { timeout: 60_000 }, async () => {
+it('reassigns connections that are on their way to a dying worker', { timeout: 60_000 }, async () => {
   const server = await startServer('patient.ts', { workers: 3, heartbeatTimeout: 2000 })
   await settled(server, 3)
   const all = Array.from({ length: 60 }, () => new RawConnection(connectTo(server.port)(), 20_000))
@@ -21,7 +21,7 @@ it('connections that are on their way to a worker that dies go on elsewhere', { 
   )
   const [first] = server.status().workers
   const elsewhere = all.filter((_, index) => pids[index] !== undefined && pids[index] !== first!.pid)
-  const stuck = once(server, 'workerStuck')
+  const stuck = once(server, 'workerBlocked')
   process.kill(first!.pid!, 'SIGSTOP')
   // The newest goes, and gives its connections to the others: that one of them has stopped is not known yet.
   await server.scale(2)
@@ -36,7 +36,7 @@ it('connections that are on their way to a worker that dies go on elsewhere', { 
   expect(elsewhere.length).toBeGreaterThan(0)
 })
 
-it('a worker whose connections wait for the primary ends when that dies', { timeout: 60_000 }, async () => {
+it('a worker with connections in handover ends when the primary dies', { timeout: 60_000 }, async () => {
   const { process: primary, port, workers } = await startProcess([process.execPath], { APP: 'patient.ts' })
   const all = Array.from({ length: 60 }, () => new RawConnection(connectTo(port)(), 20_000))
   await Promise.all(all.map((connection) => ask(connection, 'answer/1')))

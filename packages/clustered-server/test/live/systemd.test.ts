@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { requireProgram } from '@test/required-program'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { appPath, Command } from '../command.ts'
-import { eventually } from '../eventually.ts'
+import { appPath, Command } from '../helpers/command.ts'
+import { eventually } from '../helpers/eventually.ts'
 
 const hasPrograms = requireProgram('python3', 'python3') && requireProgram('systemd-notify', 'systemd')
-const script = (name: string): string => fileURLToPath(new URL(`../${name}.py`, import.meta.url))
+const script = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}.py`, import.meta.url))
 const args = (workers: number): string[] => ['--workers', String(workers), '--port', '0', '--host', '127.0.0.1']
 
 let command: Command | undefined
@@ -18,7 +18,7 @@ afterEach(async () => {
   command = undefined
 })
 
-describe.runIf(hasPrograms)('what systemd is told', () => {
+describe.runIf(hasPrograms)('notifications of systemd', () => {
   let folder: string
   let receiver: ChildProcess
   let said = ''
@@ -39,7 +39,7 @@ describe.runIf(hasPrograms)('what systemd is told', () => {
   const heard = (word: string): Promise<string> => eventually(() => words().find((line) => line.startsWith(word)))
   const env = (): NodeJS.ProcessEnv => ({ NOTIFY_SOCKET: join(folder, 'notify') })
 
-  it('that it is ready, that it reloads and has, and that it ends', async () => {
+  it('report the start, a reload and the shutdown', async () => {
     command = new Command([appPath('hello'), ...args(2)], env())
     await heard('READY=1')
     command.kill('SIGHUP')
@@ -51,18 +51,18 @@ describe.runIf(hasPrograms)('what systemd is told', () => {
       'READY=1 STATUS=2 workers of generation 1',
       expect.stringMatching(/^RELOADING=1 MONOTONIC_USEC=\d+ STATUS=Reloading$/),
       'READY=1 STATUS=2 workers of generation 2',
-      'STOPPING=1 STATUS=Lets requests end',
+      'STOPPING=1 STATUS=Shutting down',
     ])
     expect(said).not.toContain('WATCHDOG')
   })
 
-  it('that it is alive, for its watchdog, and also of one process', async () => {
+  it('feed the watchdog, also with one process', async () => {
     command = new Command([appPath('hello'), ...args(1)], { ...env(), WATCHDOG_USEC: '400000' })
     await heard('READY=1 STATUS=One process')
     await eventually(() => said.split('\n').filter((line) => line === 'WATCHDOG=1').length >= 3 || undefined)
   })
 
-  it('nothing of a watchdog that watches another process', async () => {
+  it('skip a watchdog of another process', async () => {
     command = new Command([appPath('hello'), ...args(1)], { ...env(), WATCHDOG_USEC: '20000', WATCHDOG_PID: '1' })
     await heard('READY=1')
     command.kill('SIGTERM')
@@ -71,10 +71,10 @@ describe.runIf(hasPrograms)('what systemd is told', () => {
     expect(said).not.toContain('WATCHDOG')
   })
 
-  it('nothing without systemd-notify, which is logged once', async () => {
+  it('are off without systemd-notify, which is logged once', async () => {
     command = new Command([appPath('hello'), ...args(1)], { ...env(), PATH: folder })
     const line = await command.logged(({ level }) => level === 40)
-    expect(line.msg).toBe('systemd is told nothing: spawn systemd-notify ENOENT')
+    expect(line.msg).toBe('cannot notify systemd: spawn systemd-notify ENOENT')
     command.kill('SIGTERM')
     expect(await command.exit).toBe(0)
     expect(command.log.filter(({ level }) => level === 40)).toHaveLength(1)
@@ -82,8 +82,8 @@ describe.runIf(hasPrograms)('what systemd is told', () => {
   })
 })
 
-describe.runIf(hasPrograms)('a socket of systemd', () => {
-  it.each([1, 2])('is listened on by %i workers, and connections wait in it from before the start', async (workers) => {
+describe.runIf(hasPrograms)('a socket passed by systemd', () => {
+  it.each([1, 2])('serves connections from before the start, with %i workers', async (workers) => {
     command = new Command([appPath('hello'), ...args(workers)], {}, ['python3', script('socket-unit')])
     const port = Number(await eventually(() => /^(\d+)\n/.exec(command!.stdout)?.[1]))
     // As soon as the port is known, and so before Node is there.
@@ -92,18 +92,18 @@ describe.runIf(hasPrograms)('a socket of systemd', () => {
     expect((await command.listening()).port).toBe(port)
     // One process says that it cannot, and goes on.
     command.kill('SIGHUP')
-    await command.logged(({ msg }) => /^reloaded|came to nothing/.test(msg))
+    await command.logged(({ msg }) => /^reloaded|SIGHUP failed/.test(msg))
     expect((await fetch(`http://127.0.0.1:${port}`)).status).toBe(200)
     command.kill('SIGTERM')
     expect(await command.exit).toBe(0)
   })
 
-  it('for another process is left alone', async () => {
+  it('is ignored if it is for another process', async () => {
     command = new Command([appPath('hello'), ...args(2)], { LISTEN_PID: '1', LISTEN_FDS: '1' })
     expect((await command.listening()).port).toBeGreaterThan(0)
   })
 
-  it('that is none of TCP fails the start', async () => {
+  it('fails the start if it is not a TCP socket', async () => {
     command = new Command([appPath('hello'), ...args(2)], {}, [
       'sh',
       '-c',

@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { expect, it } from 'vitest'
-import { canCertify, certificate } from '../certificate.ts'
-import { mixed, RawConnection, startFaultLoad } from '../fault-load.ts'
-import { startServer } from '../running-server.ts'
+import { canCertify, certificate } from '../helpers/certificate.ts'
+import { mixed, RawConnection, startFaultLoad } from '../helpers/fault-load.ts'
+import { startServer } from '../helpers/running-server.ts'
 
 const reloads = Number(process.env['RELOADS'] ?? 6)
 const env = canCertify ? certificate() : {}
 
 it.runIf(canCertify)(
-  'reloads lose no request of TLS, and say of each connection that they close it',
+  'reloads lose no TLS request, and close each connection with notice',
   { timeout: 600_000 },
   async () => {
     const server = await startServer('secure.ts', { env })
@@ -27,7 +27,7 @@ it.runIf(canCertify)(
 )
 
 it.runIf(canCertify)(
-  'a connection of TLS that rests over a reload gets one more answer, which says that it is the last one',
+  'an idle TLS connection gets one more response with connection: close after a reload',
   async () => {
     const server = await startServer('secure.ts', { env })
     const connections = Array.from(

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { appPath, Command } from '../command.ts'
-import { startFaultLoad } from '../fault-load.ts'
-import { settled, startServer } from '../running-server.ts'
+import { appPath, Command } from '../helpers/command.ts'
+import { startFaultLoad } from '../helpers/fault-load.ts'
+import { settled, startServer } from '../helpers/running-server.ts'
 
 function newPath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'clustered-server-'))
@@ -32,7 +32,7 @@ async function leaveSocket(path: string): Promise<void> {
 
 describe.each([1, 2])('workers: %i', (workers) => {
   it.each(['faults.ts', 'fastify.ts', 'listens-later.ts', 'koa.ts'])(
-    '%s listens on a UNIX socket, which is gone after its end',
+    '%s listens on a UNIX socket, whose file is removed at the end',
     async (app) => {
       const path = newPath()
       const server = await startServer(app, { workers, port: path })
@@ -44,14 +44,14 @@ describe.each([1, 2])('workers: %i', (workers) => {
     },
   )
 
-  it('removes a socket on which nobody listens', async () => {
+  it('removes a stale socket file', async () => {
     const path = newPath()
     await leaveSocket(path)
     await startServer('faults.ts', { workers, port: path })
     expect(await pidAt(path)).toMatch(/^\d+$/)
   })
 
-  it('leaves the socket of a server that runs, and says that it is taken', async () => {
+  it('keeps the socket of a running server, and fails with EADDRINUSE', async () => {
     const path = newPath()
     const other = createServer((socket) => socket.on('error', () => {}).end('other')).listen(path)
     onTestFinished(() => void other.close())
@@ -63,7 +63,7 @@ describe.each([1, 2])('workers: %i', (workers) => {
     expect(await text(connect(path))).toBe('other')
   })
 
-  it('leaves a file that is no socket, and says that it is there', async () => {
+  it('keeps a file that is not a socket, and fails with EADDRINUSE', async () => {
     const path = newPath()
     writeFileSync(path, 'precious')
     await expect(startServer('faults.ts', { workers, port: path })).rejects.toMatchObject({

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { startServer } from '../running-server.ts'
+import { startServer } from '../helpers/running-server.ts'
 
 const reloads = Number(process.env['RELOADS'] ?? 4)
 
-it('a reload says goodbye to each WebSocket', { timeout: 600_000 }, async ({ annotate }) => {
+it('a reload sends a close frame to each WebSocket', { timeout: 600_000 }, async ({ annotate }) => {
   const server = await startServer('web-socket.ts')
   const over = new AbortController()
   const ends: number[] = []

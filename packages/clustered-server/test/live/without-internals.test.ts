@@ -2,8 +2,8 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { appPath, Command } from '../command.ts'
-import { connectTo, mixed, startFaultLoad } from '../fault-load.ts'
+import { appPath, Command } from '../helpers/command.ts'
+import { connectTo, mixed, startFaultLoad } from '../helpers/fault-load.ts'
 
 const HIDDEN = `
   const { getOwnPropertySymbols } = Object
@@ -11,7 +11,7 @@ const HIDDEN = `
   Object.getOwnPropertySymbols = (of) => getOwnPropertySymbols(of).filter((symbol) => !isHidden(symbol))
 `
 
-it('says so at its start, and a reload tells each connection that it is closed', { timeout: 300_000 }, async () => {
+it('warns at the start, and closes each connection with notice on a reload', { timeout: 300_000 }, async () => {
   const options = ['--workers', '2', '--port', '0', '--host', '127.0.0.1', '--heartbeat-timeout', '10000']
   const preload = `--import=data:text/javascript,${encodeURIComponent(HIDDEN)}`
   const command = new Command([appPath('faults'), ...options], { NODE_OPTIONS: preload })
@@ -19,7 +19,7 @@ it('says so at its start, and a reload tells each connection that it is closed',
   const { port } = await command.listening()
   expect(command.log[0]).toMatchObject({
     level: 40,
-    msg: `Node ${process.version} lacks what connections are handed over by: a reload closes them`,
+    msg: `Node ${process.version} lacks the internals of a handover: a reload closes connections`,
   })
   const load = startFaultLoad({ connect: connectTo(port!), clients: mixed })
   for (let reload = 1; reload <= 3; reload++) {

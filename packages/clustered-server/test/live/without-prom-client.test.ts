@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
-import { Command } from '../command.ts'
-import { copyPackage } from '../without-workspace.ts'
+import { Command } from '../helpers/command.ts'
+import { copyPackage } from '../helpers/without-workspace.ts'
 
 const run = promisify(execFile)
 

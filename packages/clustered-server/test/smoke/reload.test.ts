@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { appPath, Command } from '../command.ts'
+import { appPath, Command } from '../helpers/command.ts'
 
 it('serves with two workers, reloads them, and stops with exit code 0', async () => {
   const command = new Command([appPath('hello'), '--workers', '2', '--port', '0', '--host', '127.0.0.1'])

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { availableCores } from '../../src/index.ts'
-import { fileTree } from './file-tree.ts'
+import { fileTree } from '../helpers/file-tree.ts'
 
 /** A machine of 8 cores, as Linux tells of it. */
 const MACHINE = {
@@ -136,7 +136,7 @@ describe('availableCores', () => {
     expect(availableCores(fileTree(files))).toBe(cores)
   })
 
-  it('takes what Node says where files say nothing', () => {
+  it('falls back to the value of Node', () => {
     expect(availableCores(fileTree({}))).toBe(availableParallelism())
     expect(availableCores('/there/is/no/such/directory')).toBe(availableParallelism())
   })
@@ -146,7 +146,7 @@ describe('availableCores', () => {
     ...['0x10 0x10', `${'9'.repeat(400)} 1`, `1 ${'9'.repeat(400)}`, 'ÿþ ÿþ', 'x'.repeat(100_000)],
   ]
 
-  it.each(NONSENSE)('a quota of %j limits nothing, and a better one beside it holds', (text) => {
+  it.each(NONSENSE)('ignores the quota %j, and applies a valid one', (text) => {
     const files = { ...UNIFIED, 'sys/fs/cgroup/a/b/cpu.max': text }
     expect(availableCores(fileTree(files))).toBe(8)
     expect(availableCores(fileTree({ ...files, 'sys/fs/cgroup/a/cpu.max': '200000 100000' }))).toBe(2)
@@ -168,17 +168,17 @@ describe('availableCores', () => {
     },
   )
 
-  it.each(['', '-', '3-1', 'a-b', '0-', '0,,1', '0-7;rm', '900-999'])('an affinity of %j is none', (list) => {
+  it.each(['', '-', '3-1', 'a-b', '0-', '0,,1', '0-7;rm', '900-999'])('ignores the affinity %j', (list) => {
     const files = { ...UNIFIED, 'proc/self/status': `Cpus_allowed_list:\t${list}\n` }
     expect(availableCores(fileTree(files))).toBe(availableParallelism())
   })
 
-  it('a quota without its period is none', () => {
+  it('ignores a quota without its period', () => {
     const files = { ...SPLIT, 'sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us': '100000\n', ...quota('a/b/', 200_000) }
     expect(availableCores(fileTree(files))).toBe(2)
   })
 
-  it('a directory where a file should be is no file', () => {
+  it('ignores a directory in place of a file', () => {
     const files = { ...UNIFIED, 'sys/fs/cgroup/a/b/cpu.max/file': '', 'sys/fs/cgroup/a/cpu.max': '300000 100000' }
     expect(availableCores(fileTree(files))).toBe(3)
   })

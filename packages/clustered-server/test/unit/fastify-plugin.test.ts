@@ -1,6 +1,6 @@
 import { runInThisContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { type AnyFunction, isFastifyPlugin, isMarkedPlugin } from '../../src/fastify-plugin.ts'
+import { type AnyFunction, isFastifyPlugin, isMarkedPlugin } from '../../src/app/fastify-plugin.ts'
 
 /** Without what TypeScript or vite would make of it. */
 const made = (source: string): AnyFunction => runInThisContext(`(${source})`) as AnyFunction
@@ -26,7 +26,7 @@ describe('a plugin of Fastify', () => {
     expect(isFastifyPlugin(made(source))).toBe(true)
   })
 
-  it.each(['skip-override', 'fastify.display-name', 'plugin-meta'])('is what has the mark %s', (name) => {
+  it.each(['skip-override', 'fastify.display-name', 'plugin-meta'])('has the symbol %s', (name) => {
     const plugin = Object.assign(made('async (a, b) => {}'), { [Symbol.for(name)]: true })
     expect([isMarkedPlugin(plugin), isFastifyPlugin(plugin)]).toEqual([true, true])
   })
@@ -52,7 +52,7 @@ describe('a request listener', () => {
     expect(isFastifyPlugin(made(source))).toBe(false)
   })
 
-  it('is told from a plugin without being called', () => {
+  it('is recognized without a call', () => {
     let calls = 0
     const listener = async (_request: unknown, _response: unknown): Promise<void> => void calls++
     expect([isFastifyPlugin(listener), calls]).toEqual([false, 0])

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { onTestFinished, expect, it } from 'vitest'
-import { connectTo, type Kind, RawConnection, startFaultLoad, type FaultReport } from '../fault-load.ts'
+import { connectTo, type Kind, RawConnection, startFaultLoad, type FaultReport } from '../helpers/fault-load.ts'
 
 /** A server that does something wrong with each request, which it is told the number of in its connection. */
 async function misbehaving(onRequest: (socket: Socket, number: number, id: string) => void): Promise<number> {
@@ -27,7 +27,7 @@ async function reportOf(port: number, kind: Kind = 'busy', isEnough?: () => bool
   return load.stop()
 }
 
-it('sees right answers', async () => {
+it('counts valid responses', async () => {
   const port = await misbehaving((socket, _number, id) => say(socket, id))
   const report = await reportOf(port)
   expect(report).toMatchObject({ failed: 0, connections: 1, announced: 0, unannounced: 0, notes: [] })
@@ -35,7 +35,7 @@ it('sees right answers', async () => {
   expect(report.answered).toBeGreaterThan(0)
 })
 
-it('sees answers in chunks, and goes on after 100 Continue', async () => {
+it('reads chunked responses, and continues after 100 Continue', async () => {
   const port = await misbehaving((socket, _number, id) => {
     socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n')
     setTimeout(() => socket.write(`\r\n${id.length.toString(16)}\r\n${id}\r`), 5)
@@ -44,21 +44,21 @@ it('sees answers in chunks, and goes on after 100 Continue', async () => {
   expect(await reportOf(port)).toMatchObject({ answered: expect.toBeOneOf([1, 2]) as number, failed: 0 })
 })
 
-it('sees a wrong answer', async () => {
+it('detects a wrong response', async () => {
   const port = await misbehaving((socket) => say(socket, 'of another'))
   const { failures, answered, notes } = await reportOf(port)
   expect({ failures, answered }).toEqual({ failures: { wrongAnswer: 1 }, answered: 0 })
   expect(notes).toEqual([expect.stringMatching(/^\d+ ms busy: wrongAnswer after 1 answers$/)])
 })
 
-it('sees a status that is not 200', async () => {
+it('detects a status other than 200', async () => {
   const port = await misbehaving((socket, _number, id) =>
     socket.write(`HTTP/1.1 503 No\r\ncontent-length: ${id.length}\r\n\r\n${id}`),
   )
   expect((await reportOf(port)).failures).toEqual({ wrongAnswer: 1 })
 })
 
-it('sees that nobody listens', async () => {
+it('detects a refused connection', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -67,12 +67,12 @@ it('sees that nobody listens', async () => {
   expect((await reportOf(port)).failures).toEqual({ refused: 1 })
 })
 
-it('sees a reset of a fresh connection', async () => {
+it('detects a reset of a new connection', async () => {
   const port = await misbehaving((socket) => socket.resetAndDestroy())
   expect((await reportOf(port)).failures).toEqual({ resetFresh: 1 })
 })
 
-it('sees a reset of a connection that was used', async () => {
+it('detects a reset of a used connection', async () => {
   let isReset = false
   const port = await misbehaving((socket, number, id) => {
     if (number === 1) return say(socket, id)
@@ -84,12 +84,12 @@ it('sees a reset of a connection that was used', async () => {
   expect(Object.keys(failures)).toEqual(['resetReused'])
 })
 
-it('sees a close before an answer', async () => {
+it('detects a close before a response', async () => {
   const port = await misbehaving((socket) => socket.end())
   expect((await reportOf(port)).failures).toEqual({ closedBefore: 1 })
 })
 
-it('sees a close within a head, within a body and within chunks', async () => {
+it('detects a close within a head, a body and chunks', async () => {
   for (const part of ['HTTP/1.1 20', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf']) {
     const port = await misbehaving((socket) => socket.end(part))
     expect((await reportOf(port)).failures).toEqual({ closedWithin: 1 })
@@ -98,13 +98,13 @@ it('sees a close within a head, within a body and within chunks', async () => {
   expect((await reportOf(port)).failures).toEqual({ closedWithin: 1 })
 })
 
-it('sees that no answer comes, or not all of it', async () => {
+it('detects a missing and a partial response', async () => {
   expect((await reportOf(await misbehaving(() => {}))).failures).toEqual({ timeout: 1 })
   const port = await misbehaving((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'))
   expect((await reportOf(port)).failures).toEqual({ timeout: 1 })
 })
 
-it('tells a close that was announced from one that was not', async () => {
+it('distinguishes announced and unannounced closes', async () => {
   let closed = 0
   const announcing = await misbehaving((socket, _number, id) => {
     say(socket, id, 'Connection: close\r\n')
@@ -116,7 +116,7 @@ it('tells a close that was announced from one that was not', async () => {
   expect(report.announced).toBeGreaterThan(2)
 })
 
-it.each(['end', 'resetAndDestroy'] as const)('sees that a connection which rests is closed by %s', async (how) => {
+it.each(['end', 'resetAndDestroy'] as const)('detects that an idle connection is closed by %s', async (how) => {
   let closed = 0
   const port = await misbehaving((socket, _number, id) => {
     say(socket, id)
@@ -132,7 +132,7 @@ it.each(['end', 'resetAndDestroy'] as const)('sees that a connection which rests
   expect(closed).toBe(1)
 })
 
-it('does not take for unannounced what it closes itself', async () => {
+it('ignores connections that it closes itself', async () => {
   const port = await misbehaving((socket, _number, id) => say(socket, id))
   const connection = new RawConnection(connectTo(port)())
   await connection.ask('GET /answer/1 HTTP/1.1\r\n\r\n')
@@ -141,7 +141,7 @@ it('does not take for unannounced what it closes itself', async () => {
   expect(connection).toMatchObject({ isClosed: false, isUnannounced: false })
 })
 
-it('sees each of several requests fail that were sent at once', async () => {
+it('detects each failure of pipelined requests', async () => {
   const port = await misbehaving((socket) => {
     say(socket, 'not mine')
     socket.resetAndDestroy()
@@ -151,7 +151,7 @@ it('sees each of several requests fail that were sent at once', async () => {
   expect(Object.values(failures).reduce((a, b) => a + b)).toBe(4)
 })
 
-it('asks what was asked in vain again, when its connection was about to close', async () => {
+it('retries a request on a connection that was about to close', async () => {
   const port = await misbehaving((socket, _number, id) => {
     say(socket, id, 'connection: close\r\n')
     socket.end()
@@ -162,7 +162,7 @@ it('asks what was asked in vain again, when its connection was about to close', 
   expect(typeof second).toBe('symbol')
 })
 
-it('sees an answer that nobody has asked for', async () => {
+it('detects an unrequested response', async () => {
   const port = await misbehaving((socket, _number, id) => {
     say(socket, id)
     say(socket, id)
@@ -173,7 +173,7 @@ it('sees an answer that nobody has asked for', async () => {
   connection.close()
 })
 
-it.each(['trickling', 'uploading'] as const)('sees that a request is cut off while it is sent: %s', async (kind) => {
+it.each(['trickling', 'uploading'] as const)('detects that a request is aborted while it is sent: %s', async (kind) => {
   const port = await misbehaving((socket) => socket.destroy())
   const { failures, answered } = await reportOf(port, kind)
   expect(answered).toBe(0)

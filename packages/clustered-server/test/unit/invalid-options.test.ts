@@ -1,148 +1,135 @@
-import { inspect } from 'node:util'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ClusteredServerError, createClusteredServer } from '../../src/index.ts'
+import { ClusteredServerError, createClusteredServer, errorCodes } from '../../src/index.ts'
 
-const app = new URL('../apps/hello.ts', import.meta.url)
+const app = new URL('../fixtures/apps/hello.ts', import.meta.url)
 
 afterEach(() => void vi.unstubAllEnvs())
 
-/** What is said of an app and options that are wrong. */
+/** The error for a wrong app or wrong options. */
 async function failure(url: unknown, options?: unknown): Promise<ClusteredServerError> {
   const started = createClusteredServer(url as URL, options as object)
   return started.then(
     async (server) => {
       await server.close()
-      throw new Error('It has started')
+      throw new Error('The server has started')
     },
     (error: ClusteredServerError) => error,
   )
 }
 
-const LONG = 'whole milliseconds from 1 to 2147483647'
-const WORKERS = "an integer from 1 to 1024, or 'auto'"
-const URL_OF = 'a file URL of the module, as by new URL(...)'
-
-const WRONG: readonly [options: unknown, message: string][] = [
-  [null, 'Expected `options` to be an object, got null'],
-  [[], 'Expected `options` to be an object, got []'],
-  ['x', "Expected `options` to be an object, got 'x'"],
-  ...[0, -1, 1.5, Number.NaN, Infinity, 1025].map((workers): [unknown, string] => [
-    { workers },
-    `Expected \`workers\` to be ${WORKERS}, got ${workers}`,
-  ]),
-  [{ workers: '2' }, `Expected \`workers\` to be ${WORKERS}, got '2'`],
-  [{ port: -1 }, 'Expected `port` to be an integer from 0 to 65535, or the absolute path of a UNIX socket, got -1'],
-  [
-    { port: 65_536 },
-    'Expected `port` to be an integer from 0 to 65535, or the absolute path of a UNIX socket, got 65536',
-  ],
-  [{ port: 80.5 }, 'Expected `port` to be an integer from 0 to 65535, or the absolute path of a UNIX socket, got 80.5'],
-  [{ port: '80' }, "Expected `port` to be an integer from 0 to 65535, or the absolute path of a UNIX socket, got '80'"],
-  [{ host: 'localhost' }, "Expected `host` to be an IP address, such as '127.0.0.1' or '::', got 'localhost'"],
-  [{ host: 1 }, "Expected `host` to be an IP address, such as '127.0.0.1' or '::', got 1"],
-  [{ host: '' }, "Expected `host` to be an IP address, such as '127.0.0.1' or '::', got ''"],
-  [{ spare: 1 }, 'Expected `spare` to be a boolean, got 1'],
-  [{ signals: 'no' }, "Expected `signals` to be a boolean, got 'no'"],
-  ...['startTimeout', 'drainTimeout', 'heartbeatTimeout'].flatMap((name) => [
-    [{ [name]: 0 }, `Expected \`${name}\` to be ${LONG}, got 0`] as [unknown, string],
-    [{ [name]: 0.5 }, `Expected \`${name}\` to be ${LONG}, got 0.5`] as [unknown, string],
-    [{ [name]: Infinity }, `Expected \`${name}\` to be ${LONG}, got Infinity`] as [unknown, string],
-    [{ [name]: 2 ** 31 }, `Expected \`${name}\` to be ${LONG}, got 2147483648`] as [unknown, string],
-    [{ [name]: '1s' }, `Expected \`${name}\` to be ${LONG}, got '1s'`] as [unknown, string],
-  ]),
-  [{ startTimeout: false }, `Expected \`startTimeout\` to be ${LONG}, got false`],
-  [{ heartbeatTimeout: true }, `Expected \`heartbeatTimeout\` to be ${LONG}, got true`],
-  [{ env: 'A=1' }, "Expected `env` to be an object of strings, or a function, got 'A=1'"],
-  [{ env: { A: 1 } }, 'Expected `env` to be an object of strings, or a function, got { A: 1 }'],
-  [{ env: ['A'] }, "Expected `env` to be an object of strings, or a function, got [ 'A' ]"],
-  [{ execArgv: '--inspect' }, "Expected `execArgv` to be an array of strings, got '--inspect'"],
-  [{ execArgv: [1] }, 'Expected `execArgv` to be an array of strings, got [ 1 ]'],
-  [{ recycle: true }, 'Expected `recycle` to be an object with some of requests, rss, heap, age, got true'],
-  [{ recycle: [] }, 'Expected `recycle` to be an object with some of requests, rss, heap, age, got []'],
-  [
-    { recycle: { memory: 1 } },
-    "Expected `recycle` to be an object with some of requests, rss, heap, age, got 'memory'",
-  ],
-  ...['requests', 'rss', 'heap', 'age'].flatMap((name) => [
-    [{ recycle: { [name]: 0 } }, `Expected \`recycle.${name}\` to be an integer of 1 or more, got 0`] as [
-      unknown,
-      string,
-    ],
-    [{ recycle: { [name]: Infinity } }, `Expected \`recycle.${name}\` to be an integer of 1 or more, got Infinity`] as [
-      unknown,
-      string,
-    ],
-    [{ recycle: { [name]: '1GB' } }, `Expected \`recycle.${name}\` to be an integer of 1 or more, got '1GB'`] as [
-      unknown,
-      string,
-    ],
-  ]),
-]
-
+const MILLISECONDS = 'milliseconds, an integer from 1 to 2147483647'
+const WORKERS = 'an integer from 1 to 1024 or "auto"'
 const PORT = 'an integer from 0 to 65535'
-const ADDRESS = "an IP address, such as '127.0.0.1' or '::'"
-const LOGGER = 'an object with the functions info, warn and error'
+const PORT_OR_PATH = `${PORT} or the absolute path of a UNIX socket`
+const HOST = 'an IP address or a host name'
+const PATH = 'a path that begins with a slash, such as "/ready"'
+const LOGGER = 'an object with the methods info, warn and error'
 
-const PATH = "a path that begins with a slash, such as '/ready'"
+/** A value as messages show it. */
+const shown = (value: unknown): string => {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
+}
 
-const WRONG_OPERATIONS: readonly [options: unknown, message: string][] = [
-  ...['', 'ready', 'http://127.0.0.1/ready', '/a b', '/a\r\nb', '/é', 1].map((readyPath): [unknown, string] => [
-    { readyPath },
-    `Expected \`readyPath\` to be ${PATH}, got ${inspect(readyPath)}`,
-  ]),
-  [{ stuckReport: true }, "Expected `stuckReport` to be 'stack' or 'profile', got true"],
-  [{ reportDirectory: '' }, "Expected `reportDirectory` to be the path of a folder, got ''"],
-  [{ shutdownDelay: -1 }, 'Expected `shutdownDelay` to be whole milliseconds from 0 to 2147483647, got -1'],
-  [{ shutdownDelay: '5s' }, "Expected `shutdownDelay` to be whole milliseconds from 0 to 2147483647, got '5s'"],
-  [{ admin: 9090 }, 'Expected `admin` to be an object, got 9090'],
-  [{ admin: { address: '::' } }, "Expected `admin` to be an object of port, host and agentPort, got 'address'"],
-  [{ admin: {} }, `Expected \`admin.port\` to be ${PORT}, got undefined`],
-  [{ admin: { port: -1 } }, `Expected \`admin.port\` to be ${PORT}, got -1`],
-  [{ admin: { port: 0, host: 'localhost' } }, `Expected \`admin.host\` to be ${ADDRESS}, got 'localhost'`],
-  [{ admin: { port: 0, agentPort: '1' } }, `Expected \`admin.agentPort\` to be ${PORT}, got '1'`],
-  [{ logger: 'pino' }, `Expected \`logger\` to be ${LOGGER}, got 'pino'`],
-  [{ logger: { info: 1 } }, `Expected \`logger\` to be ${LOGGER}, got { info: 1 }`],
-  [{ onWorkerStart: 'log' }, "Expected `onWorkerStart` to be a function, got 'log'"],
-  [{ onReady: {} }, 'Expected `onReady` to be a function, got {}'],
-  [{ onShutdown: true }, 'Expected `onShutdown` to be a function, got true'],
+const WRONG: readonly (readonly [option: string, values: readonly unknown[], expected: string])[] = [
+  ['workers', [0, -1, 1.5, Number.NaN, Infinity, 1025, '2', null], WORKERS],
+  ['port', [-1, 65_536, 80.5, '80', 'app.sock'], PORT_OR_PATH],
+  ['host', [1, '', null], HOST],
+  ['spare', [1, 'no'], 'a boolean'],
+  ['signals', ['no', 0], 'a boolean'],
+  ['startTimeout', [0, 0.5, Infinity, 2 ** 31, '1s', false], MILLISECONDS],
+  ['drainTimeout', [0, 0.5, Infinity, 2 ** 31, '1s'], MILLISECONDS],
+  ['heartbeatTimeout', [0, 0.5, Infinity, 2 ** 31, '1s', true], `${MILLISECONDS} or false`],
+  ['shutdownDelay', [-1, '5s'], 'milliseconds, an integer from 0 to 2147483647'],
+  ['args', ['--verbose', {}], 'an array, each item a string'],
+  ['execArgv', ['--inspect', {}], 'an array, each item a string'],
+  ['readyPath', ['', 'ready', 'http://127.0.0.1/ready', '/a b', '/a\r\nb', '/é', 1], PATH],
+  ['blockedLoopReport', [true, 'file'], '"stack" or "profile"'],
+  ['reportDirectory', ['', 1], 'the path of a directory'],
+  ['recycle', [true, [], 1], 'an object'],
+  ['admin', [9090, []], 'an object'],
+  ['logger', ['pino', { info: 1 }], LOGGER],
+  ['onShutdown', [true, {}], 'a function'],
 ]
 
-describe('a wrong option is refused before anything is started', () => {
-  it.each([...WRONG, ...WRONG_OPERATIONS])('%j', async (options, message) => {
-    const error = await failure(app, options)
-    expect(error).toBeInstanceOf(ClusteredServerError)
-    expect(error).toMatchObject({ name: 'ClusteredServerError', code: 'CLUSTERED_SERVER_INVALID_OPTION', message })
-  })
+const WRONG_INSIDE: readonly (readonly [options: unknown, message: string])[] = [
+  [null, 'Invalid options: expected an object, got null.'],
+  [[], 'Invalid options: expected an object, got an empty array.'],
+  ['x', 'Invalid options: expected an object, got "x".'],
+  [{ env: { A: 1 } }, 'Invalid option "env.A": expected a string, got 1.'],
+  [{ env: 'A=1' }, 'Invalid option "env": expected a function or an object, each value a string, got "A=1".'],
+  [{ execArgv: [1] }, 'Invalid option "execArgv[0]": expected a string, got 1.'],
+  [{ recycle: { memory: 1 } }, 'Invalid option "recycle.memory": unknown. Known here: requests, rss, heap, age.'],
+  [{ recycle: { requests: 0 } }, 'Invalid option "recycle.requests": expected an integer of at least 1, got 0.'],
+  [{ recycle: { rss: '1GB' } }, 'Invalid option "recycle.rss": expected bytes, an integer of at least 1, got "1GB".'],
+  [
+    { recycle: { heap: Infinity } },
+    'Invalid option "recycle.heap": expected bytes, an integer of at least 1, got Infinity.',
+  ],
+  [{ recycle: { age: 0 } }, 'Invalid option "recycle.age": expected milliseconds, an integer of at least 1, got 0.'],
+  [{ admin: {} }, `Invalid option "admin.port": expected ${PORT}, got undefined.`],
+  [{ admin: { port: -1 } }, `Invalid option "admin.port": expected ${PORT}, got -1.`],
+  [{ admin: { port: 0, host: 1 } }, `Invalid option "admin.host": expected ${HOST}, got 1.`],
+  [{ admin: { port: 0, agentPort: '1' } }, `Invalid option "admin.agentPort": expected ${PORT}, got "1".`],
+  [
+    { admin: { port: 0, address: '::' } },
+    'Invalid option "admin.address": unknown. Known here: port, host, agentPort.',
+  ],
+  [{ worker: 2 }, 'Invalid option "worker": unknown. Did you mean "workers"?'],
+  [{ stuckReport: 'stack' }, 'Invalid option "stuckReport": renamed to "blockedLoopReport".'],
+  [
+    { onWorkerStart: () => {} },
+    'Invalid option "onWorkerStart": removed. Listen to the event "workerStart" of the server.',
+  ],
+  [
+    { onReady: () => {} },
+    'Invalid option "onReady": removed. Await createClusteredServer(), or listen to the event "ready" of the server.',
+  ],
+]
 
-  it('an unknown one, with those that there are', async () => {
-    const { code, message } = await failure(app, { worker: 2 })
-    expect(code).toBe('CLUSTERED_SERVER_INVALID_OPTION')
-    expect(message).toMatch(/^Expected `options` to be options among workers, port, host, .*, got 'worker'$/)
+describe('an invalid option rejects before anything starts', () => {
+  const all = [
+    ...WRONG.flatMap(([option, values, expected]) =>
+      values.map((value) => ({
+        options: { [option]: value },
+        message: `Invalid option "${option}": expected ${expected}, got ${shown(value)}.`,
+      })),
+    ),
+    ...WRONG_INSIDE.map(([options, message]) => ({ options, message })),
+  ]
+
+  it.each(all)('$message', async ({ options, message }) => {
+    const error = await failure(app, options)
+    expect(error).toBeInstanceOf(errorCodes.CLUSTERED_SERVER_INVALID_OPTION)
+    expect(error).toMatchObject({ name: 'ClusteredServerError', code: 'CLUSTERED_SERVER_INVALID_OPTION', message })
   })
 
   it.each([
     [undefined, 'undefined'],
     [1, '1'],
-    ['./app.ts', "'./app.ts'"],
-    ['/app.ts', "'/app.ts'"],
-    ['https://example.com/app.ts', "'https://example.com/app.ts'"],
-    [new URL('data:text/javascript,'), "'data:text/javascript,'"],
-  ])('an app that is %s', async (url, got) => {
+    ['./app.ts', '"./app.ts"'],
+    ['/app.ts', '"/app.ts"'],
+    ['https://example.com/app.ts', '"https://example.com/app.ts"'],
+    [new URL('data:text/javascript,'), '"data:text/javascript,"'],
+  ])('rejects the app %s', async (url, got) => {
     expect(await failure(url)).toMatchObject({
       code: 'CLUSTERED_SERVER_INVALID_OPTION',
-      message: `Expected \`app\` to be ${URL_OF}, got ${got}`,
+      message: `Invalid option "app": expected a file URL, such as new URL("./app.js", import.meta.url), got ${got}.`,
     })
   })
+})
 
-  it.each([
-    ['PORT', 'http', 'an integer from 0 to 65535, or the absolute path of a UNIX socket'],
-    ['PORT', '70000', 'an integer from 0 to 65535, or the absolute path of a UNIX socket'],
-    ['HOST', 'localhost', "an IP address, such as '127.0.0.1' or '::'"],
-  ])('%s of the environment that is %s', async (name, value, expected) => {
-    vi.stubEnv(name, value)
-    expect(await failure(app)).toMatchObject({
-      code: 'CLUSTERED_SERVER_INVALID_OPTION',
-      message: `Expected \`${name}\` to be ${expected}, got '${value}'`,
-    })
-  })
+it.each([1, 2])('rejects a host name that does not resolve, with %i workers', async (workers) => {
+  const error = await failure(app, { workers, host: 'name.invalid', port: 0, signals: false })
+  expect(error).toBeInstanceOf(errorCodes.CLUSTERED_SERVER_CANNOT_LISTEN)
+  expect(error.message).toMatch(/^Cannot listen on name\.invalid, port 0: getaddrinfo /)
+})
+
+it('does not read PORT and HOST of the environment', async () => {
+  vi.stubEnv('PORT', 'http')
+  vi.stubEnv('HOST', 'name.invalid')
+  const server = await createClusteredServer(app, { workers: 1, port: 0, signals: false })
+  expect(server.port).toBeGreaterThan(0)
+  await server.close()
 })

@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { heapArguments, memoryLimit } from '../../src/memory-limit.ts'
-import { fileTree } from './file-tree.ts'
+import { heapArguments, memoryLimit } from '../../src/platform/memory-limit.ts'
+import { fileTree } from '../helpers/file-tree.ts'
 
 const MEBIBYTE = 2 ** 20
 const UNIFIED = {
@@ -54,7 +54,7 @@ describe('memoryLimit', () => {
 })
 
 describe('heapArguments', () => {
-  it('three quarters of what each has, of what the primary leaves', () => {
+  it('gives each worker three quarters of its share of the rest', () => {
     // (1024 - 64) / 3 = 320
     expect(heapArguments(2, [], undefined, limited(1024))).toEqual(['--max-old-space-size=240'])
     expect(heapArguments(4, [], undefined, limited(1024))).toEqual(['--max-old-space-size=144'])
@@ -73,19 +73,19 @@ describe('heapArguments', () => {
     expect(heap * (workers + 1) + 64).toBeLessThan(limit)
   })
 
-  it('never less than 64 MB', () => {
+  it('gives at least 64 MB', () => {
     expect(heapArguments(8, [], undefined, limited(128))).toEqual(['--max-old-space-size=64'])
     expect(heapArguments(2, [], undefined, limited(16))).toEqual(['--max-old-space-size=64'])
   })
 
-  it('never more than V8 takes by itself', () => {
+  it('sets nothing above the default of V8', () => {
     const root = limited(Math.floor(totalmem() / MEBIBYTE) - 1)
     expect(memoryLimit(root)).toBeGreaterThan(0)
     // Its own is a quarter of the memory, or less.
     expect(heapArguments(1, [], undefined, root)).toEqual([])
   })
 
-  it('nothing without a limit', () => {
+  it('never recycles without a limit', () => {
     expect(heapArguments(2, [], undefined, fileTree(UNIFIED))).toEqual([])
   })
 

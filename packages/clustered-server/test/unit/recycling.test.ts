@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Recycling } from '../../src/recycling.ts'
+import { Recycling } from '../../src/primary/recycling.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-const resting = { connections: 0, requests: 0, rss: 0, heapUsed: 0, utilization: 0 }
-const worker = (figures: Partial<typeof resting> = {}): { figures: typeof resting; activeAt: number } => ({
-  figures: { ...resting, ...figures },
+const idle = { connections: 0, requests: 0, rss: 0, heapUsed: 0, utilization: 0 }
+const worker = (stats: Partial<typeof idle> = {}): { stats: typeof idle; activeAt: number } => ({
+  stats: { ...idle, ...stats },
   activeAt: performance.now(),
 })
-/** How many of many workers are due with such figures. */
-const dueWith = (recycling: Recycling, figures: Partial<typeof resting>): number =>
-  Array.from({ length: 500 }, () => worker(figures)).filter((one) => recycling.next([one]) !== undefined).length
+/** How many of many workers are due with such statistics. */
+const dueWith = (recycling: Recycling, stats: Partial<typeof idle>): number =>
+  Array.from({ length: 500 }, () => worker(stats)).filter((one) => recycling.next([one]) !== undefined).length
 
 describe('Recycling', () => {
   it.each([
@@ -29,7 +29,7 @@ describe('Recycling', () => {
     expect(recycling.next([worker(), one])).toEqual({ worker: one, reason })
   })
 
-  it('age: since a worker takes connections', () => {
+  it('age: counts from when a worker accepts connections', () => {
     const recycling = new Recycling({ age: 1000 })
     vi.advanceTimersByTime(100_000)
     const one = worker()
@@ -39,20 +39,20 @@ describe('Recycling', () => {
     expect(recycling.next([one])).toEqual({ worker: one, reason: 'age' })
   })
 
-  it('a worker keeps its limit', () => {
+  it('does not change the limit of a worker', () => {
     const recycling = new Recycling({ requests: 1000 })
     const one = worker({ requests: 950 })
     const isDue = recycling.next([one]) !== undefined
     for (let look = 0; look < 100; look++) expect(recycling.next([one]) !== undefined).toBe(isDue)
   })
 
-  it('nothing without a limit', () => {
+  it('never recycles without a limit', () => {
     const everything = { requests: 1e9, rss: 1e12, heapUsed: 1e12 }
     expect(dueWith(new Recycling({}), everything)).toBe(0)
     expect(dueWith(new Recycling({ age: 1000 }), everything)).toBe(0)
   })
 
-  it('no other while one is being replaced, nor for a second after', async () => {
+  it('waits for a second after a replacement', async () => {
     const recycling = new Recycling({ requests: 1 })
     const all = [worker({ requests: 1 })]
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -67,7 +67,7 @@ describe('Recycling', () => {
     expect(recycling.next(all)).toBeDefined()
   })
 
-  it('waits for ten seconds when no new worker has started', async () => {
+  it('waits for ten seconds after a failed replacement', async () => {
     const recycling = new Recycling({ requests: 1 })
     await recycling.during(Promise.reject(new Error('no')))
     vi.advanceTimersByTime(9999)

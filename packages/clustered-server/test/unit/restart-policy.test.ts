@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { RestartPolicy } from '../../src/restart-policy.ts'
+import { RestartPolicy } from '../../src/primary/restart-policy.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
@@ -13,7 +13,7 @@ function delays(policy: RestartPolicy, deaths: number, lived = 50): number[] {
 }
 
 describe('RestartPolicy', () => {
-  it('starts at once after the first death, and then twice as late each time, up to half a minute', () => {
+  it('restarts immediately after the first death, then with delays doubled up to 30 s', () => {
     const [first, ...others] = delays(new RestartPolicy(), 14)
     expect(first).toBe(0)
     for (const [index, delay] of others.entries()) {
@@ -23,7 +23,7 @@ describe('RestartPolicy', () => {
     }
   })
 
-  it('spreads delays over all of a quarter less and a quarter more', () => {
+  it('spreads delays by a quarter in both directions', () => {
     const all = Array.from({ length: 500 }, () => delays(new RestartPolicy(), 2)[1]!)
     expect(Math.min(...all)).toBeGreaterThanOrEqual(75)
     expect(Math.max(...all)).toBeLessThanOrEqual(125)
@@ -31,7 +31,7 @@ describe('RestartPolicy', () => {
     expect(Math.max(...all)).toBeGreaterThan(120)
   })
 
-  it('takes ten deaths in a row for a loop', () => {
+  it('reports a crash loop after ten deaths in a row', () => {
     const policy = new RestartPolicy()
     delays(policy, 9)
     expect(policy).toMatchObject({ deaths: 9, isLoop: false })
@@ -39,7 +39,7 @@ describe('RestartPolicy', () => {
     expect(policy).toMatchObject({ deaths: 10, isLoop: true })
   })
 
-  it('a worker that has lived for ten seconds ends the row', () => {
+  it('restarts the count after a lifetime of ten seconds', () => {
     const policy = new RestartPolicy()
     delays(policy, 9)
     expect(delays(policy, 1, 9_999)).not.toEqual([0])
@@ -49,7 +49,7 @@ describe('RestartPolicy', () => {
     expect(policy).toMatchObject({ deaths: 1, isLoop: false })
   })
 
-  it('nothing but a reset ends a loop', () => {
+  it('only a reset ends a crash loop', () => {
     const policy = new RestartPolicy()
     delays(policy, 10)
     delays(policy, 1, 60_000)
@@ -59,7 +59,7 @@ describe('RestartPolicy', () => {
     expect(delays(policy, 1)).toEqual([0])
   })
 
-  it('counts once what died together, however many they are', () => {
+  it('counts simultaneous deaths once', () => {
     const policy = new RestartPolicy()
     vi.advanceTimersByTime(5000)
     // All of them were started before the first of them died.

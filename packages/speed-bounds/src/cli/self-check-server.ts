@@ -1,4 +1,4 @@
-// The server that `speed-bounds self-check` races against itself when it is given none.
+// The default server of `speed-bounds self-check`.
 
 import { createServer } from 'node:http'
 

@@ -1,33 +1,34 @@
+import type { Metric, RaceOptions, Subject } from '../options/types.ts'
 import { race } from '../race/race.ts'
-import type { Metric, RaceOptions, Subject } from '../options/resolve.ts'
-import { compare, intervalAlpha, type Judgement } from '../statistics/verdict.ts'
+import { compare } from '../statistics/comparison.ts'
 import { chanceOfAtLeast, detectable, median } from '../statistics/samples.ts'
+import { intervalAlpha, type Decision } from '../statistics/verdict.ts'
 
 /** Options of {@link selfCheck}. */
 export interface SelfCheckOptions extends RaceOptions {
-  /** How many races to run. */
+  /** Number of races. */
   tries: number
-  /** The claim that each race decides; with 1 every decided race is a wrong verdict. */
+  /** The bound that each race decides. With 1, every decided race is a wrong verdict. */
   atLeast: number
-  /** What is compared. @default both CPU and throughput */
+  /** The compared metric. @default both CPU and throughput */
   metric?: Metric
   /** Called after each race. */
-  onTry?: (judgement: Judgement) => void
+  onTry?: (decision: Decision) => void
 }
 
-/** What racing a server against itself showed. */
+/** The outcome of races of a server against itself. */
 export interface SelfCheck {
   readonly tries: number
-  /** Races that called a server better than itself by at least the bound. */
+  /** Races in which the claim held. */
   readonly held: number
-  /** Races that called it worse than the bound. */
+  /** Races in which the claim was broken. */
   readonly broken: number
-  /** Races whose interval, of any metric, missed the truth, which is 1; and their share. */
+  /** Races with an interval that misses the true ratio, 1, and their share. */
   readonly wrong: number
   readonly falsePositiveRate: number
-  /** A method that is right would be wrong this often in less than 1 % of self-checks. */
+  /** A correct method would be wrong this often in less than 1 % of self-checks. */
   readonly isSuspect: boolean
-  /** Smallest difference in CPU, as a ratio, that a race of this length finds four times out of five: the median over races. */
+  /** Smallest ratio that a race of this length finds with a probability of 80 %: the median over all races. */
   readonly smallestEffect: number
 }
 
@@ -36,13 +37,13 @@ export async function selfCheck(
   subject: Subject,
   { tries, atLeast, metric, onTry, ...options }: SelfCheckOptions,
 ): Promise<SelfCheck> {
-  const judgements: Judgement[] = []
+  const decisions: Decision[] = []
   const effects: number[] = []
   for (let number = 0; number < tries; number++) {
     const seed = options.seed === undefined ? {} : { seed: options.seed + number }
     const match = race({ first: subject, second: subject }, { ...options, ...seed })
-    const judgement = await match.decide('second', { atLeast, ...(metric ? { metric } : {}) })
-    judgements.push(judgement)
+    const decision = await match.decide('second', { atLeast, ...(metric ? { metric } : {}) })
+    decisions.push(decision)
     const { difference } =
       compare(
         match.result().rounds.filter(({ discarded }) => !discarded),
@@ -50,18 +51,18 @@ export async function selfCheck(
         'second',
         metric ?? 'cpu',
       ) ?? {}
-    const alpha = intervalAlpha(judgement.claim)
+    const alpha = intervalAlpha(decision.claim)
     if (difference) effects.push(Math.exp(detectable(difference, alpha, 0.8)))
-    onTry?.(judgement)
+    onTry?.(decision)
   }
-  const wrong = judgements.filter(({ estimates }) => estimates.some(({ low, high }) => low > 1 || high < 1)).length
+  const wrong = decisions.filter(({ estimates }) => estimates.some(({ low, high }) => low > 1 || high < 1)).length
   return {
     tries,
-    held: judgements.filter(({ verdict }) => verdict === 'holds').length,
-    broken: judgements.filter(({ verdict }) => verdict === 'broken').length,
+    held: decisions.filter(({ verdict }) => verdict === 'holds').length,
+    broken: decisions.filter(({ verdict }) => verdict === 'broken').length,
     wrong,
     falsePositiveRate: wrong / tries,
-    isSuspect: wrong > 0 && chanceOfAtLeast(wrong, tries, judgements[0]!.claim.alpha) < 0.01,
+    isSuspect: wrong > 0 && chanceOfAtLeast(wrong, tries, decisions[0]!.claim.alpha) < 0.01,
     smallestEffect: effects.length > 0 ? median(effects) : Number.NaN,
   }
 }

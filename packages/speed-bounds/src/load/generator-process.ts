@@ -1,30 +1,30 @@
-// The generator's own process: it fires the volleys that it is told to, and ends with its channel.
+// The generator's own process. It runs the workloads of a race, and ends with the channel to it.
 
-import type { FromGenerator, Generate, ToGenerator, Turns } from './generator.ts'
-import { generate as autocannon } from './autocannon.ts'
-import { endWrk, generate as wrk } from './wrk.ts'
+import { runWorkload as runAutocannon } from './autocannon/workload.ts'
+import type { GeneratorCommand, GeneratorMessage, RunWorkload, TurnControl } from './generator.ts'
+import { endWrk, runWorkload as runWrk } from './wrk.ts'
 
-const generate: Generate = process.argv[2] === 'wrk' ? wrk : autocannon
+const run: RunWorkload = process.argv[2] === 'wrk' ? runWrk : runAutocannon
 
-const tell = (message: FromGenerator): void => void process.send?.(message)
-/** Of the volleys that are fired in turns. */
-const ready = new Map<number, Promise<Turns>>()
+const send = (message: GeneratorMessage): void => void process.send?.(message)
+/** Controls of the workloads in turns. */
+const ready = new Map<number, Promise<TurnControl>>()
 
-process.on('message', (order: ToGenerator) => {
-  const { id } = order
-  const failed = ({ message }: Error): void => tell({ id, error: message })
-  if ('volley' in order) {
-    const { promise, resolve } = Promise.withResolvers<Turns>()
+process.on('message', (command: GeneratorCommand) => {
+  const { id } = command
+  const failed = ({ message }: Error): void => send({ id, error: message })
+  if ('workload' in command) {
+    const { promise, resolve } = Promise.withResolvers<TurnControl>()
     ready.set(id, promise)
-    generate(order.volley, { onBegin: () => tell({ id, begun: true }), onReady: resolve })
-      .then((ok) => tell({ id, ok }), failed)
+    run(command.workload, { onBegin: () => send({ id, begun: true }), onReady: resolve })
+      .then((ok) => send({ id, ok }), failed)
       .finally(() => ready.delete(id))
     return
   }
   void ready.get(id)?.then((turns) => {
-    if ('finish' in order) return turns.finish()
-    const { duration, counts } = order.turn
-    return turns.turn(duration, counts).then((turn) => tell({ id, turn }), failed)
+    if ('finish' in command) return turns.finish()
+    const { duration, counts } = command.turn
+    return turns.turn(duration, counts).then((turn) => send({ id, turn }), failed)
   })
 })
 process.once('disconnect', () => {

@@ -2,68 +2,56 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Volley, VolleyResult } from './generator.ts'
 import { readTree, useBetween } from '../subject/process-tree.ts'
+import type { LoadResult, Workload } from './generator.ts'
 
-/** How often wrk's CPU is read while it runs, in milliseconds: once it has ended there is nothing to read. */
-const POLL = 50
+/** Interval in milliseconds between two readings of wrk's CPU, which nobody can read after its end. */
+const POLL_INTERVAL = 50
 
 let running: ChildProcess | undefined
 
-/** wrk's own child process must not outlive this one. */
+/** Kills wrk, which must not outlive this process. */
 export function endWrk(): void {
   running?.kill('SIGKILL')
 }
 
-export async function generate({ origin, method, path, headers, body, status, load }: Volley): Promise<VolleyResult> {
-  // wrk tells only how many answers were not 2xx or 3xx: it would take a 503 for the 404 that is right.
-  if (status >= 400) throw new Error(`it cannot tell a right ${status} from a failure; use autocannon`)
+export async function runWorkload({ origin, path, status, load, ...request }: Workload): Promise<LoadResult> {
+  // wrk counts only responses other than 2xx and 3xx, so it would take a 503 for an expected 404.
+  if (status >= 400) throw new Error(`it cannot tell an expected ${status} from a failure. Use autocannon`)
   const folder = mkdtempSync(join(tmpdir(), 'speed-bounds-'))
   try {
-    const script = join(folder, 'volley.lua')
-    writeFileSync(script, lua(method, path, headers, body, load.pipelining))
+    const script = join(folder, 'workload.lua')
+    writeFileSync(script, scriptOf({ path, ...request }, load.pipelining))
     const seconds = Math.max(1, Math.ceil(load.duration / 1000))
-    const args = [
-      '-t',
-      '1',
-      '-c',
-      `${load.connections}`,
-      '-d',
-      `${seconds}s`,
-      '--timeout',
-      `${Math.ceil(load.requestTimeout / 1000)}s`,
-    ]
-    const { output, cpu, utilisation } = await run([...args, '-s', script, origin + path])
+    const timeout = Math.ceil(load.requestTimeout / 1000)
+    const limits = ['-t', '1', '-c', `${load.connections}`, '-d', `${seconds}s`, '--timeout', `${timeout}s`]
+    const { output, cpu, utilization } = await run([...limits, '-s', script, origin + path])
     const line = /^speed-bounds (.*)$/m.exec(output)?.[1]
     if (!line) throw new Error(`wrk printed no summary:\n${output}`)
-    const {
-      requests,
-      elapsed,
-      p50,
-      p90,
-      p99,
-      connect,
-      read,
-      write,
-      timeout,
-      status: non2xx,
-    } = JSON.parse(line) as Record<string, number>
-    const unexpectedStatus = non2xx!
-    return {
-      answers: requests! - unexpectedStatus,
-      before: { answers: 0, failures: 0 },
-      elapsed: elapsed! / 1000,
-      latency: { p50: p50! / 1000, p90: p90! / 1000, p99: p99! / 1000 },
-      failures: { errors: connect! + read! + write!, timeouts: timeout!, hanging: 0, unexpectedStatus },
-      utilisation,
-      cpu,
-    }
+    return { ...resultOf(JSON.parse(line) as WrkSummary), utilization, cpu }
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
-async function run(args: readonly string[]): Promise<{ output: string; cpu: number; utilisation: number }> {
+/** The line that the script prints. Times are in microseconds. */
+type WrkSummary = Record<
+  'requests' | 'elapsed' | 'p50' | 'p90' | 'p99' | 'connect' | 'read' | 'write' | 'timeout' | 'status',
+  number
+>
+
+function resultOf(summary: WrkSummary): Omit<LoadResult, 'cpu' | 'utilization'> {
+  const { requests, elapsed, p50, p90, p99, connect, read, write, timeout, status: unexpectedStatus } = summary
+  return {
+    responses: requests - unexpectedStatus,
+    before: { responses: 0, failures: 0 },
+    elapsed: elapsed / 1000,
+    latency: { p50: p50 / 1000, p90: p90 / 1000, p99: p99 / 1000 },
+    failures: { errors: connect + read + write, timeouts: timeout, hanging: 0, unexpectedStatus },
+  }
+}
+
+async function run(args: readonly string[]): Promise<{ output: string; cpu: number; utilization: number }> {
   const child = spawn('wrk', args, { stdio: ['ignore', 'pipe', 'pipe'] })
   running = child
   let output = ''
@@ -76,22 +64,19 @@ async function run(args: readonly string[]): Promise<{ output: string; cpu: numb
   const first = await readTree(child.pid ?? 0)
   let last = first
   while (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
-    await new Promise((resolve) => setTimeout(resolve, POLL))
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL))
     const reading = await readTree(child.pid ?? 0)
     if (reading.threads.size > 1) last = reading
   }
   const code = await ended
   if (code !== 0) throw new Error(`wrk ended with code ${code}:\n${output}`)
   const { cpu, busiest } = useBetween(first, last)
-  return { output, cpu, utilisation: Math.min(1, busiest / (last.at - first.at)) }
+  return { output, cpu, utilization: Math.min(1, busiest / (last.at - first.at)) }
 }
 
-/** wrk is told what to send, and asked for its figures in a form that can be read, by a Lua script. */
-function lua(
-  method: string,
-  path: string,
-  headers: Readonly<Record<string, string>>,
-  body: string | undefined,
+/** A Lua script that makes the requests, and prints the results as JSON. */
+function scriptOf(
+  { method, path, headers, body }: Pick<Workload, 'method' | 'path' | 'headers' | 'body'>,
   pipelining: number,
 ): string {
   const text = (value: string): string =>
@@ -101,11 +86,11 @@ function lua(
 wrk.method = ${text(method)}
 wrk.body = ${body === undefined ? 'nil' : text(body)}
 wrk.headers = { ${fields.join(', ')} }
-local volley
+local batch
 init = function(args)
-  volley = string.rep(wrk.format(nil, ${text(path)}), ${pipelining})
+  batch = string.rep(wrk.format(nil, ${text(path)}), ${pipelining})
 end
-request = function() return volley end
+request = function() return batch end
 done = function(summary, latency)
   local e = summary.errors
   io.write(string.format('\\nspeed-bounds {"requests":%d,"elapsed":%d,"p50":%.3f,"p90":%.3f,"p99":%.3f,"connect":%d,"read":%d,"write":%d,"status":%d,"timeout":%d}\\n',

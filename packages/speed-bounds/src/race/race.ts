@@ -1,116 +1,107 @@
-import { type RightAnswers, checkAnswers } from '../subject/compare-responses.ts'
+import { openGenerator } from '../load/generator-client.ts'
+import { resolveClaim, resolveSignal } from '../options/resolve-claim.ts'
+import { resolveRace } from '../options/resolve.ts'
+import type { Claim, ResolvedCase, ResolvedRace, ResolvedSubject } from '../options/resolved.ts'
+import type { ClaimOptions, GeneratorName, RaceOptions, Subject } from '../options/types.ts'
 import { readEnvironment } from '../report/environment.ts'
-import { openGenerator } from '../load/generator.ts'
-import {
-  type Claim,
-  type ClaimOptions,
-  type GeneratorName,
-  type RaceOptions,
-  resolveClaim,
-  type ResolvedCase,
-  resolveRace,
-  resolveSignal,
-  type ResolvedRace,
-  type ResolvedSubject,
-  type Subject,
-} from '../options/resolve.ts'
 import { type RaceResult, toResult } from '../report/result.ts'
 import type { Round } from '../statistics/round.ts'
+import { type Decision, judge, roundsOf } from '../statistics/verdict.ts'
+import { compareResponses, type RightResponses } from '../subject/compare-responses.ts'
+import { openSupervisor, type Supervisor } from '../subject/supervisor.ts'
+import { estimateStageTime } from './estimate-time.ts'
 import { shuffler } from './schedule.ts'
-import { runStage, usualStageTime } from './stage.ts'
-import { openWarden, type Warden } from '../subject/subject.ts'
-import { judge, type Judgement, roundsOf } from '../statistics/verdict.ts'
+import { runStage } from './stage.ts'
+import { withPossibleTurns } from './turns.ts'
 
-/** Options of {@link Race.measure} and {@link Race.compareAnswers}. */
+/** Options of {@link Race.measure} and {@link Race.compareResponses}. */
 export interface RunOptions {
-  /** Ends the race and its servers when it aborts; its reason is thrown. */
+  /** Ends the race and its servers when it aborts. Its reason is thrown. */
   signal?: AbortSignal
 }
 
 /**
- * A race between servers. It is lazy: nothing starts until something is asked of it, and then it
- * measures for as long as the answer needs. What was measured stays, so later questions may cost
- * nothing.
+ * A race between servers. It is lazy: no process starts before the first call of a method. It keeps its measurements, so
+ * that later claims need fewer or none.
  */
 export interface Race {
   /** Names of the subjects, in order. */
   readonly subjects: readonly string[]
   /** The load generator. */
   readonly generator: GeneratorName
-  /** Milliseconds that {@link Race.measure} takes, as a rule. */
-  readonly usualTime: number
+  /** Estimated time of {@link Race.measure}, in milliseconds. */
+  readonly estimatedTime: number
   /**
-   * Starts one process of each subject and compares their answers to all cases, without measuring.
+   * Starts one process of each subject and compares their responses to all cases, without measuring.
    *
-   * @throws SpeedBoundsError with the code SPEED_BOUNDS_WRONG_ANSWER and a diff
+   * @throws SpeedBoundsError with the code SPEED_BOUNDS_WRONG_RESPONSE and a diff
    */
-  compareAnswers(options?: RunOptions): Promise<void>
+  compareResponses(options?: RunOptions): Promise<void>
   /**
-   * Measures one whole stage: every subject, every case, `replicas` processes, `cycles` visits.
+   * Measures one whole stage: `cycles` rounds of `replicas` processes of every subject, for every case.
    *
-   * @throws SpeedBoundsError when a subject or the generator fails; the race is over then
+   * @throws SpeedBoundsError when a subject or the generator fails, which ends the race
    */
   measure(options?: RunOptions): Promise<RaceResult>
   /**
-   * Measures until the claim is decided, or its budget or the race's `stages` are spent.
+   * Measures until the claim is decided, its budget is spent, or all stages are measured.
    *
-   * @throws SpeedBoundsError when a subject or the generator fails; the race is over then
+   * @throws SpeedBoundsError when a subject or the generator fails, which ends the race
    */
-  decide(over: string, claim: ClaimOptions): Promise<Judgement>
-  /** All that was measured and decided so far. */
+  decide(over: string, claim: ClaimOptions): Promise<Decision>
+  /** All measurements and decisions so far. */
   result(): RaceResult
 }
 
 /**
- * Races servers that give the same answers.
+ * Races servers that send the same responses.
  *
- * @param subjects - servers by name; see {@link Subject}
- * @param options - the request, the load and the method; see {@link RaceOptions}
+ * @param subjects - servers by name, see {@link Subject}
+ * @param options - the request, the load and the method, see {@link RaceOptions}
  * @throws SpeedBoundsError with the code SPEED_BOUNDS_INVALID_OPTION
  *
  * @example
- * const judgement = await race({ fastify: './fastify.ts', express: './express.ts' }, { path: '/' })
+ * const decision = await race({ fastify: './fastify.ts', express: './express.ts' }, { path: '/' })
  *   .decide('express', { atLeast: 1.5 })
- * console.log(judgement.verdict) // 'holds', 'broken' or 'inconclusive'
+ * console.log(decision.verdict) // 'holds', 'broken' or 'inconclusive'
  */
 export function race(subjects: Readonly<Record<string, Subject>>, options: RaceOptions): Race {
-  const resolved = resolveRace(subjects, options)
-  return new LazyRace(resolved)
+  return new LazyRace(withPossibleTurns(resolveRace(subjects, options)))
 }
 
-/** Two measurements at once would measure each other: races of one process wait for each other. */
-let turn: Promise<unknown> = Promise.resolve()
+/** Races of one process run one after the other, because concurrent ones would measure each other. */
+let lastRace: Promise<unknown> = Promise.resolve()
 
 class LazyRace implements Race {
   readonly subjects: readonly string[]
   readonly generator: GeneratorName
-  readonly usualTime: number
+  readonly estimatedTime: number
   readonly #race: ResolvedRace
   readonly #shuffle: ReturnType<typeof shuffler>
-  readonly #right: RightAnswers = new Map()
+  readonly #right: RightResponses = new Map()
   readonly #rounds: Round[] = []
-  readonly #judgements: Judgement[] = []
+  readonly #decisions: Decision[] = []
   #startedAt: Date | undefined
   #stages = 0
-  /** Milliseconds that stages took, without the waiting for other races. */
+  /** Milliseconds of all stages, without the wait for other races. */
   #spent = 0
-  /** What ended the race: rounds that were measured before a failure prove nothing. */
+  /** Rounds before a failure prove nothing, so later calls throw it again. */
   #failure: { readonly reason: unknown } | undefined
 
   constructor(resolved: ResolvedRace) {
     this.#race = resolved
     this.subjects = resolved.subjects.map(({ name }) => name)
     this.generator = resolved.load.generator
-    this.usualTime = usualStageTime(resolved, resolved.subjects.length, resolved.cases.length)
+    this.estimatedTime = estimateStageTime(resolved, resolved.subjects.length, resolved.cases.length)
     this.#shuffle = shuffler(resolved.seed)
   }
 
-  async compareAnswers(options: RunOptions = {}): Promise<void> {
+  async compareResponses(options: RunOptions = {}): Promise<void> {
     const signal = resolveSignal(options)
-    await this.#inTurn(signal, async (warden) => {
+    await this.#exclusively(signal, async (supervisor) => {
       for (const subject of this.#race.subjects) {
-        const run = await warden.start(subject, { ...this.#race, signal })
-        await checkAnswers(run, this.#race.cases, this.#right, { ...this.#race.load, signal })
+        const run = await supervisor.start(subject, { ...this.#race, signal })
+        await compareResponses(run, this.#race.cases, this.#right, { ...this.#race.load, signal })
         await run.stop()
       }
     })
@@ -121,32 +112,32 @@ class LazyRace implements Race {
     return this.result()
   }
 
-  async decide(over: string, options: ClaimOptions): Promise<Judgement> {
+  async decide(over: string, options: ClaimOptions): Promise<Decision> {
     const claim = resolveClaim(this.#race, over, options)
-    const signal = resolveSignal(options)
+    const { signal = new AbortController().signal } = options
     if (this.#failure) throw this.#failure.reason
     const spentBefore = this.#spent
     let stagesBegun = 0
-    let judgement = judge(claim, this.#rounds)
-    // The first stage visits everything, for the table; later ones only what is still in question.
-    while (judgement.verdict === 'inconclusive' && this.#stagesOf(claim) < this.#race.stages) {
+    let decision = judge(claim, this.#rounds)
+    // The first stage measures everything, for the table. Later ones measure only the subjects and case of the claim.
+    while (decision.verdict === 'inconclusive' && this.#stagesOf(claim) < this.#race.stages) {
       const first = this.#stages === 0
       const subjects = this.#race.subjects.filter(
         ({ name }) => first || name === claim.contender || name === claim.over,
       )
       const cases = this.#race.cases.filter(({ name }) => first || name === claim.case)
       const left = claim.budget - (this.#spent - spentBefore)
-      // A claim that nothing was measured for gets its look, however small its budget.
-      const hasItsLook = stagesBegun > 0 || judgement.estimates.length > 0
-      if (hasItsLook && usualStageTime(this.#race, subjects.length, cases.length) > left) break
+      // A claim without measurements gets one look, however small its budget.
+      const hadLook = stagesBegun > 0 || decision.estimates.length > 0
+      if (hadLook && estimateStageTime(this.#race, subjects.length, cases.length) > left) break
       stagesBegun++
       await this.#stage(subjects, cases, signal, (elapsed) => {
-        judgement = judge(claim, this.#rounds)
-        return judgement.verdict !== 'inconclusive' || elapsed >= left
+        decision = judge(claim, this.#rounds)
+        return decision.verdict !== 'inconclusive' || elapsed >= left
       })
     }
-    this.#judgements.push(judgement)
-    return judgement
+    this.#decisions.push(decision)
+    return decision
   }
 
   result(): RaceResult {
@@ -155,13 +146,13 @@ class LazyRace implements Race {
       environment: readEnvironment(this.#race.subjects, this.#race.cwd),
       startedAt: this.#startedAt ?? new Date(),
       rounds: this.#rounds,
-      judgements: this.#judgements,
+      decisions: this.#decisions,
       statuses: new Map([...this.#right].map(([name, { status }]) => [name, status])),
       stages: this.#stages,
     })
   }
 
-  /** Stages that measured both of a claim with its case: looks at others are none of its own. */
+  /** Stages that measured the subjects and case of a claim. Other stages are not looks of it. */
   #stagesOf(claim: Claim): number {
     return new Set(roundsOf(claim, this.#rounds).map(({ stage }) => stage)).size
   }
@@ -173,7 +164,7 @@ class LazyRace implements Race {
     onLook: (elapsed: number) => boolean,
   ): Promise<void> {
     if (this.#failure) throw this.#failure.reason
-    await this.#inTurn(signal, async (warden) => {
+    await this.#exclusively(signal, async (supervisor) => {
       const generator = await openGenerator(this.#race.load.generator)
       this.#startedAt ??= new Date()
       const began = performance.now()
@@ -182,7 +173,7 @@ class LazyRace implements Race {
         subjects,
         cases,
         stage: ++this.#stages,
-        warden,
+        supervisor,
         generator,
         signal,
         right: this.#right,
@@ -203,18 +194,18 @@ class LazyRace implements Race {
     })
   }
 
-  async #inTurn(signal: AbortSignal, work: (warden: Warden) => Promise<void>): Promise<void> {
-    const before = turn
+  async #exclusively(signal: AbortSignal, work: (supervisor: Supervisor) => Promise<void>): Promise<void> {
+    const before = lastRace
     const { promise, resolve } = Promise.withResolvers<void>()
-    turn = promise
+    lastRace = promise
     await before
     try {
       signal.throwIfAborted()
-      const warden = await openWarden()
+      const supervisor = await openSupervisor()
       try {
-        await work(warden)
+        await work(supervisor)
       } finally {
-        await warden.close()
+        await supervisor.close()
       }
     } finally {
       resolve()

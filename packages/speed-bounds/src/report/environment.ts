@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import { arch, availableParallelism, cpus, release, totalmem, type as systemType } from 'node:os'
 import { pathToFileURL } from 'node:url'
-import type { ResolvedSubject } from '../options/resolve.ts'
+import type { ResolvedSubject } from '../options/resolved.ts'
 
-/** Where a race was run: figures mean little without it. */
+/** Machine and versions of a race. */
 export interface Environment {
   readonly cpu: string
   /** Cores that this process may use. */
@@ -14,10 +14,10 @@ export interface Environment {
   readonly system: string
   readonly arch: string
   readonly node: string
-  /** Commit of the working directory, with `+` when files were changed since. */
+  /** Commit of the working directory, with `+` if files have changed since. */
   readonly commit: string | null
   readonly ci: boolean
-  /** Installed versions of what the subjects' own package.json files depend on, and of this package. */
+  /** Installed versions of the subjects' dependencies, of this package and of its generator. */
   readonly packages: Readonly<Record<string, string>>
 }
 

@@ -1,33 +1,18 @@
 import { createLogUpdate } from 'log-update'
-import { progressText } from './format.ts'
+import type { Progress } from '../options/types.ts'
+import { progressText } from './messages.ts'
 
-/** What a race is doing, sent to `onProgress`. Times are in milliseconds. */
-export interface Progress {
-  phase: 'starting' | 'comparing' | 'warming' | 'measuring'
-  /** Which subject is at work. */
-  subject: string
-  /** Stage of the race: each starts fresh processes. The first is 1. */
-  stage: number
-  /** Steps of this phase that are done, and how many there are. */
-  done: number
-  total: number
-  /** Time since the stage began. */
-  elapsed: number
-  /** Time that this stage still needs, as far as can be told. */
-  remaining: number
-}
-
-/** Shows progress as one line that changes; where no terminal is, as a line per phase. */
+/** Shows progress as one line that changes. Without a terminal, it writes one line per phase. */
 export interface ProgressLine {
   show: (progress: Progress) => void
-  /** Takes the line away, so that something else can be printed. */
+  /** Removes the line, so that other output can follow. */
   clear: () => void
 }
 
 /**
  * Makes a listener for `onProgress`.
  *
- * @param stream - where to write. @default process.stderr
+ * @param stream - output stream. @default process.stderr
  *
  * @example
  * const line = progressLine()

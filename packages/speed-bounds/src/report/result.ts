@@ -1,20 +1,15 @@
-import type { Environment } from './environment.ts'
-import {
-  type Claim,
-  type HeatOrder,
-  type IdleState,
-  type Metric,
-  METRICS,
-  type ResolvedRace,
-} from '../options/resolve.ts'
+import { maxLooks } from '../options/looks.ts'
+import type { Claim, ResolvedRace } from '../options/resolved.ts'
+import { type HeatOrder, type IdleState, type Metric, METRICS } from '../options/types.ts'
+import { costOfProcess } from '../statistics/comparison.ts'
 import type { Bottleneck, Round } from '../statistics/round.ts'
-import { mostLooks } from '../race/schedule.ts'
 import { trimmedMean } from '../statistics/samples.ts'
-import { costOfProcess, type Estimate, judge, type Judgement } from '../statistics/verdict.ts'
+import { type Decision, type Estimate, judge } from '../statistics/verdict.ts'
+import type { Environment } from './environment.ts'
 
-/** Everything that a race found, as one JSON document; `result.schema.json` describes it. */
+/** The result of a race as one JSON document. `result.schema.json` describes it. */
 export interface RaceResult {
-  readonly version: 1
+  readonly version: 2
   readonly startedAt: string
   readonly finishedAt: string
   readonly environment: Environment
@@ -27,34 +22,34 @@ export interface RaceResult {
   }[]
   readonly load: {
     readonly generator: string
-    /** Microseconds between two looks of a generator that stayed awake; 0 for one that slept until an answer came. */
+    /** Microseconds between two polls of a generator that stayed awake. 0: it slept until a response came. */
     readonly busyPoll: number
     readonly connections: number
     readonly pipelining: number
     /** Milliseconds of a round. */
     readonly duration: number
-    /** Requests of a round, when they and not the time set its length. */
+    /** Requests of a round with a fixed number of them. */
     readonly amount: number | null
   }
   readonly method: {
     readonly replicas: number
     readonly cycles: number
-    /** What a subject does while others are measured. */
+    /** State of a subject while others are measured. */
     readonly idle: IdleState
-    /** Whether all processes of a stage lived at once, or one of each subject at a time. */
+    /** Whether all processes of a stage lived at the same time, or one of each subject. */
     readonly heats: HeatOrder
-    /** Milliseconds that a subject was under load at a time; as many as a round has where they took no turns. */
+    /** Length of a turn in milliseconds. Without turns, the length of a round. */
     readonly turn: number
     readonly alpha: number
     readonly seed: number
-    /** Stages of fresh processes that were run. */
+    /** Measured stages. */
     readonly stages: number
-    /** Looks at the data that alpha pays for. */
+    /** Maximum looks at the data, which share alpha. */
     readonly looks: number
     readonly maxForeignCpu: number
   }
   readonly summaries: readonly Summary[]
-  /** The first subject against each other one, by case and metric, with intervals for one look at the end. */
+  /** The first subject against each other one, by case and metric, with intervals for a single look. */
   readonly ratios: readonly ({ readonly contender: string; readonly over: string; readonly case: string } & Estimate)[]
   readonly claims: readonly ({
     readonly contender: string
@@ -62,94 +57,58 @@ export interface RaceResult {
     readonly case: string
     readonly atLeast: number
     readonly alpha: number
-  } & Pick<Judgement, 'verdict' | 'estimates'>)[]
+  } & Pick<Decision, 'verdict' | 'estimates'>)[]
   readonly discarded: { readonly 'foreign-cpu': number }
   readonly rounds: readonly Round[]
 }
 
-/** What one subject did with one case. */
+/** Measurements of one subject and one case. */
 export interface Summary {
   readonly subject: string
   readonly case: string
   /** Means over the processes. */
-  readonly mean: Readonly<Record<(typeof SUMMARISED)[number], number>>
+  readonly mean: Readonly<Record<(typeof SUMMARIZED)[number], number>>
   /** Per process, in the order of their numbers. */
-  readonly replicas: readonly ({ readonly replica: number } & Readonly<Record<(typeof SUMMARISED)[number], number>>)[]
-  /** Rounds that counted, and those that did not. */
+  readonly replicas: readonly ({ readonly replica: number } & Readonly<Record<(typeof SUMMARIZED)[number], number>>)[]
+  /** Counted rounds, and discarded ones. */
   readonly rounds: number
   readonly discarded: number
-  /** How many of the counted rounds were limited by what. */
+  /** Counted rounds by their bottleneck. */
   readonly bottleneck: Readonly<Record<Bottleneck, number>>
   /** Mean share of the time in which the server had work. */
-  readonly utilisation: number
+  readonly utilization: number
 }
 
-const SUMMARISED = ['cpu', 'throughput', 'p50', 'p90', 'p99', 'rss', 'peakRss'] as const
+const SUMMARIZED = ['cpu', 'throughput', 'p50', 'p90', 'p99', 'rss', 'peakRss'] as const
 
-/** What the document is made from. */
+/** The parts of a result. */
 export interface RaceRecord {
   readonly race: ResolvedRace
   readonly environment: Environment
   readonly startedAt: Date
   readonly rounds: readonly Round[]
-  readonly judgements: readonly Judgement[]
+  readonly decisions: readonly Decision[]
   readonly statuses: ReadonlyMap<string, number>
   readonly stages: number
 }
 
-export function toResult({
-  race,
-  environment,
-  startedAt,
-  rounds,
-  judgements,
-  statuses,
-  stages,
-}: RaceRecord): RaceResult {
-  const { generator, busyPoll, connections, pipelining, duration, amount } = race.load
-  const [first, ...others] = race.subjects
+export function toResult(record: RaceRecord): RaceResult {
+  const { race, environment, startedAt, rounds, decisions, statuses } = record
   return {
-    version: 1,
+    version: 2,
     startedAt: startedAt.toISOString(),
     finishedAt: new Date().toISOString(),
     environment,
     subjects: race.subjects.map(({ name, label }) => ({ name, command: label })),
     cases: race.cases.map(({ name, method, path }) => ({ name, method, path, status: statuses.get(name) ?? 0 })),
-    load: { generator, busyPoll, connections, pipelining, duration, amount: amount ?? null },
-    method: {
-      replicas: race.replicas,
-      cycles: race.cycles,
-      idle: race.idle,
-      heats: race.heats,
-      turn: race.turn,
-      alpha: race.alpha,
-      seed: race.seed,
-      stages,
-      looks: mostLooks(race.stages),
-      maxForeignCpu: race.maxForeignCpu,
-    },
-    summaries: race.cases.flatMap((kase) =>
-      race.subjects.flatMap(({ name }) => summarise(rounds, name, kase.name) ?? []),
+    load: loadOf(race),
+    method: methodOf(record),
+    summaries: race.cases.flatMap((testCase) =>
+      race.subjects.flatMap(({ name }) => summarize(rounds, name, testCase.name) ?? []),
     ),
-    ratios: race.cases.flatMap((kase) =>
-      others.flatMap((other) =>
-        METRICS.flatMap((metric) => {
-          const claim = claimOfEquality(race, first!.name, other.name, kase.name, metric)
-          return judge(claim, rounds).estimates.map((estimate) => ({
-            contender: first!.name,
-            over: other.name,
-            case: kase.name,
-            ...estimate,
-          }))
-        }),
-      ),
-    ),
-    claims: judgements.map(({ claim, verdict, estimates }) => ({
-      contender: claim.contender,
-      over: claim.over,
-      case: claim.case,
-      atLeast: claim.atLeast,
-      alpha: claim.alpha,
+    ratios: race.cases.flatMap((testCase) => ratiosOf(race, rounds, testCase.name)),
+    claims: decisions.map(({ claim: { contender, over, case: name, atLeast, alpha }, verdict, estimates }) => ({
+      ...{ contender, over, case: name, atLeast, alpha },
       verdict,
       estimates,
     })),
@@ -158,54 +117,79 @@ export function toResult({
   }
 }
 
+function loadOf({ load }: ResolvedRace): RaceResult['load'] {
+  const { generator, busyPoll, connections, pipelining, duration, amount } = load
+  return { generator, busyPoll, connections, pipelining, duration, amount: amount ?? null }
+}
+
+function methodOf({ race, stages }: RaceRecord): RaceResult['method'] {
+  const { replicas, cycles, idle, heats, turn, alpha, seed, maxForeignCpu } = race
+  return { replicas, cycles, idle, heats, turn, alpha, seed, stages, looks: maxLooks(race.stages), maxForeignCpu }
+}
+
+/** The first subject against each other one, by all metrics. */
+function ratiosOf(race: ResolvedRace, rounds: readonly Round[], name: string): RaceResult['ratios'] {
+  const [first, ...others] = race.subjects.map((subject) => subject.name)
+  return others.flatMap((other) =>
+    METRICS.flatMap((metric) => {
+      const claim = claimOfEquality(race, first!, other, name, metric)
+      return judge(claim, rounds).estimates.map((estimate) => ({
+        contender: first!,
+        over: other,
+        case: name,
+        ...estimate,
+      }))
+    }),
+  )
+}
+
 function claimOfEquality(
   { alpha, budget }: ResolvedRace,
   contender: string,
   over: string,
-  kase: string,
+  name: string,
   metric: Metric,
 ): Claim {
-  return { contender, over, case: kase, atLeast: 1, metrics: [metric], alpha, looks: 1, budget }
+  return { contender, over, case: name, atLeast: 1, metrics: [metric], alpha, looks: 1, budget }
 }
 
-function summarise(rounds: readonly Round[], subject: string, kase: string): Summary | undefined {
-  const all = rounds.filter((round) => round.subject === subject && round.case === kase)
-  const kept = all.filter(({ discarded }) => !discarded)
-  if (kept.length === 0) return undefined
-  const replicas = [...Map.groupBy(kept, ({ replica }) => replica)]
+function summarize(rounds: readonly Round[], subject: string, name: string): Summary | undefined {
+  const all = rounds.filter((round) => round.subject === subject && round.case === name)
+  const counted = all.filter(({ discarded }) => !discarded)
+  if (counted.length === 0) return undefined
+  const replicas = [...Map.groupBy(counted, ({ replica }) => replica)]
     .toSorted(([a], [b]) => a - b)
     .map(([replica, own]) => ({
       replica,
-      ...valuesOf((name) => valueOfProcess(own, name)),
+      ...valuesOf((measure) => valueOfProcess(own, measure)),
     }))
-  const count = (bottleneck: Bottleneck): number => kept.filter((round) => round.bottleneck === bottleneck).length
+  const count = (bottleneck: Bottleneck): number => counted.filter((round) => round.bottleneck === bottleneck).length
   return {
     subject,
-    case: kase,
-    mean: valuesOf((name) => geometricMean(replicas.map((replica) => replica[name]))),
+    case: name,
+    mean: valuesOf((measure) => trimmedGeometricMean(replicas.map((replica) => replica[measure]))),
     replicas,
-    rounds: kept.length,
-    discarded: all.length - kept.length,
+    rounds: counted.length,
+    discarded: all.length - counted.length,
     bottleneck: { server: count('server'), generator: count('generator'), latency: count('latency') },
-    utilisation: kept.reduce((sum, { serverUtilisation }) => sum + serverUtilisation, 0) / kept.length,
+    utilization: counted.reduce((sum, { serverUtilization }) => sum + serverUtilization, 0) / counted.length,
   }
 }
 
-/** As the ratios have it, so that a table's figures and its ratios agree. */
-function valueOfProcess(rounds: readonly Round[], name: (typeof SUMMARISED)[number]): number {
-  const visits = rounds.map((round) => ({ round, level: 0 }))
-  const cost = Math.exp(costOfProcess(visits, name))
+/** The cost of a process as in the ratios, so that figures and ratios of a table agree. */
+function valueOfProcess(rounds: readonly Round[], name: (typeof SUMMARIZED)[number]): number {
+  const normalized = rounds.map((round) => ({ round, baseline: 0 }))
+  const cost = Math.exp(costOfProcess(normalized, name))
   return name === 'throughput' ? 1 / cost : cost
 }
 
-function valuesOf(value: (name: (typeof SUMMARISED)[number]) => number): Record<(typeof SUMMARISED)[number], number> {
-  return Object.fromEntries(SUMMARISED.map((name) => [name, value(name)])) as Record<
-    (typeof SUMMARISED)[number],
+function valuesOf(value: (name: (typeof SUMMARIZED)[number]) => number): Record<(typeof SUMMARIZED)[number], number> {
+  return Object.fromEntries(SUMMARIZED.map((name) => [name, value(name)])) as Record<
+    (typeof SUMMARIZED)[number],
     number
   >
 }
 
-/** Without the extremes. */
-function geometricMean(values: readonly number[]): number {
+function trimmedGeometricMean(values: readonly number[]): number {
   return Math.exp(trimmedMean(values.map(Math.log), 0.2))
 }

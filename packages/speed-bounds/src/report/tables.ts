@@ -1,9 +1,9 @@
 import Table from 'cli-table3'
 import { markdownTable } from 'markdown-table'
 import { styleText } from 'node:util'
+import type { Verdict } from '../statistics/verdict.ts'
 import {
   bottleneck,
-  judgementText,
   megabytes,
   microseconds,
   milliseconds,
@@ -12,8 +12,8 @@ import {
   ratio,
   ratioWithInterval,
 } from './format.ts'
+import { decisionText } from './messages.ts'
 import type { RaceResult, Summary } from './result.ts'
-import type { Verdict } from '../statistics/verdict.ts'
 
 const SUMMARY_HEAD = ['subject', 'CPU/request', 'requests/s', 'p50', 'p99', 'memory', 'peak', 'limited by']
 
@@ -23,7 +23,7 @@ export function toTerminal(result: RaceResult): string {
     const rows = rowsOf(result, name).map(([subject, ...cells]) => [styleText('bold', subject!), ...cells])
     return [`${styleText('bold', name)}\n${drawn(SUMMARY_HEAD, rows)}`, ...failuresOf(result, name)].join('\n')
   })
-  const verdicts = result.claims.map((claim) => colour(claim.verdict, verdictText(claim, result)))
+  const verdicts = result.claims.map((claim) => color(claim.verdict, verdictText(claim, result)))
   return [...parts, ...verdicts, styleText('dim', methodText(result))].join('\n')
 }
 
@@ -37,23 +37,18 @@ export function toMarkdown(result: RaceResult): string {
       ...failuresOf(result, name),
     ].join('\n\n'),
   )
-  const verdicts = result.claims.map((claim) => {
-    const [metrics] = [
-      claim.estimates.map((estimate) => `${estimate.metric} ${ratioWithInterval(estimate)}`).join('; '),
-    ]
-    return [
-      `${claim.contender} at least ${ratio(claim.atLeast)} ${claim.over}`,
-      claim.case,
-      `**${claim.verdict}**`,
-      metrics,
-    ]
-  })
+  const verdicts = result.claims.map((claim) => [
+    `${claim.contender} at least ${ratio(claim.atLeast)} ${claim.over}`,
+    claim.case,
+    `**${claim.verdict}**`,
+    claim.estimates.map((estimate) => `${estimate.metric} ${ratioWithInterval(estimate)}`).join('; '),
+  ])
   if (verdicts.length > 0)
     parts.push(`### Verdicts\n\n${markdownTable([['claim', 'case', 'verdict', 'measured (interval)'], ...verdicts])}`)
   return [...parts, methodText(result)].join('\n\n') + '\n'
 }
 
-/** A borderless table: the columns line up, and nothing else is drawn. */
+/** A table with aligned columns and no borders. */
 function drawn(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const none = Object.fromEntries(
     ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right']
@@ -71,13 +66,13 @@ function drawn(head: readonly string[], rows: readonly (readonly string[])[]): s
   return lines.map((line) => line.trimEnd()).join('\n')
 }
 
-export function colour(verdict: Verdict, text: string): string {
+export function color(verdict: Verdict, text: string): string {
   return styleText(({ holds: 'green', broken: 'red', inconclusive: 'yellow' } as const)[verdict], text)
 }
 
-function rowsOf({ summaries }: RaceResult, kase: string): string[][] {
+function rowsOf({ summaries }: RaceResult, name: string): string[][] {
   return summaries
-    .filter((summary) => summary.case === kase)
+    .filter((summary) => summary.case === name)
     .toSorted((a, b) => a.mean.cpu - b.mean.cpu)
     .map((summary) => [summary.subject, ...cellsOf(summary), bottleneck(summary)])
 }
@@ -93,33 +88,33 @@ function cellsOf({ mean }: Summary): string[] {
   ]
 }
 
-/** Who failed requests, within its allowance. */
-function failuresOf({ rounds }: RaceResult, kase: string): string[] {
+/** Subjects with failed requests, within `maxErrorRate`. */
+function failuresOf({ rounds }: RaceResult, name: string): string[] {
   const own = Map.groupBy(
-    rounds.filter((round) => round.case === kase),
+    rounds.filter((round) => round.case === name),
     ({ subject }) => subject,
   )
-  return [...own].flatMap(([subject, visits]) => {
-    const failed = visits.reduce((sum, { failures }) => sum + failures, 0)
-    const asked = visits.reduce((sum, { answers }) => sum + answers, failed)
+  return [...own].flatMap(([subject, measured]) => {
+    const failed = measured.reduce((sum, { failures }) => sum + failures, 0)
+    const sent = measured.reduce((sum, { responses }) => sum + responses, failed)
     return failed > 0
-      ? `${subject} failed ${failed} of ${asked} requests of ${kase} (${percentage(failed / asked)}).`
+      ? `${subject} failed ${failed} of ${sent} requests of ${name} (${percentage(failed / sent)}).`
       : []
   })
 }
 
 function verdictText({ verdict, estimates, ...claim }: RaceResult['claims'][number], { method }: RaceResult): string {
   const metrics = estimates.map(({ metric }) => metric)
-  return judgementText({ claim: { ...claim, metrics, looks: method.looks, budget: 0 }, verdict, estimates })
+  return decisionText({ claim: { ...claim, metrics, looks: method.looks, budget: 0 }, verdict, estimates })
 }
 
 function methodText({ environment, load, method, rounds, discarded }: RaceResult): string {
   const { cpu, cores, system, node } = environment
   const length = load.amount === null ? `${load.duration} ms` : `${load.amount} requests`
-  const generator = load.busyPoll === 0 ? load.generator : `${load.generator} that polls every ${load.busyPoll} µs`
+  const generator = load.busyPoll === 0 ? load.generator : `${load.generator} with a busy poll of ${load.busyPoll} µs`
   return (
     `${generator}, ${load.connections} connections, pipelining ${load.pipelining}, ${rounds.length} rounds of ${length}` +
-    ` (${discarded['foreign-cpu']} discarded for foreign CPU), ${method.replicas} processes of a subject in each of ${method.stages} stages, seed ${method.seed}.` +
+    ` (${discarded['foreign-cpu']} discarded for foreign CPU), ${method.replicas} processes of each subject in each of ${method.stages} stages, seed ${method.seed}.` +
     `\n${cpu}, ${cores} cores, ${system}, Node ${node}${environment.commit ? `, commit ${environment.commit}` : ''}.`
   )
 }

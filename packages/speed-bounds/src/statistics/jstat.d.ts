@@ -1,4 +1,4 @@
-// jstat carries no types; these are the few functions of it that are used here.
+// jstat has no types. These are the functions that this package uses.
 declare module 'jstat' {
   interface StudentT {
     /** The quantile of Student's t distribution. */

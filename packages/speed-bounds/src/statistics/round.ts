@@ -1,23 +1,23 @@
-import type { Metric } from '../options/resolve.ts'
+import type { Metric } from '../options/types.ts'
 
 /** Limit of a round's rate: the busier of server and generator, or `latency` if both had time. */
 export type Bottleneck = 'server' | 'generator' | 'latency'
 
-/** One measured round: one process serving one case for a fraction of a second. */
+/** One measured round: one process under the load of one case for a fraction of a second. */
 export interface Round {
-  /** Each stage starts fresh processes; counted from 1. */
+  /** Each stage starts fresh processes. Counted from 1. */
   readonly stage: number
-  /** Each cycle visits every process once per case; counted from 1 within its stage. */
+  /** Each cycle measures every process once per case. Counted from 1 within its stage. */
   readonly cycle: number
-  /** Processes of one heat alternate in turns; counted from 1 within its cycle. Undefined for a round without turns. */
+  /** Processes of one heat alternate in turns. Counted from 1 within its cycle. Undefined for a round without turns. */
   readonly heat?: number
   readonly subject: string
   /** Number of the process within its subject, over all stages, from 1. */
   readonly replica: number
   readonly case: string
   /** Responses with the right status. */
-  readonly answers: number
-  /** Requests that failed, within the case's allowance. */
+  readonly responses: number
+  /** Requests that failed, within `maxErrorRate`. */
   readonly failures: number
   /** Milliseconds from the first request to the last response. */
   readonly elapsed: number
@@ -34,9 +34,9 @@ export interface Round {
   /** Peak resident memory so far, in bytes. */
   readonly peakRss: number
   /** Share of the round in which the server's busiest thread had work. */
-  readonly serverUtilisation: number
+  readonly serverUtilization: number
   /** The same for the generator. */
-  readonly generatorUtilisation: number
+  readonly generatorUtilization: number
   /** CPU of programs outside the race, and of other guests of a hypervisor, in cores. */
   readonly foreignCpu: number
   readonly bottleneck: Bottleneck
@@ -48,22 +48,22 @@ export interface Round {
  * Share of time with work from which on a process is the bottleneck. Neither reaches 1, because server and generator
  * alternate: a saturated server showed 0.93. See docs/measurements.md#bottleneck-share
  */
-const BUSY = 0.8
+const BUSY_SHARE = 0.8
 
 /** If both are busy, the busier one sets the pace. A tie proves nothing about the server. */
-export function bottleneckOf(serverUtilisation: number, generatorUtilisation: number): Bottleneck {
-  if (Math.max(serverUtilisation, generatorUtilisation) < BUSY) return 'latency'
-  return serverUtilisation > generatorUtilisation ? 'server' : 'generator'
+export function bottleneckOf(serverUtilization: number, generatorUtilization: number): Bottleneck {
+  if (Math.max(serverUtilization, generatorUtilization) < BUSY_SHARE) return 'latency'
+  return serverUtilization > generatorUtilization ? 'server' : 'generator'
 }
 
 /** Metrics, and latencies without claims. */
 export type Measure = Metric | 'p50' | 'p90'
 
 /** Minimum CPU in microseconds. If the system counts CPU in steps of 10 ms, a light round may read as 0. */
-const LEAST_CPU = 0.001
+const MIN_CPU = 0.001
 
 /** Cost of a round, by metric: lower is better. The ratio of two costs is the factor that is reported. */
 export function costOf(round: Round, metric: Measure): number {
   if (metric === 'throughput') return 1 / round.throughput
-  return metric === 'cpu' ? Math.max(round.cpu, LEAST_CPU) : round[metric]
+  return metric === 'cpu' ? Math.max(round.cpu, MIN_CPU) : round[metric]
 }

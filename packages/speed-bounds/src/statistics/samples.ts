@@ -1,16 +1,16 @@
-// The few statistics of a race. The t quantile comes from jstat; the rest is short, and tested
-// against known values and by simulation.
+// Statistics of samples. The t quantile comes from jstat. The rest is short, and tested against known values and by
+// simulation.
 
 import jstat from 'jstat'
 
-/** A sample of independent values, each the mean of one process. */
+/** A sample of independent values: one mean per process. */
 export interface Sample {
   readonly mean: number
   readonly variance: number
   readonly size: number
 }
 
-/** A difference of two means, and how sure it is. */
+/** A difference of two means, and its precision. */
 export interface Difference {
   readonly difference: number
   readonly standardError: number
@@ -26,20 +26,20 @@ export function correlation(a: readonly number[], b: readonly number[]): number 
   return jstat.corrcoeff(a, b) || 0
 }
 
-/** The mean without the `share` lowest and `share` highest values; the others count by their weights, as a rule alike. */
+/** The mean without the `share` lowest and `share` highest values. Without weights, the others count alike. */
 export function trimmedMean(values: readonly number[], share: number, weights: readonly number[] = []): number {
   const cut = Math.floor(values.length * share)
-  const kept = values
+  const middle = values
     .map((value, index) => ({ value, weight: weights[index] ?? 1 }))
     .toSorted((a, b) => a.value - b.value)
     .slice(cut, values.length - cut)
-  return jstat.sum(kept.map(({ value, weight }) => value * weight)) / jstat.sum(kept.map(({ weight }) => weight))
+  return jstat.sum(middle.map(({ value, weight }) => value * weight)) / jstat.sum(middle.map(({ weight }) => weight))
 }
 
-/** `leastDeviation` is a floor for the standard deviation; see verdict.ts. */
-export function sampleOf(values: readonly number[], leastDeviation: number): Sample {
+/** `minDeviation` is a floor for the standard deviation. See error-models.ts. */
+export function sampleOf(values: readonly number[], minDeviation: number): Sample {
   const variance = values.length > 1 ? jstat.variance(values, true) : 0
-  return { mean: jstat.mean(values), variance: Math.max(variance, leastDeviation ** 2), size: values.length }
+  return { mean: jstat.mean(values), variance: Math.max(variance, minDeviation ** 2), size: values.length }
 }
 
 /** Welch's t for b - a, with the degrees of freedom of Welch and Satterthwaite. */
@@ -58,7 +58,7 @@ export function halfWidth({ standardError, degreesOfFreedom }: Difference, alpha
   return standardError * jstat.studentt.inv(1 - alpha / 2, degreesOfFreedom)
 }
 
-/** The chance of `count` or more hits in so many tries, each with the same probability. */
+/** The probability of at least `count` hits in this many tries, each with the same probability. */
 export function chanceOfAtLeast(count: number, tries: number, probability: number): number {
   return 1 - jstat.binomial.cdf(count - 1, tries, probability)
 }

@@ -1,96 +1,95 @@
 import { createTwoFilesPatch } from 'diff'
 import { request } from 'undici'
-import { SpeedBoundsError } from '../errors.ts'
-import type { Answer, ResolvedCase } from '../options/resolve.ts'
-import type { RunningSubject } from './subject.ts'
+import { errorCodes } from '../errors.ts'
+import type { ResolvedCase } from '../options/resolved.ts'
+import type { ComparedResponse } from '../options/types.ts'
+import type { RunningSubject } from './running-subject.ts'
 
-/** The right answers by case name, and whose they are. */
-export type RightAnswers = Map<string, { answer: Partial<Answer>; from: string; status: number }>
+/** The right responses by case, and where each comes from: a subject, or `expect`. */
+export type RightResponses = Map<string, { response: Partial<ComparedResponse>; from: string; status: number }>
 
 /**
- * Asks a subject every case and holds its answers against the right ones. The first subject that is
- * asked sets what is right where the case does not say it.
+ * Sends every case to a subject, and compares the responses with the right ones. The first subject defines the parts
+ * that a case does not.
  */
-export async function checkAnswers(
+export async function compareResponses(
   run: RunningSubject,
   cases: readonly ResolvedCase[],
-  right: RightAnswers,
+  right: RightResponses,
   limits: { requestTimeout: number; signal: AbortSignal },
 ): Promise<void> {
-  for (const kase of cases) {
-    const answer = comparable(await ask(run, kase, limits), kase)
-    const { name } = run.subject
-    if (!right.has(kase.name)) {
-      const wanted = kase.expect && {
-        ...answer,
-        ...kase.expect,
-        headers: { ...answer.headers, ...kase.expect.headers },
-      }
-      if (kase.expect?.status === undefined && (answer.status < 200 || answer.status > 299)) {
-        throw new SpeedBoundsError(
-          'SPEED_BOUNDS_WRONG_ANSWER',
-          `${name} answers ${kase.method} ${kase.path} with status ${answer.status}. If that is right, say so: expect: { status: ${answer.status} }.\n${shown(answer)}`,
-        )
-      }
-      right.set(kase.name, {
-        answer: wanted ?? answer,
-        from: wanted ? 'expected' : name,
-        status: (wanted ?? answer).status,
-      })
-    }
-    const { answer: wanted, from } = right.get(kase.name)!
-    const expected = shown(wanted)
-    const got = shown(answer)
-    if (got !== expected) {
-      throw new SpeedBoundsError(
-        'SPEED_BOUNDS_WRONG_ANSWER',
-        `${name} answers case '${kase.name}' (${kase.method} ${kase.path}) differently:\n${difference(expected, got, from, name)}`,
-      )
-    }
+  const { name } = run.subject
+  for (const testCase of cases) {
+    const response = comparedParts(await send(run, testCase, limits), testCase)
+    if (!right.has(testCase.name)) right.set(testCase.name, rightResponseOf(response, testCase, name))
+    const { response: expected, from } = right.get(testCase.name)!
+    const [expectedText, gotText] = [textOf(expected), textOf(response)]
+    if (gotText === expectedText) continue
+    const { method, path } = testCase
+    throw new errorCodes.SPEED_BOUNDS_WRONG_RESPONSE(
+      `${name} responds differently to case '${testCase.name}' (${method} ${path}):\n${difference(expectedText, gotText, from, name)}`,
+    )
   }
 }
 
-async function ask(
+/** The right response to a case, from its `expect` and the response of the first subject. */
+function rightResponseOf(
+  response: ComparedResponse,
+  { expect, method, path }: ResolvedCase,
+  name: string,
+): { response: ComparedResponse; from: string; status: number } {
+  if (expect?.status === undefined && (response.status < 200 || response.status > 299)) {
+    throw new errorCodes.SPEED_BOUNDS_WRONG_RESPONSE(
+      `${name} responds to ${method} ${path} with status ${response.status}. If that is right, set expect: { status: ${response.status} }.\n${textOf(response)}`,
+    )
+  }
+  if (expect === undefined) return { response, from: name, status: response.status }
+  const expected = { ...response, ...expect, headers: { ...response.headers, ...expect.headers } }
+  return { response: expected, from: 'expected', status: expected.status }
+}
+
+async function send(
   run: RunningSubject,
-  kase: ResolvedCase,
+  { name, method, path, headers, body }: ResolvedCase,
   { requestTimeout, signal }: { requestTimeout: number; signal: AbortSignal },
-): Promise<Answer> {
+): Promise<ComparedResponse> {
   try {
-    const response = await request(run.origin + kase.path, {
-      method: kase.method as 'GET',
-      headers: { ...kase.headers },
-      ...(kase.body === undefined ? {} : { body: kase.body }),
+    const response = await request(run.origin + path, {
+      method: method as 'GET',
+      headers: { ...headers },
+      ...(body === undefined ? {} : { body }),
       signal: AbortSignal.any([run.died, signal, AbortSignal.timeout(requestTimeout)]),
-      // No connection outlives its question, so none is still open when the clock starts.
+      // Closes the connection, so that none is open when the load starts.
       reset: true,
     })
-    // Bytes, not characters: two answers that differ only in invalid UTF-8 are two answers.
-    const body = Buffer.from(await response.body.arrayBuffer())
-    const text = body.toString('utf8')
-    const headers = Object.entries(response.headers).map(([name, value]) => [name, String(value)])
     return {
       status: response.statusCode,
-      headers: Object.fromEntries(headers),
-      body: Buffer.from(text, 'utf8').equals(body) ? text : `base64:${body.toString('base64')}`,
+      headers: Object.fromEntries(Object.entries(response.headers).map(([key, value]) => [key, String(value)])),
+      body: bodyText(Buffer.from(await response.body.arrayBuffer())),
     }
   } catch (error) {
     signal.throwIfAborted()
     if (run.died.aborted) throw run.died.reason
-    throw new SpeedBoundsError(
-      'SPEED_BOUNDS_WRONG_ANSWER',
-      `${run.subject.name} does not answer case '${kase.name}' (${kase.method} ${kase.path}): ${(error as Error).message}`,
+    throw new errorCodes.SPEED_BOUNDS_WRONG_RESPONSE(
+      `${run.subject.name} does not respond to case '${name}' (${method} ${path}): ${(error as Error).message}`,
       { cause: error },
     )
   }
 }
 
-function comparable(answer: Answer, kase: ResolvedCase): Answer {
-  const { status, headers, body } = kase.normalise?.(structuredClone(answer)) ?? answer
-  const kept = kase.compareHeaders.filter((name) => name in headers).map((name) => [name, headers[name]!])
-  return { status, headers: Object.fromEntries(kept), body }
+/** Bytes that are not UTF-8 become base64, so that two bodies are equal only if their bytes are. */
+function bodyText(bytes: Buffer): string {
+  const text = bytes.toString('utf8')
+  return Buffer.from(text, 'utf8').equals(bytes) ? text : `base64:${bytes.toString('base64')}`
 }
 
-function shown({ status, headers, body }: Partial<Answer>): string {
+function comparedParts(response: ComparedResponse, testCase: ResolvedCase): ComparedResponse {
+  const { status, headers, body } = testCase.normalize?.(structuredClone(response)) ?? response
+  const compared = testCase.compareHeaders.filter((name) => name in headers).map((name) => [name, headers[name]!])
+  return { status, headers: Object.fromEntries(compared), body }
+}
+
+function textOf({ status, headers, body }: Partial<ComparedResponse>): string {
   const lines = Object.entries(headers ?? {})
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name}: ${value}`)

@@ -1,16 +1,13 @@
-// CPU and memory of a process and all that it started, from the operating system.
-//
-// Linux is read directly, because only /proc/<pid>/task/<tid>/schedstat has what a 200 ms round
-// needs: CPU time in nanoseconds (/proc/<pid>/stat counts in steps of 10 ms), and the time that a
-// thread was ready but had no core, so that "run + wait" is the share of time in which its event
-// loop had work. Elsewhere pidtree and pidusage read what they can.
+// CPU and memory of a process and its descendants. Linux is read from /proc/<pid>/task/<tid>/schedstat: it has
+// nanoseconds of CPU, and the time that a thread was ready but had no core. Run and wait time together are the time
+// with work. /proc/<pid>/stat counts in steps of 10 ms, too coarse for a round. pidtree and pidusage read other systems.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import pidtree from 'pidtree'
 import pidusage from 'pidusage'
 
-/** One look at a process tree. */
+/** One reading of a process tree. */
 export interface TreeReading {
   /** performance.now() */
   readonly at: number
@@ -20,20 +17,21 @@ export interface TreeReading {
   readonly coarse: number
   /** Resident memory in bytes. */
   readonly rss: number
-  /** The most that was resident, in bytes, as each process reports it. */
+  /** Peak resident memory in bytes, as each process reports it. */
   readonly peakRss: number
 }
 
-/** What a tree used between two readings. */
+/** The use of a tree between two readings. */
 export interface TreeUse {
   /** CPU time in milliseconds. */
   readonly cpu: number
-  /** Time in which the busiest thread had work, in milliseconds: near the whole time, it is the bottleneck. */
+  /** Time in which the busiest thread had work, in milliseconds. Close to the whole time, it is the bottleneck. */
   readonly busiest: number
 }
 
-const TICK = 10 // ms; USER_HZ is 100 on every Linux that Node supports
-/** User and system time of a process are both cut to whole ticks. */
+/** Milliseconds. USER_HZ is 100 on every Linux that Node supports. */
+const TICK = 10
+/** User and system time of a process are both rounded down to ticks. */
 const COARSE_ERROR = 2 * TICK
 
 export async function readTree(root: number): Promise<TreeReading> {
@@ -48,8 +46,8 @@ export function useBetween(before: TreeReading, after: TreeReading): TreeUse {
     cpu += run - from.run
     busiest = Math.max(busiest, run + wait - from.run - from.wait)
   }
-  // A thread that ended took its nanoseconds with it, and a child that came and went was never seen;
-  // the ticks of the process, or of the parent that reaped it, hold both.
+  // The nanoseconds of an ended thread are gone, and a short-lived child was never seen. The ticks of the process, or of
+  // the parent that reaped it, contain both.
   const ended = [...before.threads.keys()].some((id) => !after.threads.has(id))
   const processes = new Set([...after.threads.keys()].map((id) => id.split('/', 1)[0]))
   const unseen = after.coarse - before.coarse - cpu
@@ -57,29 +55,29 @@ export function useBetween(before: TreeReading, after: TreeReading): TreeUse {
   return { cpu, busiest }
 }
 
-/** CPU time that the whole machine spent on anything, or that its hypervisor gave to others, in milliseconds. */
+/** CPU time of the whole machine, including the time that its hypervisor gave to others, in milliseconds. */
 export function machineBusyTime(): number {
   if (canReadProc) {
-    // os.cpus() leaves out soft interrupts, in which the kernel does much of the work of a socket.
+    // os.cpus() leaves out soft interrupts, in which the kernel does much of its work for sockets.
     const [, user, nice, system, , , irq, softirq, steal] = (readText('/proc/stat') ?? '').split(/\s+/, 9).map(Number)
     return TICK * (user! + nice! + system! + irq! + softirq! + steal!)
   }
   return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0)
 }
 
-/** The pids of a tree: the root, its descendants, and on Linux also daemons that left it but kept its session. */
+/** The pids of a tree: the root, its descendants, and on Linux also daemons of its session. */
 export async function listTree(root: number): Promise<number[]> {
   if (canReadProc) return procTree(root).map(({ pid }) => pid)
   return pidtree(root, { root: true }).catch(() => [])
 }
 
-/** Sends a signal to processes of a tree, and to the process group of its root, where one may have been added just now. */
+/** Sends a signal to the processes of a tree, and to the process group of its root, which may have new ones. */
 export function signalTree(root: number, pids: readonly number[], name: NodeJS.Signals): void {
   for (const pid of process.platform === 'win32' ? pids : [-root, ...pids]) {
     try {
       process.kill(pid, name)
     } catch {
-      // It ended by itself in the meantime.
+      // It ended by itself.
     }
   }
 }
@@ -91,7 +89,7 @@ interface ProcStat {
   ticks: number
 }
 
-/** Whether the CPU of processes is to be had in nanoseconds. */
+/** Whether the system counts the CPU of processes in nanoseconds. */
 export const canReadProc: boolean =
   process.platform === 'linux' && (readText('/proc/self/schedstat')?.split(' ').length ?? 0) >= 2
 
@@ -130,7 +128,7 @@ function procTree(root: number): ProcStat[] {
 
 function procStat(pid: number): ProcStat | undefined {
   const text = readText(`/proc/${pid}/stat`)
-  // The command name stands in brackets and may hold anything, brackets too. See proc(5).
+  // The command name is in parentheses, and can contain parentheses. See proc(5).
   const [state, parent, , session, , , , , , , , ...times] = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? []
   if (state === undefined || state === 'Z') return undefined
   const ticks = times.slice(0, 4).reduce((sum, time) => sum + Number(time), 0)
@@ -141,7 +139,7 @@ function kilobytes(status: string, field: string): number {
   return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) * 1024
 }
 
-/** Processes end while they are read: what is gone reads as nothing. */
+/** Undefined if the process has ended. */
 function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
@@ -158,7 +156,7 @@ function listDirectory(path: string): string[] {
   }
 }
 
-/** The reading for macOS and Windows, exported so that its test can hold it against /proc. */
+/** The reading for macOS and Windows, exported so that a test can compare it with /proc. */
 export async function readPortableTree(root: number): Promise<TreeReading> {
   const pids = await pidtree(root, { root: true }).catch(() => [])
   const at = performance.now()

@@ -1,73 +1,60 @@
-// The process that starts the subjects and outlives whoever asked for them by a moment: when the
-// channel to the runner closes, for whatever reason (an error, Ctrl-C, SIGKILL), it ends every
-// subject. That is why no subject is ever left behind.
+// Starts the subjects in a process that outlives the race by a moment. When the channel to the race closes, for any
+// reason (an error, Ctrl-C, SIGKILL), it ends every subject. So no subject is left behind.
 
 import { spawn, type ChildProcess } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { listTree, signalTree } from './process-tree.ts'
+import type { SupervisorCommand, SupervisorReport } from './supervisor-messages.ts'
 
-/** What the runner asks of the warden. */
-export type WardenRequest =
-  | { type: 'start'; id: string; command: readonly [string, ...string[]]; env: Record<string, string>; cwd: string }
-  | { type: 'stop'; id: string; timeout: number }
-  | { type: 'tail'; id: string }
-
-/** What the warden tells the runner. `stderr` is the last 8 KiB. */
-export type WardenReport =
-  | { type: 'started'; id: string; pid: number }
-  | { type: 'failed'; id: string; message: string }
-  | { type: 'exited'; id: string; status: string; stderr: string }
-  | { type: 'tail'; id: string; stderr: string }
-  | { type: 'stopped'; id: string }
-
-/** Marks every process of a subject, also one that left its session and its parent. */
+/** Variable that marks every process of a subject, even if it left its session and its parent. */
 const MARK = 'SPEED_BOUNDS_SUBJECT'
-const STDERR_KEPT = 8192
-const POLL = 20 // ms
-/** A process that the kernel does not end within this time after SIGKILL hangs in a system call. */
-const KILL_PATIENCE = 5000
+const MAX_STDERR = 8192
+/** Milliseconds between two checks whether a subject has ended. */
+const POLL_INTERVAL = 20
+/** A process that the kernel does not end within this time (ms) after SIGKILL hangs in a system call. */
+const KILL_TIMEOUT = 5000
 
 const subjects = new Map<string, { child: ChildProcess; stderr: string; mark: string }>()
 
-process.on('message', (request: WardenRequest) => {
-  if (request.type === 'start') start(request)
-  else if (request.type === 'tail')
-    report({ type: 'tail', id: request.id, stderr: subjects.get(request.id)?.stderr ?? '' })
-  else void end(request.id, request.timeout).then(() => report({ type: 'stopped', id: request.id }))
+process.on('message', (command: SupervisorCommand) => {
+  if (command.type === 'start') start(command)
+  else if (command.type === 'tail')
+    report({ type: 'tail', id: command.id, stderr: subjects.get(command.id)?.stderr ?? '' })
+  else void end(command.id, command.timeout).then(() => report({ type: 'stopped', id: command.id }))
 })
 process.once('disconnect', () => {
   void Promise.all([...subjects.keys()].map((id) => end(id, 0))).finally(() => process.exit())
 })
 
-function start({ id, command: [program, ...args], env, cwd }: WardenRequest & { type: 'start' }): void {
+function start({ id, command: [program, ...args], env, cwd }: SupervisorCommand & { type: 'start' }): void {
   const mark = `${process.pid}-${id}`
   const child = spawn(program, args, {
     cwd,
     env: { ...env, [MARK]: mark },
-    // Output to nowhere costs every subject the same, and no log can fill a disk or block on a pipe.
+    // Discarded output costs every subject the same, and no log can fill a disk or block on a pipe.
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A session of its own (POSIX), so that the whole tree can be found and signalled.
+    // Its own session (POSIX), so that the whole tree can be found and signaled.
     detached: process.platform !== 'win32',
     windowsHide: true,
   })
   const subject = { child, stderr: '', mark }
   subjects.set(id, subject)
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    subject.stderr = (subject.stderr + text).slice(-STDERR_KEPT)
+    subject.stderr = (subject.stderr + text).slice(-MAX_STDERR)
   })
   child.once('spawn', () => report({ type: 'started', id, pid: child.pid! }))
   child.once('error', (error) => {
     if (child.pid === undefined) report({ type: 'failed', id, message: error.message })
   })
-  // 'close' comes after the last of stderr, but never while a grandchild holds the pipe open.
+  // Not 'close': it never comes while a grandchild holds the pipe open.
   child.once('exit', (code, killer) => {
-    const tell = (): void =>
+    const reportExit = (): void =>
       report({ type: 'exited', id, status: killer ? `by ${killer}` : `with code ${code}`, stderr: subject.stderr })
-    if (child.stderr.readableEnded) return tell()
-    const waited = setTimeout(tell, 200)
+    if (child.stderr.readableEnded) return reportExit()
+    const timer = setTimeout(reportExit, 200)
     child.stderr.once('end', () => {
-      clearTimeout(waited)
-      tell()
+      clearTimeout(timer)
+      reportExit()
     })
   })
 }
@@ -82,15 +69,15 @@ async function end(id: string, timeout: number): Promise<void> {
   let alive = await members(child.pid, mark!)
   if (timeout > 0) {
     signalTree(child.pid, alive, 'SIGTERM')
-    // One that is paused would not hear it.
+    // A paused process does not receive SIGTERM.
     if (process.platform !== 'win32') signalTree(child.pid, alive, 'SIGCONT')
   }
-  while (alive.length > 0 && performance.now() < deadline + KILL_PATIENCE) {
+  while (alive.length > 0 && performance.now() < deadline + KILL_TIMEOUT) {
     if (performance.now() >= deadline) signalTree(child.pid, alive, 'SIGKILL')
-    await new Promise((resolve) => setTimeout(resolve, POLL))
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL))
     alive = await members(child.pid, mark!)
   }
-  // Not before: should the runner go away meanwhile, this subject is to be killed at once.
+  // Not earlier: if the race goes away meanwhile, this subject must be killed immediately.
   subjects.delete(id)
 }
 
@@ -98,7 +85,7 @@ async function members(root: number, mark: string): Promise<number[]> {
   return [...new Set([...(await listTree(root)), ...marked(mark)])]
 }
 
-/** Linux only: /proc/<pid>/environ is what a process was started with, whoever its parent is now. */
+/** Linux only: /proc/<pid>/environ has the variables that a process was started with, even if its parent has changed. */
 function marked(mark: string): number[] {
   if (process.platform !== 'linux') return []
   return readdirSync('/proc')
@@ -113,6 +100,6 @@ function marked(mark: string): number[] {
     .map(Number)
 }
 
-function report(message: WardenReport): void {
+function report(message: SupervisorReport): void {
   if (process.connected) process.send!(message)
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import type { FileSubject } from '../../src/options/resolve.ts'
+import type { FileSubject } from '../../src/options/types.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'speed-bounds-live-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -15,7 +15,7 @@ export function script(source: string): FileSubject {
   return { file }
 }
 
-/** A server that answers with `ok` after some work, in plain node:http. `{body}` is the handler's. */
+/** A node:http server with this handler. */
 export function server(handler: string, rest = ''): FileSubject {
   return script(`
 import { createServer } from 'node:http'
@@ -29,28 +29,28 @@ process.on('SIGTERM', () => process.exit(0))
 ${rest}`)
 }
 
-/** So many microseconds of CPU. */
+/** Code that takes this many microseconds of CPU. */
 export const spin = (microseconds: number): string =>
   `for (const end = process.hrtime.bigint() + ${microseconds * 1000}n; process.hrtime.bigint() < end; );`
 
 export const ok: FileSubject = server(`response.end('ok')`)
 export const slow: FileSubject = server(`${spin(150)} response.end('ok')`)
-/** So much slower that three processes tell it on a machine that is as busy as can be. */
+/** So much slower that three processes show it on any machine. */
 export const muchSlower: FileSubject = server(`${spin(2000)} response.end('ok')`)
 
-/** Small enough for a test, and still a race. What else the machine does is no matter of these tests. */
+/** Small enough for a test. Other programs of the machine do not matter. */
+export const MEASUREMENT = { maxWarmUp: 100, cycles: 1, turn: 50, maxForeignCpu: 64 } as const
+
+/** Options of a short race. */
 export const SMALL = {
-  maxForeignCpu: 64,
   path: '/',
   replicas: 2,
-  cycles: 1,
   duration: 100,
-  turn: 50,
-  warmUp: 100,
   stopTimeout: 500,
+  measurement: MEASUREMENT,
 } as const
 
-/** Linux: processes that carry a word in their command line. */
+/** Linux: processes with a word in their command line. */
 export function processesWith(word: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -64,5 +64,5 @@ export function processesWith(word: string): number[] {
     .map(Number)
 }
 
-/** A word that names this test run's scripts. */
+/** A word in the path of this test run's scripts. */
 export const scripts: string = folder

@@ -1,7 +1,7 @@
-// Machines of synthetic races, as they were seen.
+// Machines of synthetic races, as observed.
 
-import type { Claim } from '../../src/options/resolve.ts'
-import { mostLooks } from '../../src/race/schedule.ts'
+import type { Claim } from '../../src/options/resolved.ts'
+import { maxLooks } from '../../src/options/looks.ts'
 import { type Chance, type Machine, METHOD } from './synthetic-race.ts'
 
 /** That `a` is so many times as good as `b`. */
@@ -12,7 +12,7 @@ export const claim = (atLeast: number): Claim => ({
   case: 'GET /',
   metrics: ['cpu', 'throughput'],
   alpha: 0.01,
-  looks: mostLooks(METHOD.stages),
+  looks: maxLooks(METHOD.stages),
   budget: 60_000,
 })
 
@@ -25,7 +25,7 @@ function slowCore(chance: Chance): number {
   return chance.uniform() < 0.33 ? 0.4 + 0.2 * chance.normal() : 0
 }
 
-/** What was seen on a shared machine with two cores; the figures are logs of factors. */
+/** Observations on a shared machine with two cores. The figures are logs of factors. */
 export const machines = {
   'processes that differ by 2 %': {
     process: (chance) => 0.02 * chance.normal(),
@@ -48,7 +48,7 @@ export const machines = {
     round: roundWithOutliers,
     cycle: (chance) => 0.2 * chance.normal(),
   },
-  // As the neighbours of a virtual machine come and go; what a pair has not in common is smaller.
+  // Neighbors of a virtual machine come and go. The noise of a single process is smaller.
   'cores that are slower for a while': {
     process: (chance) => 0.03 * chance.normal(),
     round: (chance) => 0.05 * chance.normal(),

@@ -1,9 +1,10 @@
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64'
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
-import type { Claim } from '../../src/options/resolve.ts'
+import { isLook } from '../../src/options/looks.ts'
+import type { Claim } from '../../src/options/resolved.ts'
 import type { Round } from '../../src/statistics/round.ts'
-import { heatsOf, isLook, shuffler } from '../../src/race/schedule.ts'
-import { judge, type Judgement } from '../../src/statistics/verdict.ts'
+import { heatsOf, shuffler } from '../../src/race/schedule.ts'
+import { judge, type Decision } from '../../src/statistics/verdict.ts'
 
 /** Random numbers from a seed. */
 export interface Chance {
@@ -25,11 +26,11 @@ function chanceOf(seed: number): Chance {
 export interface Machine {
   process(chance: Chance): number
   round(chance: Chance): number
-  /** What hits all rounds of a cycle alike. */
+  /** Common noise of a cycle. */
   cycle(chance: Chance): number
-  /** What hits those alike that take turns; where they do not, it hits each round on its own. */
+  /** Common noise of alternating processes. Without turns, each round has its own. */
   heat?(chance: Chance): number
-  /** Share of the rounds that a hypervisor gives to others but for a moment: few answers, at any price. */
+  /** Share of the rounds that a hypervisor gives to others but for a moment: few responses, at any price. */
   readonly starved?: number
 }
 
@@ -40,9 +41,9 @@ export const METHOD = { replicas: 5, cycles: 6, stages: 3, inTurns: true, succes
 
 export function syntheticRound(values: Partial<Round>): Round {
   return {
-    ...{ stage: 1, cycle: 1, subject: 'a', replica: 1, case: 'GET /', answers: 1000, failures: 0, elapsed: 200 },
+    ...{ stage: 1, cycle: 1, subject: 'a', replica: 1, case: 'GET /', responses: 1000, failures: 0, elapsed: 200 },
     ...{ cpu: 20, throughput: 5000, p50: 1, p90: 2, p99: 3, rss: 1e8, peakRss: 1.2e8 },
-    ...{ serverUtilisation: 1, generatorUtilisation: 0.5, foreignCpu: 0, bottleneck: 'server' as const },
+    ...{ serverUtilization: 1, generatorUtilization: 0.5, foreignCpu: 0, bottleneck: 'server' as const },
     ...values,
   }
 }
@@ -64,7 +65,7 @@ function* syntheticStage(
   )
   const shuffle = shuffler(Math.floor(chance.uniform() * 2 ** 31))
   const heats = heatsOf(processes, shuffle)
-  // One heat after the other: what hits the machine in a cycle's time, hits all rounds of a heat.
+  // Successive heats: all rounds of a heat share the noise of that time.
   const times = heats.map(() => machine.cycle(chance))
   for (let cycle = 1; cycle <= method.cycles; cycle++) {
     const ofCycle = machine.cycle(chance)
@@ -78,7 +79,7 @@ function* syntheticStage(
         const noise = common + state + machine.round(chance) + (starved ? STARVED.spread * chance.normal() : 0)
         const cost = Math.exp(level + noise)
         return syntheticRound({
-          answers: Math.round(1000 * time),
+          responses: Math.round(1000 * time),
           stage,
           cycle,
           ...(method.inTurns ? { heat: index + 1 } : {}),
@@ -99,10 +100,10 @@ export function syntheticRace(
   claim: Claim,
   seed: number,
   method: typeof METHOD = METHOD,
-): Judgement & { taken: number } {
+): Decision & { taken: number } {
   const chance = chanceOf(seed)
   const rounds: Round[] = []
-  let judgement = judge(claim, rounds)
+  let decision = judge(claim, rounds)
   let looks = 0
   for (let stage = 1; stage <= method.stages; stage++) {
     let cycle = 0
@@ -110,9 +111,9 @@ export function syntheticRace(
       rounds.push(...cycleRounds)
       if (!isLook(stage, ++cycle, method.cycles) || (method.successive && cycle < method.cycles)) continue
       looks++
-      judgement = judge(claim, rounds)
-      if (judgement.verdict !== 'inconclusive') return { ...judgement, taken: looks }
+      decision = judge(claim, rounds)
+      if (decision.verdict !== 'inconclusive') return { ...decision, taken: looks }
     }
   }
-  return { ...judgement, taken: looks }
+  return { ...decision, taken: looks }
 }

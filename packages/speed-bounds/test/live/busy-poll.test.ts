@@ -1,20 +1,23 @@
 import { expect, it } from 'vitest'
 import { race } from '../../src/index.ts'
-import { server, SMALL, spin } from '../helpers/servers.ts'
+import { MEASUREMENT, server, SMALL, spin } from '../helpers/servers.ts'
 
 const busy = server(`${spin(2000)} response.end('ok')`)
 
 it.each([
-  ['by turns', {}],
-  ['at one go', { turn: SMALL.duration }],
-  ['with so many requests', { amount: 100 }],
-])('a generator that stays awake is not busy while it waits for the server: %s', async (_, options) => {
-  const { rounds, load } = await race({ one: busy, other: busy }, { ...SMALL, busyPoll: 50, ...options }).measure()
+  ['in turns', MEASUREMENT.turn, undefined],
+  ['in whole rounds', SMALL.duration, undefined],
+  ['with a fixed amount', MEASUREMENT.turn, 100],
+])('busy polling does not count as work of the generator: %s', async (_, turn, amount) => {
+  const { rounds, load } = await race(
+    { one: busy, other: busy },
+    { ...SMALL, ...(amount === undefined ? {} : { amount }), measurement: { ...MEASUREMENT, busyPoll: 50, turn } },
+  ).measure()
   expect(load.busyPoll).toBe(50)
   expect(rounds.map(({ failures }) => failures)).toEqual([0, 0, 0, 0])
-  for (const { generatorUtilisation, bottleneck } of rounds) {
-    expect(generatorUtilisation).toBeGreaterThanOrEqual(0)
-    expect(generatorUtilisation).toBeLessThan(0.6)
+  for (const { generatorUtilization, bottleneck } of rounds) {
+    expect(generatorUtilization).toBeGreaterThanOrEqual(0)
+    expect(generatorUtilization).toBeLessThan(0.6)
     expect(bottleneck).not.toBe('generator')
   }
 })

@@ -11,8 +11,8 @@ import { ok, processesWith, scripts, server, slow } from '../helpers/servers.ts'
 const cli = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 const [fast, heavy] = [String(ok.file), String(slow.file)]
 const SMALL = [
-  ...['--replicas', '2', '--cycles', '2', '--duration', '100', '--warm-up', '100', '--metric', 'cpu'],
-  // What else the machine does is no matter of these tests.
+  ...['--replicas', '2', '--cycles', '2', '--duration', '100ms', '--max-warm-up', '100ms', '--metric', 'cpu'],
+  // Other programs of the machine do not matter.
   ...['--max-foreign-cpu', '64'],
 ]
 
@@ -55,13 +55,13 @@ it('exits with 0 when the claim holds, prints the table and writes the document'
   expect(readFileSync(markdown, 'utf8')).toContain('| fast at least 1.30x slow')
 })
 
-it('exits with 1 when it is broken', async () => {
+it('exits with 1 when the claim is broken', async () => {
   const { code, stdout } = await run('race', `slow=${heavy}`, `fast=${fast}`, '--at-least', '1.3', ...SMALL)
   expect(stdout).toMatch(/slow is at least 1.3x fast \(GET \/\): broken/)
   expect(code).toBe(1)
 })
 
-it('exits with 3 when it is inconclusive, and says what would help', async () => {
+it('exits with 3 when the claim is inconclusive, with advice', async () => {
   const { code, stdout } = await run(
     'race',
     `a=${fast}`,
@@ -69,7 +69,7 @@ it('exits with 3 when it is inconclusive, and says what would help', async () =>
     '--at-least',
     '1.0001',
     '--budget',
-    '0.1',
+    '100ms',
     ...SMALL,
   )
   expect(stdout).toMatch(/inconclusive/)
@@ -81,10 +81,15 @@ it.each([
   [['race', fast], /at least 2 subjects/],
   [['race', fast, fast], /different names/],
   [['race', fast, 'no-such-file.ts'], /file that exists or a command line/],
-  [['race', fast, heavy, '--at-least', 'much'], /Expected a number > 0/],
+  [['race', fast, heavy, '--at-least', 'much'], /Expected a number above 0/],
   [['race', fast, heavy, '--metric', 'speed'], /Allowed choices are cpu, throughput, p99, rss/],
-  [['race', fast, heavy, '--path', 'x'], /path that starts with \//],
+  [['race', fast, heavy, '--path', 'x'], /path that starts with "\/"/],
   [['race', fast, heavy, '--alpha', '0.5'], /at most 0.2/],
+  [
+    ['race', fast, heavy, '--budget', '60'],
+    /error: option '--budget <time>' .*Expected a time with its unit, such as 60s/,
+  ],
+  [['race', fast, heavy, '--warm-up', '2s'], /unknown option '--warm-up'/],
   [['rase'], /unknown command 'rase'/],
   [[], /Usage: speed-bounds/],
 ])('exits with 2 for wrong usage: %j', async (args, message) => {
@@ -97,26 +102,26 @@ it.each([
 it('exits with 4 when the race fails, with the code of the error', async () => {
   const other = server(`response.end('no')`)
   const { code, stderr } = await run('race', fast, `other=${String(other.file)}`, ...SMALL)
-  expect(stderr).toMatch(/SPEED_BOUNDS_WRONG_ANSWER: other answers case 'GET \/'/)
+  expect(stderr).toMatch(/SPEED_BOUNDS_WRONG_RESPONSE: other responds differently to case 'GET \/'/)
   expect(code).toBe(4)
 })
 
-it('races command lines, with {port} filled in', async () => {
+it('races command lines, and replaces {port}', async () => {
   const command = `env PORT={port} HOST={host} ${process.execPath} ${fast}`
   const { code, stdout } = await run('race', `go=${command}`, `slow=${heavy}`, '--at-least', '1.3', ...SMALL)
   expect(stdout).toMatch(/go is at least 1.3x slow/)
   expect(code).toBe(0)
 })
 
-it('races a server against itself', async () => {
-  const { code, stdout } = await run('self-check', '--tries', '2', '--budget', '0.1', ...SMALL)
+it('self-check races a server against itself', async () => {
+  const { code, stdout } = await run('self-check', '--tries', '2', '--budget', '100ms', ...SMALL)
   expect(stdout).toMatch(/2 races of a server against itself/)
   expect(stdout).toMatch(/false positives \(an interval that misses 1\): \d of 2/)
   expect(stdout).toMatch(/smallest effect .*: (\d+\.\d|none below 1000) %/)
   expect([0, 1]).toContain(code)
 })
 
-it.skipIf(process.platform === 'win32')('ends everything and exits with 130 on Ctrl-C', async () => {
+it.skipIf(process.platform === 'win32')('ends all subjects and exits with 130 on Ctrl-C', async () => {
   const { runner, ended } = start([
     'race',
     `a=${fast}`,
@@ -125,8 +130,8 @@ it.skipIf(process.platform === 'win32')('ends everything and exits with 130 on C
     '2',
     '--cycles',
     '1000',
-    '--warm-up',
-    '100',
+    '--max-warm-up',
+    '100ms',
   ])
   runner.stderr!.on('data', (text: Buffer) => {
     if (text.includes('measuring')) runner.kill('SIGINT')

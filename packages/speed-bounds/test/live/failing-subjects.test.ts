@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { race, SpeedBoundsError, toMarkdown, toTerminal } from '../../src/index.ts'
 import type { RaceOptions, Subject } from '../../src/index.ts'
-import { ok, processesWith, script, scripts, server, SMALL, spin } from '../helpers/servers.ts'
+import { MEASUREMENT, ok, processesWith, script, scripts, server, SMALL, spin } from '../helpers/servers.ts'
 
 async function failureOf(subject: Subject, options: Partial<RaceOptions> = {}): Promise<SpeedBoundsError> {
   const error = await race({ ok, bad: subject }, { ...SMALL, ...options })
@@ -15,34 +15,34 @@ async function failureOf(subject: Subject, options: Partial<RaceOptions> = {}): 
   return error as SpeedBoundsError
 }
 
-it('that crash at start: tells their stderr', async () => {
+it('quotes the stderr of a subject that crashes at start', async () => {
   const { code, message } = await failureOf(script(`throw new Error('no database')`))
   expect(code).toBe('SPEED_BOUNDS_SUBJECT_NOT_STARTED')
   expect(message).toMatch(/^bad \(node .*\) ended with code 1/)
   expect(message).toContain('no database')
 })
 
-it('that are not there', async () => {
+it('reports a program that does not exist', async () => {
   const { code, message } = await failureOf({ command: ['no-such-program'] })
   expect(code).toBe('SPEED_BOUNDS_SUBJECT_NOT_STARTED')
   expect(message).toContain('no-such-program ENOENT')
 })
 
-it('that never listen: says where they should have, and what they wrote', async () => {
+it('reports a subject that never listens, with its address and stderr', async () => {
   const { code, message } = await failureOf(script(`console.error('waiting for godot'); setInterval(() => {}, 1000)`), {
     startTimeout: 1500,
   })
   expect(code).toBe('SPEED_BOUNDS_SUBJECT_NOT_READY')
-  expect(message).toMatch(/did not answer at http:\/\/127\.0\.0\.1:\d+ within 1500 ms/)
+  expect(message).toMatch(/did not respond at http:\/\/127\.0\.0\.1:\d+ within 1500 ms/)
   expect(message).toContain('waiting for godot')
 })
 
-it('that accept and never answer', async () => {
+it('reports a subject that accepts connections and never responds', async () => {
   const { code } = await failureOf(server(''), { startTimeout: 1500 })
   expect(code).toBe('SPEED_BOUNDS_SUBJECT_NOT_READY')
 })
 
-it('that listen on a port of their own: the second process finds it taken', async () => {
+it('reports a fixed port that a second process cannot use', async () => {
   const { code, message } = await failureOf(
     script(`
 import { createServer } from 'node:http'
@@ -54,49 +54,49 @@ listen(34127)`),
   expect(message).toContain('EADDRINUSE')
 })
 
-it('that answer differently: shows the difference', async () => {
+it('reports a different response with a diff', async () => {
   const { code, message } = await failureOf(server(`response.setHeader('content-type', 'text/html').end('<p>ok')`))
-  expect(code).toBe('SPEED_BOUNDS_WRONG_ANSWER')
-  expect(message).toContain("bad answers case 'GET /' (GET /) differently")
+  expect(code).toBe('SPEED_BOUNDS_WRONG_RESPONSE')
+  expect(message).toContain("bad responds differently to case 'GET /' (GET /)")
   expect(message).toContain('-ok')
   expect(message).toContain('+<p>ok')
   expect(message).toContain('+content-type: text/html')
 })
 
-it('that answer the first request rightly and then another status', async () => {
+it('fails a subject whose status changes under load', async () => {
   const { code, message } = await failureOf(
     server(`response.statusCode = requests > 20 ? 503 : 200; response.end('ok')`),
   )
   expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
   expect(message).toMatch(
-    /0 connection errors, 0 timeouts, 0 connections left without an answer, [1-9]\d* answers with another status/,
+    /0 connection errors, 0 timeouts, 0 connections without a response, [1-9]\d* responses with another status/,
   )
 })
 
-it('that stop answering under load', async () => {
+it('fails a subject that stops responding under load', async () => {
   const { code, message } = await failureOf(server(`if (requests <= 500) response.end('ok')`), { requestTimeout: 1000 })
   expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
   expect(message).toMatch(/bad failed [1-9]\d* of \d+ requests/)
 })
 
-it('that stop answering between two turns', async () => {
+it('fails a subject that stops responding between two turns', async () => {
   const { code, message } = await failureOf(server(`if (process.uptime() < 5) response.end('ok')`), {
-    cycles: 100,
+    measurement: { ...MEASUREMENT, cycles: 100 },
     requestTimeout: 1000,
   })
   expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
   expect(message).toMatch(/bad failed [1-9]\d* of \d+ requests .*: 0 connection errors, [1-9]\d* timeouts/)
 })
 
-it('that others keep waiting for longer than a request may take do not fail', async () => {
+it('does not fail a subject that waits longer than requestTimeout for its turn', async () => {
   const { rounds } = await race(
     { ok, twin: ok },
-    { ...SMALL, duration: 2400, turn: 1200, requestTimeout: 1000 },
+    { ...SMALL, duration: 2400, requestTimeout: 1000, measurement: { ...MEASUREMENT, turn: 1200 } },
   ).measure()
   expect(rounds.map(({ failures }) => failures)).toEqual([0, 0, 0, 0])
 })
 
-it('that pause for longer than a round are waited for', async () => {
+it('waits for a subject that pauses longer than a round', async () => {
   const paused = server(`
     if (requests % 2000 === 0) {
       const end = Date.now() + 400
@@ -107,10 +107,10 @@ it('that pause for longer than a round are waited for', async () => {
   expect(rounds.map(({ failures }) => failures)).toEqual(rounds.map(() => 0))
 })
 
-it('that leave a few connections hanging while the others are fast', async () => {
+it('fails a subject with a few hanging connections', async () => {
   const { code, message } = await failureOf(
-    // By time: by number, a fast machine would have all of them hang. And few at once: on a busy machine, where it takes long to
-    // tell that one hangs, all of them would by then.
+    // By time, because a fast machine would make all of them hang by number. At most five, because a busy machine needs
+    // long to notice a hanging one.
     server(`
       const { socket } = request
       const hanging = (globalThis.hanging ??= new Set())
@@ -125,17 +125,17 @@ it('that leave a few connections hanging while the others are fast', async () =>
     },
   )
   expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
-  expect(message).toMatch(/[1-9]\d* connections left without an answer/)
+  expect(message).toMatch(/[1-9]\d* connections without a response/)
 })
 
-it('that drop connections with a request under way', async () => {
+it('fails a subject that drops connections with pending requests', async () => {
   const { code } = await failureOf(
     server(`if (requests > 20 && requests % 10 === 0) request.socket.end(); else response.end('ok')`),
   )
   expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
 })
 
-it('that die in the middle of a round: tells how and why', async () => {
+it('reports a subject that dies during a round, with exit code and stderr', async () => {
   const { code, message } = await failureOf(
     server(`if (requests > 500) { console.error('out of luck'); process.exit(7) } response.end('ok')`),
   )
@@ -144,20 +144,20 @@ it('that die in the middle of a round: tells how and why', async () => {
   expect(message).toContain('out of luck')
 })
 
-it('whose failures stay within the allowance are measured', async () => {
+it('measures a subject whose failures stay within maxErrorRate', async () => {
   const flaky = server(`response.statusCode = requests > 20 && requests % 50 === 0 ? 503 : 200; response.end('ok')`)
-  const { rounds } = await race({ ok, flaky }, { ...SMALL, allowance: 0.05 }).measure()
+  const { rounds } = await race({ ok, flaky }, { ...SMALL, maxErrorRate: 0.05 }).measure()
   const failures = rounds
     .filter(({ subject }) => subject === 'flaky')
-    .map(({ failures: count, answers }) => count / (count + answers))
+    .map(({ failures: count, responses }) => count / (count + responses))
   for (const share of failures) expect(share).toBeCloseTo(0.02, 2)
 })
 
 it.each([
-  ['by turns', { duration: 200, turn: 100 }],
-  ['at one go', { duration: 200, turn: 200 }],
-  ['with so many requests', { amount: 500 }],
-])('that close each connection after its answer fail none, and answer as soon as they do: %s', async (_, load) => {
+  ['in turns', { duration: 200, measurement: { ...MEASUREMENT, turn: 100 } }],
+  ['in whole rounds', { duration: 200, measurement: { ...MEASUREMENT, turn: 200 } }],
+  ['with a fixed amount', { amount: 500 }],
+])('measures the latency of a subject that closes each connection: %s', async (_, load) => {
   const closing = server(`response.shouldKeepAlive = requests <= 20; setTimeout(() => response.end('ok'), 20)`)
   const { rounds } = await race({ closing, twin: closing }, { ...SMALL, ...load, connections: 10 }).measure()
   for (const { failures, p50 } of rounds) {
@@ -168,38 +168,38 @@ it.each([
   }
 })
 
-it('that close connections without a word lose what was asked over them, by turns and at one go', async () => {
+it('counts requests on connections that close without an announcement as lost, in turns and in whole rounds', async () => {
   const closing = server(
     `if (requests > 20) response.once('finish', () => request.socket.destroySoon()); response.end('ok')`,
   )
   for (const turn of [200, 100]) {
     const { rounds } = await race(
       { closing, twin: closing },
-      { ...SMALL, duration: 200, turn, allowance: 0.6 },
+      { ...SMALL, duration: 200, maxErrorRate: 0.6, measurement: { ...MEASUREMENT, turn } },
     ).measure()
-    for (const { failures, answers } of rounds) expect(failures / (failures + answers)).toBeCloseTo(0.5, 1)
+    for (const { failures, responses } of rounds) expect(failures / (failures + responses)).toBeCloseTo(0.5, 1)
   }
 })
 
-it('are measured where the allowance is theirs, and told with what they failed', async () => {
+it('lists the failures of a subject within its own maxErrorRate', async () => {
   const flaky = server(`response.statusCode = requests > 20 && requests % 50 === 0 ? 503 : 200; response.end('ok')`)
-  const result = await race({ ok, flaky }, { ...SMALL, allowance: { flaky: 0.05 } }).measure()
+  const result = await race({ ok, flaky }, { ...SMALL, maxErrorRate: { flaky: 0.05 } }).measure()
   expect(result.rounds.filter(({ failures }) => failures > 0).map(({ subject }) => subject)).toContain('flaky')
   for (const text of [toTerminal(result), toMarkdown(result)])
     expect(text).toMatch(/^flaky failed \d+ of \d+ requests of GET \/ \(\d(?:\.\d)? %\)\.$/m)
   expect(toMarkdown(result)).not.toContain('ok failed')
 })
 
-it('fail the race where the allowance is of others', async () => {
+it('fails a subject when only another one has a maxErrorRate', async () => {
   const { code, message } = await failureOf(
     server(`response.statusCode = requests > 20 && requests % 50 === 0 ? 503 : 200; response.end('ok')`),
-    { allowance: { ok: 0.05 } },
+    { maxErrorRate: { ok: 0.05 } },
   )
   expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
-  expect(message).toContain('(allowance: 0 %)')
+  expect(message).toContain('(maxErrorRate: 0)')
 })
 
-it('that ignore SIGTERM are killed, with all that they started', async () => {
+it('kills a subject that ignores SIGTERM, with all its processes', async () => {
   const stubborn = server(
     `response.end('ok')`,
     `process.on('SIGTERM', () => {}); process.removeAllListeners('SIGTERM'); process.on('SIGTERM', () => {})
@@ -210,15 +210,15 @@ it('that ignore SIGTERM are killed, with all that they started', async () => {
   expect(processesWith(scripts)).toEqual([])
 })
 
-it('that answer slowly at start are waited for', async () => {
+it('waits for a subject that starts slowly', async () => {
   const late = script(`
 import { createServer } from 'node:http'
 setTimeout(() => createServer((_, response) => response.end('ok')).listen(process.env.PORT, process.env.HOST), 700)
 process.on('SIGTERM', () => process.exit(0))`)
-  await expect(race({ ok, late }, SMALL).compareAnswers()).resolves.toBeUndefined()
+  await expect(race({ ok, late }, SMALL).compareResponses()).resolves.toBeUndefined()
 })
 
-it('count the CPU of their children', async () => {
+it('counts the CPU of child processes', async () => {
   // The parent hands each connection to one of its workers: all the work is in another process.
   const clustered = script(`
 import cluster from 'node:cluster'
@@ -233,29 +233,29 @@ if (cluster.isPrimary) {
   expect(summaries.find(({ subject }) => subject === 'clustered')!.mean.cpu).toBeGreaterThan(100)
 })
 
-it('end the race for good: what was measured before proves nothing', async () => {
-  // One volley opens as many connections as there are: it fails some rounds after its warm-up.
+it('a failure ends the race, and later claims throw it again', async () => {
+  // Each round opens new connections, so it fails some rounds after its warm-up.
   const bad = server(`
     const known = (globalThis.known ??= new WeakSet())
     if (!known.has(request.socket)) globalThis.connections = (globalThis.connections ?? 0) + 1
     known.add(request.socket)
     response.statusCode = globalThis.connections > 35 ? 503 : 200
     response.end('ok')`)
-  const match = race({ ok, bad }, { ...SMALL, connections: 10, cycles: 5 })
+  const match = race({ ok, bad }, { ...SMALL, connections: 10, measurement: { ...MEASUREMENT, cycles: 5 } })
   await expect(match.measure()).rejects.toMatchObject({ code: 'SPEED_BOUNDS_FAILED_REQUESTS' })
   expect(match.result().rounds.length).toBeGreaterThan(0)
   await expect(match.decide('bad', { atLeast: 0.01 })).rejects.toMatchObject({ code: 'SPEED_BOUNDS_FAILED_REQUESTS' })
 })
 
-it('that answer with an expected body but another status than 2xx', async () => {
+it('rejects a status other than 2xx that is not expected', async () => {
   const { code } = await failureOf(server(`response.statusCode = 500; response.end('ok')`), { expect: { body: 'ok' } })
-  expect(code).toBe('SPEED_BOUNDS_WRONG_ANSWER')
+  expect(code).toBe('SPEED_BOUNDS_WRONG_RESPONSE')
 })
 
-it('that lack an expected header', async () => {
+it('reports a missing expected header', async () => {
   const match = race({ ok, twin: ok }, { ...SMALL, expect: { headers: { 'Cache-Control': 'no-store' } } })
-  await expect(match.compareAnswers()).rejects.toThrow(/-cache-control: no-store/)
+  await expect(match.compareResponses()).rejects.toThrow(/-cache-control: no-store/)
   const cached = server(`response.setHeader('Cache-Control', 'no-store').end('ok')`)
   const right = race({ cached, twin: cached }, { ...SMALL, expect: { headers: { 'Cache-Control': 'no-store' } } })
-  await expect(right.compareAnswers()).resolves.toBeUndefined()
+  await expect(right.compareResponses()).resolves.toBeUndefined()
 })

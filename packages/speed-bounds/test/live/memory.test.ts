@@ -5,7 +5,7 @@ import { ok, slow, SMALL } from '../helpers/servers.ts'
 
 const run = promisify(execFile)
 
-it('nothing is left of a race that has ended, nor a listener of its signal', async () => {
+it('a finished race leaves no object in memory, and no listener on its signal', async () => {
   const script = `
     import { getEventListeners } from 'node:events'
     import { setTimeout as wait } from 'node:timers/promises'

@@ -16,7 +16,7 @@ async function startRace(): Promise<ReturnType<typeof spawn>> {
   const { file } = script(`
 import { race } from '${index}'
 await race({ a: ${subject}, b: ${subject} }, {
-  path: '/', replicas: 2, cycles: 1000, warmUp: 100, duration: 100,
+  path: '/', replicas: 2, duration: 100, measurement: { cycles: 1000, maxWarmUp: 100 },
   onProgress: ({ phase }) => { if (phase === 'measuring') console.log('measuring') },
 }).measure()`)
   const runner = spawn(process.execPath, [String(file)], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -25,7 +25,7 @@ await race({ a: ${subject}, b: ${subject} }, {
   return runner
 }
 
-/** Subjects, and the processes that this package started for itself: those of another checkout may run beside. */
+/** Subjects, and the processes of this checkout of the package. */
 const left = (): number[] =>
   [
     fileURLToPath(new URL('subject/supervisor-process', src)),
@@ -33,7 +33,7 @@ const left = (): number[] =>
     scripts,
   ].flatMap((word) => processesWith(word))
 
-/** The warden needs a moment to notice and to end what it started; it must not take long. */
+/** The supervisor needs a moment to notice, and to end the subjects. */
 async function untilAllGone(): Promise<number[]> {
   for (let tries = 0; tries < 100 && left().length > 0; tries++) await sleep(50)
   return left()
@@ -56,7 +56,7 @@ describe.skipIf(process.platform !== 'linux')('no process is left behind', () =>
     const { file } = script(`
 import { race } from '${index}'
 await race({ a: ${stubbornFile}, b: ${stubbornFile} }, {
-  path: '/', replicas: 2, cycles: 1, duration: 50, warmUp: 100, stopTimeout: 60_000,
+  path: '/', replicas: 2, duration: 50, stopTimeout: 60_000, measurement: { cycles: 1, maxWarmUp: 100 },
   onProgress: ({ phase, done, total }) => { if (phase === 'measuring' && done === total - 1) console.log('nearly') },
 }).measure()`)
     const runner = spawn(process.execPath, [String(file)], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -68,18 +68,23 @@ await race({ a: ${stubbornFile}, b: ${stubbornFile} }, {
     expect(await untilAllGone()).toEqual([])
   })
 
-  describe('when its test times out', () => {
+  describe('after a timeout of a test', () => {
     let phases: string[] = []
     const match = race(
       { ok, twin: ok },
-      { path: '/', replicas: 2, cycles: 1000, warmUp: 100, onProgress: ({ phase }) => phases.push(phase) },
+      {
+        path: '/',
+        replicas: 2,
+        measurement: { cycles: 1000, maxWarmUp: 100 },
+        onProgress: ({ phase }) => phases.push(phase),
+      },
     )
 
-    it.fails('(this one does)', { timeout: 6000 }, async () => {
+    it.fails('of a race that takes longer', { timeout: 6000 }, async () => {
       await expect(match).toOutpace('twin', { atLeast: 1 })
     })
 
-    it('the race ends with it', async () => {
+    it('its race has ended', async () => {
       expect(phases).toContain('measuring')
       expect(await untilAllGone()).toEqual([])
       phases = []
@@ -90,8 +95,8 @@ await race({ a: ${stubbornFile}, b: ${stubbornFile} }, {
 
   it.each([
     ['start', 'starting', script('setInterval(() => {}, 1000)')],
-    ['answer', 'comparing', server(`if (requests < 2) response.end('ok')`)],
-    ['answer under load', 'warming', server(`setTimeout(() => response.end('ok'), requests < 3 ? 0 : 60_000)`)],
+    ['respond', 'comparing', server(`if (requests < 2) response.end('ok')`)],
+    ['respond under load', 'warming', server(`setTimeout(() => response.end('ok'), requests < 3 ? 0 : 60_000)`)],
   ])('when it is aborted while a subject does not %s', async (_, phase, stuck) => {
     const reason = new Error('enough')
     const controller = new AbortController()
@@ -100,7 +105,8 @@ await race({ a: ${stubbornFile}, b: ${stubbornFile} }, {
     const match = race(
       { stuck, ok },
       {
-        ...{ path: '/', replicas: 2, warmUp: 60_000, requestTimeout: 60_000, startTimeout: 60_000 },
+        ...{ path: '/', replicas: 2, requestTimeout: 60_000, startTimeout: 60_000 },
+        measurement: { maxWarmUp: 60_000 },
         onProgress(progress) {
           if (progress.phase === phase && !phases.includes(phase)) {
             setTimeout(() => {
@@ -122,18 +128,18 @@ await race({ a: ${stubbornFile}, b: ${stubbornFile} }, {
     const phases: string[] = []
     const match = race({ ok, twin: ok }, { path: '/', onProgress: ({ phase }) => phases.push(phase) })
     const signal = AbortSignal.abort(new Error('enough'))
-    await expect(match.compareAnswers({ signal })).rejects.toThrow('enough')
+    await expect(match.compareResponses({ signal })).rejects.toThrow('enough')
     await expect(match.decide('twin', { atLeast: 1, signal })).rejects.toThrow('enough')
     expect(phases).toEqual([])
   })
 
-  it('when the warden is killed: the race fails and the runner ends the subjects', async () => {
+  it('when the supervisor is killed, which fails the race', async () => {
     const { file } = script(`
 import { race } from '${index}'
 import { execFileSync } from 'node:child_process'
 let done = false
 const error = await race({ a: ${subject}, b: ${subject} }, {
-  path: '/', replicas: 2, cycles: 50, warmUp: 100,
+  path: '/', replicas: 2, measurement: { cycles: 50, maxWarmUp: 100 },
   onProgress({ phase }) {
     if (phase !== 'measuring' || done) return
     done = true
@@ -143,7 +149,7 @@ const error = await race({ a: ${subject}, b: ${subject} }, {
 console.log(error.code)`)
     const runner = spawn(process.execPath, [String(file)], { stdio: ['ignore', 'pipe', 'inherit'] })
     const [output] = (await once(runner.stdout, 'data')) as [Buffer]
-    expect(output.toString().trim()).toBe('SPEED_BOUNDS_WARDEN_LOST')
+    expect(output.toString().trim()).toBe('SPEED_BOUNDS_SUPERVISOR_LOST')
     expect(await untilAllGone()).toEqual([])
   })
 })

@@ -3,34 +3,39 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import '../../src/vitest.ts'
 import { race } from '../../src/index.ts'
-import { ok, processesWith, script, server, slow, muchSlower, SMALL, spin } from '../helpers/servers.ts'
+import { MEASUREMENT, ok, processesWith, script, server, slow, muchSlower, SMALL, spin } from '../helpers/servers.ts'
 
-const OPTIONS = { ...SMALL, replicas: 3, cycles: 3 }
+const OPTIONS = { ...SMALL, replicas: 3, measurement: { ...MEASUREMENT, cycles: 3 } }
 
-it('holds a claim that is true', async () => {
+it('toOutpace passes for a true claim', async () => {
   await expect(race({ ok, slow }, OPTIONS)).toOutpace('slow', { atLeast: 1.5, metric: 'cpu' })
 })
 
-it('breaks a claim that is false, with evidence', async () => {
+it('toOutpace fails for a false claim, with evidence', async () => {
   const match = race({ slow, ok }, OPTIONS)
   await expect(match).not.toOutpace('ok', { atLeast: 1.5, metric: 'cpu' })
   await expect(expect(match).toOutpace('ok', { atLeast: 1.5, metric: 'cpu' })).rejects.toThrow(
-    /slow is at least 1.5x ok \(GET \/\): broken\n {2}CPU per request: 0\.\d+x \(.*(\d)\+\1 processes/s,
+    /^expected slow to be at least 1.5x ok \(GET \/\), but the claim is broken\n {2}CPU per request: 0\.\d+x \(.*(\d)\+\1 processes/s,
   )
 })
 
-it('passes neither way while a claim is open', async () => {
+it('toOutpace fails both ways for an inconclusive claim', async () => {
   // One stage of two processes can't tell a server from itself to 1 %.
-  const match = race({ ok, twin: ok }, { ...SMALL, stages: 1 })
+  const match = race({ ok, twin: ok }, { ...SMALL, measurement: { ...MEASUREMENT, stages: 1 } })
   await expect(expect(match).toOutpace('twin', { atLeast: 1.0001 })).rejects.toThrow('inconclusive')
   await expect(expect(match).not.toOutpace('twin', { atLeast: 1.0001 })).rejects.toThrow('inconclusive')
 })
 
-it('warms subjects by turns, and visits them first in that order', async () => {
+it('warms subjects alternately, and measures them first in that order', async () => {
   const seen: Record<string, string[]> = { warming: [], measuring: [] }
   const match = race(
     { ok, twin: ok },
-    { ...SMALL, replicas: 3, cycles: 2, onProgress: ({ phase, subject }) => seen[phase]?.push(subject) },
+    {
+      ...SMALL,
+      replicas: 3,
+      measurement: { ...MEASUREMENT, cycles: 2 },
+      onProgress: ({ phase, subject }) => seen[phase]?.push(subject),
+    },
   )
   await match.measure()
   const { warming = [], measuring = [] } = seen
@@ -39,43 +44,44 @@ it('warms subjects by turns, and visits them first in that order', async () => {
   for (const block of [0, 2, 4]) expect(warming.slice(block, block + 2).toSorted()).toEqual(['ok', 'twin'])
 })
 
-it.skipIf(process.platform !== 'linux')(
-  'has one process of each subject at a time where heats come one after the other',
-  async () => {
-    const seen: [phase: string, subject: string][] = []
-    const options = { ...SMALL, replicas: 3, cycles: 2, heats: 'successive' } as const
-    const alive: number[] = []
-    const match = race(
-      { ok, twin: ok },
-      {
-        ...options,
-        onProgress({ phase, subject }) {
-          seen.push([phase, subject])
-          if (phase === 'measuring') alive.push(processesWith(String(ok.file)).length)
-        },
+it.skipIf(process.platform !== 'linux')('successive heats have one process of each subject at a time', async () => {
+  const seen: [phase: string, subject: string][] = []
+  const measurement = { ...MEASUREMENT, cycles: 2, heats: 'successive' } as const
+  const options = { ...SMALL, replicas: 3, measurement }
+  const alive: number[] = []
+  const match = race(
+    { ok, twin: ok },
+    {
+      ...options,
+      onProgress({ phase, subject }) {
+        seen.push([phase, subject])
+        if (phase === 'measuring') alive.push(processesWith(String(ok.file)).length)
       },
-    )
-    const { rounds, method } = await match.measure()
-    expect(method.heats).toBe('successive')
-    expect(rounds).toHaveLength(12)
-    // Of each heat: both start, are compared and warmed, then have their cycles.
-    const phases = seen.map(([phase]) => phase)
-    const heat = ['starting', 'comparing', 'warming'].flatMap((phase) => [phase, phase])
-    expect(phases).toEqual([1, 2, 3].flatMap(() => [...heat, ...Array.from({ length: 4 }, () => 'measuring')]))
-    expect(new Set(alive)).toEqual(new Set([2]))
-    // The same two meet in each cycle, and no others.
-    const pairs = new Set(rounds.map(({ heat: number, replica }) => `${number}: ${replica}`))
-    expect([...pairs].toSorted()).toEqual(['1: 1', '2: 2', '3: 3'])
-    const { verdict, estimates } = await race({ ok, muchSlower }, { ...options, stages: 1 }).decide('muchSlower', {
-      atLeast: 1.2,
-      metric: 'cpu',
-    })
-    expect(estimates).toMatchObject([{ replicas: [3, 3] }])
-    expect(verdict).toBe('holds')
-  },
-)
+    },
+  )
+  const { rounds, method } = await match.measure()
+  expect(method.heats).toBe('successive')
+  expect(rounds).toHaveLength(12)
+  // In each heat, both start, are compared and warmed, and then measured.
+  const phases = seen.map(([phase]) => phase)
+  const heat = ['starting', 'comparing', 'warming'].flatMap((phase) => [phase, phase])
+  expect(phases).toEqual([1, 2, 3].flatMap(() => [...heat, ...Array.from({ length: 4 }, () => 'measuring')]))
+  expect(new Set(alive)).toEqual(new Set([2]))
+  // The same two meet in each cycle, and no others.
+  const pairs = new Set(rounds.map(({ heat: number, replica }) => `${number}: ${replica}`))
+  expect([...pairs].toSorted()).toEqual(['1: 1', '2: 2', '3: 3'])
+  const { verdict, estimates } = await race(
+    { ok, muchSlower },
+    { ...options, measurement: { ...measurement, stages: 1 } },
+  ).decide('muchSlower', {
+    atLeast: 1.2,
+    metric: 'cpu',
+  })
+  expect(estimates).toMatchObject([{ replicas: [3, 3] }])
+  expect(verdict).toBe('holds')
+})
 
-describe.skipIf(process.platform !== 'linux')('while a subject is measured, the processes of the others', () => {
+describe.skipIf(process.platform !== 'linux')('while one subject is measured, the processes of the others', () => {
   const family = server(
     `response.end('ok')`,
     `if (!process.argv[2]) {
@@ -90,19 +96,19 @@ describe.skipIf(process.platform !== 'linux')('while a subject is measured, the 
     })
 
   it.each([
-    ['are stopped', {}, 6],
-    ['run on when they are to', { idle: 'running' }, 0],
-  ] as const)('%s', async (_, options, paused) => {
+    ['are stopped', 'paused', 6],
+    ['keep running with idle: running', 'running', 0],
+  ] as const)('%s', async (_, idle, paused) => {
     const stopped: number[] = []
     const match = race(
       { family, twin: family },
       {
         ...SMALL,
-        ...options,
+        measurement: { ...MEASUREMENT, idle },
         duration: 400,
         onProgress: ({ phase }) => {
           if (phase !== 'measuring') return
-          // In the middle of the second of load that comes before what counts.
+          // In the middle of the lead.
           setTimeout(() => stopped.push(states().filter((state) => state === 'T').length), 700)
         },
       },
@@ -114,8 +120,8 @@ describe.skipIf(process.platform !== 'linux')('while a subject is measured, the 
   })
 })
 
-it('decides several claims on the same data, and measures again only what is in question', async () => {
-  // So slow, and so many processes, that the first look decides, whatever else the machine does.
+it('decides several claims on the same data, and measures only the subjects of an open claim', async () => {
+  // So slow, and with so many processes, that the first look decides on any machine.
   const slowest = server(`${spin(500)} response.end('ok')`)
   const match = race({ ok, slow: slowest, twin: ok }, { ...OPTIONS, replicas: 5 })
   await match.measure()
@@ -128,17 +134,17 @@ it('decides several claims on the same data, and measures again only what is in 
   expect(match.result().claims.map(({ verdict }) => verdict)).toEqual(['holds', 'holds', 'inconclusive'])
 })
 
-it('never lets throughput hold that the generator limited, and lets CPU decide in its place', async () => {
-  // No HTTP server: whatever comes in a packet is one request, and autocannon has many headers to read.
+it('ignores throughput that the generator limited, and lets CPU decide', async () => {
+  // Not an HTTP server: each packet is one request, and autocannon has many headers to read.
   const raw = script(`
 import { createServer } from 'node:net'
-const answer = 'HTTP/1.1 200 OK\\r\\n' + 'x: y\\r\\n'.repeat(100) + 'content-length: 2\\r\\n\\r\\nok'
-createServer((socket) => socket.on('error', () => {}).on('data', () => socket.write(answer)))
+const response = 'HTTP/1.1 200 OK\\r\\n' + 'x: y\\r\\n'.repeat(100) + 'content-length: 2\\r\\n\\r\\nok'
+createServer((socket) => socket.on('error', () => {}).on('data', () => socket.write(response)))
   .listen(process.env.PORT, process.env.HOST)
 process.on('SIGTERM', () => process.exit(0))`)
   // So slow that no noise of three processes hides it.
   const slowest = server(`${spin(500)} response.end('ok')`)
-  const match = race({ raw, slow: slowest }, { ...OPTIONS, stages: 1 })
+  const match = race({ raw, slow: slowest }, { ...OPTIONS, measurement: { ...OPTIONS.measurement, stages: 1 } })
   const alone = await match.decide('slow', { atLeast: 1.01, metric: 'throughput' })
   expect(alone.estimates[0]).toMatchObject({ metric: 'throughput', generatorBound: true })
   expect(alone.estimates[0]!.low).toBeGreaterThan(1.01)
@@ -151,13 +157,13 @@ process.on('SIGTERM', () => process.exit(0))`)
   expect(both.verdict).toBe('holds')
 })
 
-it('compares cases, p99 and memory too', async () => {
-  // Every 20th answer is late, and 200 MB are held.
+it('decides claims on a case, p99 and memory', async () => {
+  // Every 20th response is late, and 200 MB stay allocated.
   const late = server(
     `if (requests % 20 === 0) setTimeout(() => response.end('ok'), 60); else response.end('ok')`,
     `globalThis.ballast = Buffer.alloc(200e6, 1)`,
   )
-  const { path, ...options } = { ...SMALL, replicas: 3, cycles: 1 }
+  const { path, ...options } = { ...SMALL, replicas: 3 }
   const match = race({ ok, late }, { ...options, cases: { root: { path }, other: { path: '/other' } } })
   for (const metric of ['p99', 'rss', 'peakRss'] as const) {
     const { estimates } = await match.decide('late', { atLeast: 1.01, metric, case: 'other', budget: 1 })
@@ -178,10 +184,13 @@ it('compares cases, p99 and memory too', async () => {
   }
 })
 
-it('discards the rounds in which another program takes a core, and says so', async () => {
+it('discards rounds in which another program takes a core', async () => {
   const burner = spawn(process.execPath, ['-e', 'for (const end = Date.now() + 20_000; Date.now() < end; );'])
   try {
-    const { rounds, discarded } = await race({ ok, slow }, { ...SMALL, maxForeignCpu: 0.4 }).measure()
+    const { rounds, discarded } = await race(
+      { ok, slow },
+      { ...SMALL, measurement: { ...MEASUREMENT, maxForeignCpu: 0.4 } },
+    ).measure()
     expect(discarded['foreign-cpu']).toBeGreaterThan(rounds.length / 2)
     expect(rounds.filter((round) => round.discarded).every(({ foreignCpu }) => foreignCpu > 0.4)).toBe(true)
   } finally {
@@ -189,7 +198,7 @@ it('discards the rounds in which another program takes a core, and says so', asy
   }
 })
 
-it('fires a number of requests, with method, headers and body', async () => {
+it('sends a fixed amount of requests, with method, headers and body', async () => {
   const post = server(`
     let body = ''
     request.on('data', (chunk) => (body += chunk)).on('end', () => {
@@ -200,5 +209,5 @@ it('fires a number of requests, with method, headers and body', async () => {
     { post, twin: post },
     { ...SMALL, amount: 2000, method: 'POST', headers: { 'x-word': 'a' }, body: '{"a":1}', expect: { status: 201 } },
   ).measure()
-  expect(rounds.map(({ answers }) => answers)).toEqual(rounds.map(() => 2000))
+  expect(rounds.map(({ responses }) => responses)).toEqual(rounds.map(() => 2000))
 })

@@ -4,14 +4,15 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { isOnPath, openGenerator } from '../../src/load/generator.ts'
+import { isOnPath } from '../../src/load/find-program.ts'
+import { openGenerator } from '../../src/load/generator-client.ts'
 import { race } from '../../src/index.ts'
 import { resolveRace } from '../../src/options/resolve.ts'
 import { ok, server, slow, SMALL } from '../helpers/servers.ts'
 
-const OPTIONS = { ...SMALL, cycles: 1, generator: 'wrk' } as const
+const OPTIONS = { ...SMALL, generator: 'wrk' } as const
 
-it('is missed with a coded error when it is not on PATH', async () => {
+it('throws SPEED_BOUNDS_GENERATOR_MISSING without wrk on PATH', async () => {
   const { PATH } = process.env
   process.env['PATH'] = '/nowhere'
   try {
@@ -24,7 +25,7 @@ it('is missed with a coded error when it is not on PATH', async () => {
 })
 
 describe.skipIf(!isOnPath('wrk'))('wrk', () => {
-  it('sends method, headers and body as the case has them', async () => {
+  it('sends method, headers and body of the case', async () => {
     const received: unknown[] = []
     const app = createServer(async (incoming, response) => {
       const body = await text(incoming)
@@ -39,13 +40,14 @@ describe.skipIf(!isOnPath('wrk'))('wrk', () => {
     try {
       const { port } = app.address() as AddressInfo
       const { signal } = new AbortController()
-      const result = await generator.fire(`http://127.0.0.1:${port}`, cases[0]!, 201, load, signal)
+      const target = { origin: `http://127.0.0.1:${port}`, testCase: cases[0]!, status: 201, load }
+      const result = await generator.run(target, signal)
       expect(result.failures).toEqual({ errors: 0, timeouts: 0, hanging: 0, unexpectedStatus: 0 })
       expect(result.elapsed).toBeGreaterThan(900)
-      expect(result.answers).toBeGreaterThan(100)
-      expect(result.answers).toBeLessThanOrEqual(received.length)
+      expect(result.responses).toBeGreaterThan(100)
+      expect(result.responses).toBeLessThanOrEqual(received.length)
       expect(result.latency.p99).toBeGreaterThanOrEqual(result.latency.p50)
-      expect(result.utilisation).toBeGreaterThan(0)
+      expect(result.utilization).toBeGreaterThan(0)
       const asSent = { method: 'POST', url: '/a?b=c', word: sent.headers['x-word'], body: sent.body }
       expect(received.filter((request) => !isDeepStrictEqual(request, asSent))).toEqual([])
     } finally {
@@ -55,7 +57,7 @@ describe.skipIf(!isOnPath('wrk'))('wrk', () => {
     }
   })
 
-  it('counts answers with another status as failures', async () => {
+  it('counts responses with another status as failures', async () => {
     const fails = server(`response.statusCode = requests > 500 ? 503 : 200; response.end('ok')`)
     await expect(race({ ok, fails }, OPTIONS).measure()).rejects.toMatchObject({ code: 'SPEED_BOUNDS_FAILED_REQUESTS' })
   })

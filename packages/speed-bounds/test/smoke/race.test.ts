@@ -3,7 +3,7 @@ import '../../src/vitest.ts'
 import { race } from '../../src/index.ts'
 import { ok, muchSlower, SMALL } from '../helpers/servers.ts'
 
-it('tells a server from a slower one', async () => {
+it('a claim against a much slower server holds', async () => {
   await expect(race({ ok, muchSlower }, { ...SMALL, replicas: 3 })).toOutpace('muchSlower', {
     atLeast: 1.2,
     metric: 'cpu',

@@ -63,7 +63,7 @@ export interface CallRecord {
   readonly req: FastifyRequest
 }
 
-/** Receives what happens to calls, for metrics. Its errors are logged once and break no response. */
+/** Receives the ends of calls, for metrics. Its errors are logged once and break no response. */
 export interface TrpcObserver {
   /** Called after each call, also those of a batch, and after the last event of a subscription. */
   callEnded?(record: CallRecord): void

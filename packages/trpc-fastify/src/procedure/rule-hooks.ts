@@ -1,6 +1,6 @@
-// Runs the hooks of rules, and keeps their body limits. All procedures of a router share one Fastify route,
-// so each hook of each rule is a hook of that route which first looks whether it is meant. What a request
-// calls is read from its path as generously as tRPC could: no spelling of a path is without its rules.
+// Runs the hooks of rules and applies their body limits. All procedures of a router share one Fastify route, so each hook of
+// a rule is a hook of that route, which first checks whether the rule applies. It reads the path as liberally as tRPC does,
+// so that no spelling of a path avoids a rule.
 
 import {
   errorCodes,
@@ -13,18 +13,18 @@ import { RULE_HOOKS } from '../options/types.ts'
 import { matches, type ProcedureRules } from './rules.ts'
 
 type Done = (error?: Error | null, payload?: unknown) => void
-/** Any of {@link RULE_HOOKS}: those of the answer get its payload before `done`. */
+/** Any of {@link RULE_HOOKS}. `onSend` hooks get the payload before `done`. */
 type Hook = (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply, ...rest: unknown[]) => unknown
-type Matching = (request: FastifyRequest) => boolean
+type Applies = (request: FastifyRequest) => boolean
 
 /** Options of the route that all procedures share. */
 export interface RuleHooks {
   readonly options: RouteShorthandOptions
-  /** The most bytes that the body of a request may have; nothing when no rule says so. */
+  /** Returns the maximum size of a body in bytes, or undefined without a rule. */
   readonly bodyLimitOf: (request: FastifyRequest) => number | undefined
 }
 
-/** Makes the options of the route from the rules of its procedures. */
+/** Returns the options of the route for the rules of its procedures. */
 export function ruleHooks(app: FastifyInstance, rules: ProcedureRules, pathSeparator: string): RuleHooks {
   if (rules.all.length === 0) return { options: {}, bodyLimitOf: () => undefined }
   const known = new WeakMap<FastifyRequest, readonly string[]>()
@@ -39,7 +39,7 @@ export function ruleHooks(app: FastifyInstance, rules: ProcedureRules, pathSepar
       rules.all.flatMap(([pattern, rule]) =>
         [(rule[name] ?? []) as Hook | Hook[]]
           .flat()
-          .map((hook) => where((request) => pathsOf(request).some((path) => matches(pattern, path)), hook)),
+          .map((hook) => runIf((request) => pathsOf(request).some((path) => matches(pattern, path)), hook)),
       ),
     ]),
   )
@@ -60,7 +60,7 @@ export function ruleHooks(app: FastifyInstance, rules: ProcedureRules, pathSepar
       const length = Number(request.headers['content-length'] ?? 0)
       done(length > (bodyLimitOf(request) ?? standardOf(request, standard)) ? tooLarge(reply) : null, payload)
     },
-    // A body that came in chunks has no length before it is there.
+    // The length of a chunked body is known only now.
     preValidation: [
       (request: FastifyRequest, reply: FastifyReply, done: Done) => {
         const { body } = request
@@ -73,38 +73,38 @@ export function ruleHooks(app: FastifyInstance, rules: ProcedureRules, pathSepar
   return { options: options as RouteShorthandOptions, bodyLimitOf }
 }
 
-/** Fastify's own limit is for what it reads itself; uploads are tRPC's to limit. */
+/** Fastify limits bodies that it parses. tRPC limits uploads. */
 function standardOf({ headers }: FastifyRequest, standard: number): number {
   return headers['content-type']?.includes('json') ? standard : Number.POSITIVE_INFINITY
 }
 
-/** As Fastify does it: what is left of the body is not read. */
+/** Closes the connection as Fastify does, because the rest of the body is not read. */
 function tooLarge(reply: FastifyReply): Error {
   reply.header('connection', 'close')
   return new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()
 }
 
-/** A hook that goes on at once when it is not meant. Fastify passes `done` to hooks of both kinds, and awaits what they give. */
-function where(isMeant: Matching, hook: Hook): Hook {
+/** Skips a hook for other procedures. Fastify passes `done` to both kinds of hooks, and awaits promises that they return. */
+function runIf(applies: Applies, hook: Hook): Hook {
   return function (request, reply, ...rest) {
-    if (isMeant(request)) return hook.call(this, request, reply, ...rest)
+    if (applies(request)) return hook.call(this, request, reply, ...rest)
     const [payload] = rest
     const done = rest.at(-1) as Done
     return rest.length > 1 ? done(null, payload) : done()
   }
 }
 
-/** Paths of all procedures that a request may call. */
+/** Returns the paths of all procedures that a request may call. */
 function calledPaths(request: FastifyRequest, rules: ProcedureRules, pathSeparator: string): readonly string[] {
   const { path: encoded } = request.params as { path: string }
   const path = decode(encoded).split(pathSeparator).join('.')
   const paths = path.split(',')
-  // Not a batch, where procedures have commas in their names.
+  // A procedure may have a comma in its name.
   const isOne = rules.all.some(([pattern]) => pattern.includes(',') && matches(pattern, path))
   return isOne ? [path, ...paths] : paths
 }
 
-/** tRPC decodes once more what Fastify has decoded; what is malformed then calls nothing. */
+/** tRPC decodes the path once more after Fastify. A malformed path calls no procedure. */
 function decode(path: string): string {
   try {
     return decodeURIComponent(path)

@@ -1,9 +1,9 @@
-// What the calls of a request are given: read from the body or the query.
+// The inputs of the calls of a request, from its body or query.
 
 import { TRPCError } from '@trpc/server'
 import { isObject } from '../runtime/value-kinds.ts'
 
-/** The inputs of all calls: parsed and transformed once, when the first call asks for its own. */
+/** The inputs of all calls. The first call that reads its input parses and transforms all of them. */
 export class Inputs {
   readonly #text: string | null
   readonly #isBatch: boolean
@@ -37,7 +37,7 @@ export class Inputs {
     return this.#inputs[index]
   }
 
-  /** The input if it was read already. */
+  /** The input, if it was already read. */
   result(index: number): unknown {
     return this.#inputs?.[index]
   }

@@ -1,11 +1,11 @@
-// The query string of a request, as far as tRPC reads it.
+// Parses the query parameters that tRPC reads.
 
 import { parseConnectionParamsFromString, type TRPCRequestInfo } from '@trpc/server/http'
 
-/** Characters that a URL parser leaves as they are, and no fragment. */
+/** Characters that a URL parser does not change, without a fragment. */
 const PLAIN_URL = /^\/(?![/\\])[!"$-~]*$/
 
-/** The query parameters that matter. */
+/** The query parameters that tRPC reads. */
 export interface Query {
   readonly isBatch: boolean
   readonly input: string | null
@@ -15,7 +15,7 @@ export interface Query {
 
 const NO_QUERY: Query = { isBatch: false, input: null, connectionParams: null, lastEventId: null }
 
-/** Reads the query; nothing when a URL parser is needed to be sure. */
+/** Parses the query. Returns undefined if it needs a URL parser. */
 export function readQuery(url: string): Query | undefined {
   if (!PLAIN_URL.test(url)) return undefined
   const start = url.indexOf('?')
@@ -31,12 +31,12 @@ export function readQuery(url: string): Query | undefined {
   for (let from = start + 1; from <= url.length;) {
     const and = url.indexOf('&', from)
     const to = and === -1 ? url.length : and
-    // Of many parameters without a value, each would search the rest of the URL for one.
+    // Searched once, so that many parameters without a value take linear time.
     if (equals !== -1 && equals < from) equals = url.indexOf('=', from)
     const end = equals === -1 || equals > to ? to : equals
     const name = url.slice(from, end)
     if (name.includes('%') || name.includes('+')) return undefined
-    // Of several, the first counts.
+    // The first of several wins.
     if (Object.hasOwn(values, name) && values[name] === undefined) {
       values[name] = decode(url.slice(end + 1, to))
       if (values[name] === undefined) return undefined
@@ -62,7 +62,7 @@ function readConnectionParams(text: string | undefined): TRPCRequestInfo['connec
   }
 }
 
-/** Decodes as URLSearchParams does, or not at all where that would put U+FFFD for what is malformed. */
+/** Decodes as URLSearchParams does. Returns undefined for malformed text, which URLSearchParams replaces by U+FFFD. */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text.includes('+') ? text.replaceAll('+', ' ') : text)

@@ -1,4 +1,4 @@
-// The answer to `httpBatchStreamLink`.
+// Responds to `httpBatchStreamLink`.
 
 import { getTRPCErrorFromUnknown, type TRPCError } from '@trpc/server'
 import { isObservable, observableToAsyncIterable } from '@trpc/server/observable'
@@ -16,45 +16,41 @@ import {
 import type { TrpcRequest } from '../request/trpc-request.ts'
 import { type PlainResponse, plainResponse } from './plain-response.ts'
 
-/**
- * The answer to `httpBatchStreamLink`. All at once where every call is done within this turn of the event
- * loop, or as the calls come to an end.
- */
+/** Responds with one line per result, or with all lines at once if every call ends in this event-loop tick. */
 export function respondWithLines(
   request: TrpcRequest,
   contextError: { error: TRPCError } | undefined,
   options: RespondOptions,
 ): PlainResponse | Promise<PlainResponse> {
-  // Headers are due before any result, and `responseMeta` is asked for them before errors are told, except
-  // for the one of the context.
-  const untold: [index: number, tell: () => void][] = []
-  let tellAtOnce = !!contextError
+  // Headers are sent before any result. As in tRPC, `responseMeta` runs before `onError`, except for errors of the context.
+  const pending: [index: number, report: () => void][] = []
+  let reportsImmediately = !!contextError
   const results = request.calls.map((_, index) =>
-    callProcedure(request, index, contextError, options, (tell) => {
-      if (tellAtOnce) tell()
-      else untold.push([index, tell])
+    callProcedure(request, index, contextError, options, (report) => {
+      if (reportsImmediately) report()
+      else pending.push([index, report])
     }),
   )
   let head: Head
   try {
     head = streamHead(request, options, options.streamHeaders)
   } catch (cause) {
-    // Of the calls tRPC tells after it has told of this.
-    const told = Promise.resolve().then(() => untold.forEach(([, tell]) => tell()))
-    for (const promise of [told, ...results]) if (isThenable(promise)) promise.catch(() => {})
+    // As in tRPC, errors of calls are reported after this one.
+    const reported = Promise.resolve().then(() => pending.forEach(([, report]) => report()))
+    for (const promise of [reported, ...results]) if (isThenable(promise)) promise.catch(() => {})
     throw cause
   } finally {
-    tellAtOnce = true
+    reportsImmediately = true
   }
-  for (const [index, tell] of untold) {
+  for (const [index, report] of pending) {
     try {
-      tell()
+      report()
     } catch (onErrorThrew) {
       results[index] = Promise.reject(onErrorThrew)
     }
   }
 
-  // What fails here (`onError`, an error formatter, a getter of a result) fails one call, not the others.
+  // An error of `onError`, an error formatter or a getter of a result fails one call, not the others.
   const outcomes = results.map((result, index): Outcome | Promise<Outcome> => {
     try {
       return chain(result, (settled) => outcomeOf(request, index, settled, options))
@@ -64,7 +60,7 @@ export function respondWithLines(
   })
   const lines = linesOptions(request, options)
   if (!outcomes.some(isThenable)) return inLines(head, outcomes, lines)
-  return settledInThisTurn(outcomes).then((settled) => inLines(head, settled, lines))
+  return settledInThisTick(outcomes).then((settled) => inLines(head, settled, lines))
 }
 
 type Outcomes = readonly (Outcome | Promise<Outcome>)[]
@@ -75,8 +71,8 @@ function inLines(head: Head, outcomes: Outcomes, lines: JsonLinesOptions): Plain
   return plainResponse(status, headers, body ?? new JsonLines(outcomes, lines))
 }
 
-/** The outcomes at the end of this turn of the event loop. A call that takes longer must not hold those of the others. */
-function settledInThisTurn(outcomes: Outcomes): Promise<Outcomes> {
+/** Returns the outcomes at the end of this event-loop tick. A slow call must not retain the outcomes of the others. */
+function settledInThisTick(outcomes: Outcomes): Promise<Outcomes> {
   const early: { settled: (Outcome | Promise<Outcome>)[] | undefined } = { settled: [...outcomes] }
   for (const [index, outcome] of outcomes.entries()) {
     if (isThenable(outcome)) void settle(early, index, outcome)
@@ -98,7 +94,7 @@ async function settle(
     const settled = await outcome
     if (early.settled) early.settled[index] = settled
   } catch {
-    // Whoever writes the line finds it.
+    // The line of this call reports it.
   }
 }
 

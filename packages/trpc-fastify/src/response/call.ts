@@ -1,4 +1,4 @@
-// The calls of a request: their context, their results, and who is told of their errors.
+// The calls of a request: their context, results and errors.
 
 import {
   type AnyTRPCRouter,
@@ -14,18 +14,18 @@ import type { OpenStreams } from './open-streams.ts'
 import type { TrpcHandlerOptions } from '../options/types.ts'
 import type { TrpcRequest } from '../request/trpc-request.ts'
 
-/** What does not change between requests. */
+/** Options that are the same for all requests. */
 export interface RespondOptions extends TrpcDefaults {
   readonly trpcOptions: TrpcHandlerOptions<AnyTRPCRouter>
   readonly config: RouterConfig
-  /** Where subscriptions are to be found when the app closes. */
+  /** Subscriptions to end when the app closes. */
   readonly openStreams: OpenStreams | undefined
 }
 
 export type CallResult = { readonly data: unknown } | { readonly error: TRPCError }
 export type CallResponse = { result: { data: unknown } } | { error: object }
 
-/** Puts the context into the request; gives what `createContext` threw, which then is the outcome of every call. */
+/** Sets the context of a request. Returns the error of `createContext`, which then is the result of each call. */
 export function createContext(
   request: TrpcRequest,
   { trpcOptions }: RespondOptions,
@@ -45,18 +45,19 @@ export function createContext(
   }
 }
 
+/** Calls a procedure. `schedule` decides when `onError` is called. */
 export function callProcedure(
   request: TrpcRequest,
   index: number,
   contextError: { error: TRPCError } | undefined,
   options: RespondOptions,
-  when: (tell: () => void) => void = (tell) => tell(),
+  schedule: (report: () => void) => void = (report) => report(),
 ): CallResult | Promise<CallResult> {
   const call = request.calls[index]!
   const failed = (cause: unknown): CallResult => {
     const error = getTRPCErrorFromUnknown(cause)
     const input = call.readResult()
-    when(() => {
+    schedule(() => {
       try {
         reportError(request, options, error, { path: call.path, input, type: request.type })
       } catch (onErrorThrew) {
@@ -74,13 +75,13 @@ export function callProcedure(
     try {
       return failed(cause)
     } catch (onErrorThrew) {
-      // The other calls of a batch are made all the same.
+      // The other calls of a batch still run.
       return Promise.reject(onErrorThrew)
     }
   }
 }
 
-/** tRPC sets the content type of a single answer only when its call is over, which includes `onError`. */
+/** tRPC sets the content type of a single response after its call has ended, which includes `onError`. */
 function dropContentType(request: TrpcRequest, { headers }: RespondOptions): void {
   request.headers = new Headers(headers)
   request.headers.delete('content-type')
@@ -96,13 +97,13 @@ export function callResponse(
   return { error: callErrorShape(request, index, result.error, options) }
 }
 
-/** What is sent of the error of a call. */
+/** Returns the error of a call as it is sent. */
 export function callErrorShape(request: TrpcRequest, index: number, error: TRPCError, options: RespondOptions): object {
   const call = request.calls[index]!
   return errorShape(request, options, error, call.path, call.readResult())
 }
 
-/** What is sent of an error. */
+/** Returns an error as it is sent. */
 export function errorShape(
   { ctx, type }: TrpcRequest,
   { config }: RespondOptions,

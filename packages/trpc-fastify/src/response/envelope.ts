@@ -1,4 +1,4 @@
-// The envelope of a response: its data or its error, serialized by the router's transformer.
+// The envelope of a response: its data or error, serialized by the transformer of the router.
 
 import type { CallResponse } from './call.ts'
 import type { RouterConfig } from '../procedure/trpc-internals.ts'

@@ -1,4 +1,4 @@
-// What a response needs over HTTP/2 that neither tRPC nor Fastify does for it.
+// Adapts responses to HTTP/2, which neither tRPC nor Fastify does.
 
 import { constants, type Http2ServerResponse } from 'node:http2'
 import { Readable } from 'node:stream'
@@ -18,11 +18,11 @@ const CONNECTION_HEADERS = [
   'upgrade',
 ]
 
-/** Makes a reply over HTTP/2 fit to be sent; gives the payload to send. */
+/** Removes headers that HTTP/2 forbids from a reply. Returns the payload to send. */
 export function fitForHttp2(reply: FastifyReply, payload: unknown): unknown {
   for (const name of CONNECTION_HEADERS) {
     reply.removeHeader(name)
-    // Older versions of Fastify leave it there.
+    // Older versions of Fastify do not remove it from the raw response.
     if (!reply.raw.headersSent) reply.raw.removeHeader(name)
   }
   if (payload instanceof Response) return fitResponse(reply, payload)
@@ -39,15 +39,15 @@ function fitResponse(reply: FastifyReply, response: Response): Response {
 }
 
 /**
- * Fastify destroys a response whose stream fails. Over HTTP/1.1 the client misses the last chunk; over HTTP/2 it would take
- * the end for a regular one.
+ * Fastify destroys a response whose stream fails. Over HTTP/1.1 the client misses the last chunk. Over HTTP/2 the response would
+ * look complete.
  */
 function reset(reply: FastifyReply): void {
   const { stream, headersSent } = reply.raw as unknown as Http2ServerResponse
   if (headersSent) stream.close(constants.NGHTTP2_INTERNAL_ERROR)
 }
 
-/** The same stream, with a word of its errors. */
+/** Returns the same stream, and calls `onError` if it fails. */
 function watched(body: ReadableStream<Uint8Array>, onError: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   return new ReadableStream({

@@ -1,42 +1,42 @@
-// The answer to `httpBatchStreamLink`: one JSON document per line, the first with the outcome of every
-// call that is known by then, the others with what was still to come. tRPC sends at least three lines a
-// call through four web streams; clients decode both to the same.
+// The body for `httpBatchStreamLink`: one JSON document per line. The first line has all outcomes that are known by then,
+// further lines have the rest. tRPC sends at least three lines per call through four web streams. Clients decode both to
+// the same results.
 
 import { isThenable } from '../runtime/sync-chain.ts'
 import { TextStream } from './text-stream.ts'
 import { isAsyncIterable, isPlainObject, isPromise, isStreamed } from '../runtime/value-kinds.ts'
 
-/** What came of a call: its data, or the shape of its error; and whether one line can say all of it. */
+/** The data of a call or the shape of its error, and whether it fits into one line. */
 export type Outcome =
   | { readonly data: unknown; readonly isWhole: boolean }
   | { readonly error: unknown; readonly isWhole: boolean }
 
 export interface JsonLinesOptions {
-  /** The transformer's. */
+  /** `serialize` of the transformer. */
   readonly serialize: (chunk: unknown) => unknown
-  /** The shape of an error that comes after its call was answered: in a promise or an iterable of the result. */
+  /** Returns the shape of a late error, which a promise or an iterable in the result threw. */
   readonly shapeOf: (error: unknown, index: number) => unknown
-  /** Told of such errors, and of results that cannot be serialized. */
+  /** Reports such errors, and those of results that cannot be serialized. */
   readonly onError: (error: unknown) => void
-  /** Milliseconds without a line after which a space is sent. */
+  /** Time without a line before a space is sent, in milliseconds. */
   readonly pingMs: number | undefined
 }
 
-// The words of tRPC's protocol, see jsonl.ts of @trpc/server.
+// Codes of tRPC's protocol, see jsonl.ts of @trpc/server.
 const [PROMISE, ITERABLE] = [0, 1]
 const [FULFILLED, REJECTED] = [0, 1]
 const [RETURN, YIELD, ERROR] = [0, 1, 2]
-/** Stands where a promise or an iterable was. */
+/** Replaces a promise or an iterable. */
 const PLACEHOLDER = 0
 
 type Definition = [key: string | null, type: number, id: number]
 type Encoded = [[unknown] | [], ...Definition[]]
-/** Starts something whose id stands in the line before. */
+/** Starts a promise or an iterable after the line that has its id. */
 type Later = () => void
 
-/** The outcome of a call that gave data. It is looked into once: a getter may give another promise each time. */
+/** Returns the outcome of a successful call. It reads the data once, as a getter may return another promise each time. */
 export function outcomeOfData(data: unknown): Outcome {
-  // As JSON, they are nothing in an object; in a line of their own, tRPC's `null`.
+  // JSON omits them in an object. In a line of their own, tRPC sends `null`.
   if (typeof data === 'function' || typeof data === 'symbol') return { data, isWhole: false }
   if (isAsyncIterable(data)) return { data, isWhole: false }
   if (!isPlainObject(data)) return { data, isWhole: true }
@@ -46,12 +46,12 @@ export function outcomeOfData(data: unknown): Outcome {
   return { data: Object.fromEntries(Object.keys(data).map((key, index) => [key, values[index]])), isWhole: false }
 }
 
-/** The outcome of a call that failed. */
+/** Returns the outcome of a failed call. */
 export function outcomeOfError(shape: unknown): Outcome {
   return { error: shape, isWhole: !isStreamed(shape) }
 }
 
-/** All lines at once where every outcome is there and nothing in it has to be waited for; else nothing. */
+/** Returns all lines if every outcome is known and has no promise or iterable. Otherwise returns undefined. */
 export function completeLines(
   outcomes: readonly (Outcome | Promise<Outcome>)[],
   options: JsonLinesOptions,
@@ -60,14 +60,14 @@ export function completeLines(
   return isComplete ? headLine((outcomes as readonly Outcome[]).map(plain), options) : undefined
 }
 
-/** The lines as they come. */
+/** A stream of lines. */
 export class JsonLines extends TextStream {
   readonly #options: JsonLinesOptions
   readonly #iterators = new Set<AsyncIterator<unknown>>()
-  /** Who goes on as soon as the client has read. */
+  /** Iterables that continue after the client has read. */
   #waiting: (() => void)[] = []
   #ids = 0
-  /** Promises and iterables that have lines to come. */
+  /** Number of promises and iterables with further lines. */
   #open = 0
   #ping: NodeJS.Timeout | undefined
 
@@ -91,7 +91,7 @@ export class JsonLines extends TextStream {
     super._read()
     const waiting = this.#waiting
     this.#waiting = []
-    for (const goOn of waiting) goOn()
+    for (const resume of waiting) resume()
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
@@ -103,16 +103,16 @@ export class JsonLines extends TextStream {
     done(error)
   }
 
-  /** Nobody is there to read of an error in its `finally`, but somebody may log it. */
+  /** Reports an error of the iterator's `finally`, although no client reads it. */
   async #return(iterator: AsyncIterator<unknown>): Promise<void> {
     try {
       await Promise.resolve(iterator.return?.()).catch((error: unknown) => this.#options.onError(error))
     } catch {
-      // Whoever is told threw.
+      // `onError` threw.
     }
   }
 
-  /** Gives an id to what comes later, and puts its start on the list. */
+  /** Assigns an id to a promise or an iterable, and adds its start to the list. */
   #later(key: string | null, type: number, later: Later[], begin: (id: number) => Promise<void>): Definition {
     const id = this.#ids++
     this.#open++
@@ -129,7 +129,7 @@ export class JsonLines extends TextStream {
     return [key, type, id]
   }
 
-  /** A promise: its line is the one of what it is fulfilled with, or of its error. */
+  /** Adds a promise, whose line has its value or its error. */
   #promised<T>(
     key: string | null,
     promise: PromiseLike<T>,
@@ -148,7 +148,7 @@ export class JsonLines extends TextStream {
     })
   }
 
-  /** Only the values directly in an encoded object may be promises or iterables: each level is a line. */
+  /** Each level is a line, so only direct values of an encoded object may be promises or iterables. */
   #encodeOutcome(outcome: Outcome, index: number, later: Later[]): Encoded {
     if (outcome.isWhole) return plain(outcome)
     if ('error' in outcome) return this.#encode({ error: outcome.error }, index, later)
@@ -203,12 +203,12 @@ export class JsonLines extends TextStream {
       this.#fail(index, id, ERROR, error)
     } finally {
       this.#iterators.delete(iterator)
-      // As in tRPC, whichever way it ended: an iterator that is no generator may clean up here alone.
+      // As in tRPC, also after a regular end: an iterator without `finally` may clean up only here.
       if (!this.destroyed) await iterator.return?.()
     }
   }
 
-  /** Writes one line, then starts what it speaks of, and waits while the client does not read. */
+  /** Writes one line, starts its promises and iterables, and waits until the client reads. */
   async #line(
     index: number,
     id: number,
@@ -250,7 +250,7 @@ export class JsonLines extends TextStream {
   }
 }
 
-/** Starts what a line speaks of. The list is emptied: what takes long would hold the promises of all. */
+/** Starts the promises and iterables of a line. It empties the list, so that a slow one does not retain the others. */
 function startAll(later: Later[]): void {
   for (const start of later.splice(0)) start()
 }
@@ -259,12 +259,12 @@ function plain(outcome: Outcome): Encoded {
   return 'error' in outcome ? [[{ error: outcome.error }]] : [[{ result: { data: outcome.data } }]]
 }
 
-/** A call whose result cannot be serialized must not take the others with it. */
+/** Returns the first line. A result that cannot be serialized fails only its own call. */
 function headLine(head: readonly Encoded[], options: JsonLinesOptions): string {
   try {
     return lineOf(Object.fromEntries(head.entries()), options)
   } catch {
-    const mended = head.map((encoded, index): Encoded => {
+    const repaired = head.map((encoded, index): Encoded => {
       try {
         lineOf(encoded, options)
         return encoded
@@ -273,7 +273,7 @@ function headLine(head: readonly Encoded[], options: JsonLinesOptions): string {
         return [[{ error: options.shapeOf(error, index) }]]
       }
     })
-    return lineOf(Object.fromEntries(mended.entries()), options)
+    return lineOf(Object.fromEntries(repaired.entries()), options)
   }
 }
 
@@ -282,8 +282,8 @@ function lineOf(chunk: unknown, { serialize }: JsonLinesOptions): string {
 }
 
 /**
- * What rejects before its line is due must not end the process as an unhandled rejection. Others than
- * promises may begin their work at `catch()`, as query builders do, and would do it twice.
+ * Prevents an unhandled rejection if a promise rejects before its line. It handles only real promises: on lazy thenables such
+ * as query builders, `catch()` would run the query twice.
  */
 function expectRejection(value: unknown): void {
   if (value instanceof Promise) value.catch(() => {})

@@ -1,8 +1,8 @@
-/** Streams that end with the app and not by themselves. */
+/** The streams to end when the app closes. */
 export class OpenStreams {
   readonly #ends = new Set<() => void>()
 
-  /** Takes what ends a stream; gives what is to be called when it has ended already. */
+  /** Adds the function that ends a stream. Returns the function to call after the stream has ended. */
   add(end: () => void): () => void {
     this.#ends.add(end)
     return () => void this.#ends.delete(end)

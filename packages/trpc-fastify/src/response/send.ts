@@ -1,4 +1,4 @@
-// Sends a response through Fastify.
+// Sends a response by Fastify.
 
 import { setImmediate as endOfTick } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'

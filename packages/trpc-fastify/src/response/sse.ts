@@ -1,23 +1,23 @@
-// The answer to `httpSubscriptionLink`: server-sent events, written straight to the connection. The
-// bytes are those of tRPC's own stream, which goes through three web streams for each event.
+// The body for `httpSubscriptionLink`: server-sent events. The bytes equal those of tRPC, which sends each event through three
+// web streams.
 
 import { isTrackedEnvelope } from '@trpc/server'
 import { TextStream } from './text-stream.ts'
 
 export interface EventStreamOptions {
-  /** The transformer's. */
+  /** `serialize` of the transformer. */
   readonly serialize: (value: unknown) => unknown
-  /** Told of an error of the subscription; gives the shape that is sent. */
+  /** Reports an error of the subscription, and returns the shape to send. */
   readonly shapeOf: (error: unknown) => unknown
-  /** What the client is to know, as in tRPC's `sse.client`. */
+  /** Options for the client, as in tRPC's `sse.client`. */
   readonly client: object
-  /** Milliseconds without an event after which a ping is sent. */
+  /** Time without an event before a ping is sent, in milliseconds. */
   readonly pingMs: number | undefined
-  /** The id of the last event that the client has seen, when it comes back. */
+  /** Id of the last event that a reconnecting client has received. */
   readonly lastEventId: string | null
 }
 
-/** Events of a subscription, as they come. */
+/** A stream of the events of a subscription. */
 export class EventStream extends TextStream {
   readonly #iterator: AsyncIterator<unknown>
   readonly #options: EventStreamOptions
@@ -30,7 +30,7 @@ export class EventStream extends TextStream {
     super()
     this.#iterator = iterable[Symbol.asyncIterator]()
     this.#options = options
-    // An id with these characters cannot be sent back.
+    // A client cannot send such an id.
     const id = options.lastEventId
     this.#lastEventId = id && !/[\0\n\r]/.test(id) ? id : null
     this.add(eventOf('connected', JSON.stringify(options.client)))
@@ -43,7 +43,7 @@ export class EventStream extends TextStream {
     }
   }
 
-  /** Ends the stream without a word to the client, which then comes back. */
+  /** Ends the stream without a `return` event, so that the client reconnects. */
   stop(): void {
     if (this.#isOver()) return
     this.#returnIterator()
@@ -61,12 +61,12 @@ export class EventStream extends TextStream {
     done(error)
   }
 
-  /** Without `await`: a function that waits for the next event would hold the one before. */
+  /** Uses no `await`: a function that waits for the next event would retain the last one. */
   #pump(): void {
     this.#isReading = true
     new Promise<IteratorResult<unknown>>((resolve) => resolve(this.#iterator.next())).then(
       (result) => this.#take(result),
-      (error: unknown) => this.#stumble(error),
+      (error: unknown) => this.#handleError(error),
     )
   }
 
@@ -78,7 +78,7 @@ export class EventStream extends TextStream {
       text = this.#textOf(value)
     } catch (error) {
       this.#returnIterator()
-      return this.#stumble(error)
+      return this.#handleError(error)
     }
     this.#ping?.refresh()
     this.add(text)
@@ -86,8 +86,8 @@ export class EventStream extends TextStream {
     else this.#pump()
   }
 
-  #stumble(error: unknown): void {
-    if (this.#isOver()) this.#tell(error)
+  #handleError(error: unknown): void {
+    if (this.#isOver()) this.#report(error)
     else this.#fail(error)
     this.#isReading = false
   }
@@ -123,22 +123,22 @@ export class EventStream extends TextStream {
       return `${text}id: ${value[0]}\n\n\n`
     }
     if (this.#lastEventId === null) return `${text}\n\n`
-    // An event without an id would get the last one in the browser: it is cleared, and set again.
+    // Browsers give an event without an id the last id, so it is cleared and restored.
     return `${text}id: \n\n\nevent: restore-id\ndata: \nid: ${this.#lastEventId}\n\n\n`
   }
 
-  /** Nobody is there any more to be sent an error, but somebody may log it. */
-  #tell(error: unknown): void {
+  /** Reports an error after the end, although no client reads it. */
+  #report(error: unknown): void {
     if (isAbortError(error)) return
     try {
       this.#options.shapeOf(error)
     } catch {
-      // Whoever is told threw.
+      // `onError` threw.
     }
   }
 
   #returnIterator(): void {
-    new Promise((resolve) => resolve(this.#iterator.return?.())).catch((cause: unknown) => this.#tell(cause))
+    new Promise((resolve) => resolve(this.#iterator.return?.())).catch((cause: unknown) => this.#report(cause))
   }
 }
 

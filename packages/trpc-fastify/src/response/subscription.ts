@@ -1,4 +1,4 @@
-// The answer to `httpSubscriptionLink`.
+// Responds to `httpSubscriptionLink`.
 
 import { getTRPCErrorFromUnknown, TRPCError } from '@trpc/server'
 import { isObservable, observableToAsyncIterable } from '@trpc/server/observable'
@@ -9,7 +9,7 @@ import type { TrpcRequest } from '../request/trpc-request.ts'
 import { type PlainResponse, plainResponse } from './plain-response.ts'
 import { isAsyncIterable } from '../runtime/value-kinds.ts'
 
-/** The answer to `httpSubscriptionLink`. A call that failed is an event too. */
+/** Responds with the events of a subscription. A failed call is an event, too. */
 export function respondWithEvents(request: TrpcRequest, result: CallResult, options: RespondOptions): PlainResponse {
   const { transformer, sse = {} } = options.config
   const call = request.calls[0]!
@@ -50,7 +50,7 @@ function iterableOf(request: TrpcRequest, result: CallResult): AsyncIterable<unk
   )
 }
 
-// oxlint-disable-next-line require-yield -- it is an iterable whose first value is an error
+// oxlint-disable-next-line require-yield -- the first step of this iterable throws
 async function* failing(error: TRPCError): AsyncGenerator<never> {
   throw error
 }

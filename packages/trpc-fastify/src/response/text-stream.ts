@@ -1,16 +1,13 @@
 import { Readable } from 'node:stream'
 
-/** Characters that are sent without waiting for more of the same turn. */
-const FULL = 16_384
+/** Maximum number of characters to collect in one event-loop tick. */
+const MAX_LENGTH = 16_384
 
-/**
- * A stream of text that is one chunk for each turn of the event loop: of each chunk Node makes four pieces, and each write
- * wakes who reads it.
- */
+/** A stream of text with one chunk per event-loop tick. Node writes four pieces per chunk, and each write wakes the reader. */
 export abstract class TextStream extends Readable {
-  /** Whoever reads has enough for now, until `_read` is called. */
+  /** The reader has enough until it calls `_read`. */
   protected isFull = false
-  /** What this turn has brought so far. */
+  /** Text of this tick. */
   #text = ''
 
   constructor() {
@@ -24,17 +21,17 @@ export abstract class TextStream extends Readable {
   protected add(text: string): void {
     if (this.#text === '') setImmediate(flush, this)
     this.#text += text
-    if (this.#text.length >= FULL) this.flush()
+    if (this.#text.length >= MAX_LENGTH) this.flush()
   }
 
-  /** Ends the stream after all that was added. */
+  /** Ends the stream after all added text. */
   protected finish(last = ''): void {
     this.#text += last
     this.flush()
     this.push(null)
   }
 
-  /** Hands on what the turn has brought. */
+  /** Pushes the text of this tick. */
   flush(): void {
     if (this.#text === '' || this.destroyed) return
     const text = this.#text

@@ -1,23 +1,23 @@
-// What differs between versions of tRPC in what every answer has: found by asking the installed one, once.
+// The defaults of responses, which differ between versions of tRPC. They are read from responses of the installed version.
 
 import { initTRPC } from '@trpc/server'
 import { resolveResponse } from '@trpc/server/http'
 import type { RouterConfig } from '../procedure/trpc-internals.ts'
 
-/** Headers in lower case and sorted, by kind of answer. */
+/** Headers in lower case and sorted, by kind of response. */
 export interface TrpcDefaults {
   readonly headers: Readonly<Record<string, string>>
-  /** Of answers to `httpBatchStreamLink`. */
+  /** Headers of responses to `httpBatchStreamLink`. */
   readonly streamHeaders: Readonly<Record<string, string>>
-  /** Of answers to `httpSubscriptionLink`. */
+  /** Headers of responses to `httpSubscriptionLink`. */
   readonly eventHeaders: Readonly<Record<string, string>>
-  /** What separates the segments of a procedure's path in URLs; older versions know the dot alone. */
+  /** Separator of the segments of a path in URLs. Older versions support only the dot. */
   readonly pathSeparator: string
-  /** A body without a character is no input, where older versions call it malformed JSON. */
+  /** Whether an empty body means no input. Older versions call it malformed JSON. */
   readonly takesEmptyBody: boolean
 }
 
-/** What answers look like with the installed version of tRPC and the router's options: it is asked once. */
+/** Sends some requests to a router with the same options, and returns the defaults of its responses. */
 export async function probeTrpcDefaults({ jsonl, pathSeparator = '.' }: Partial<RouterConfig>): Promise<TrpcDefaults> {
   const t = initTRPC.create({ pathSeparator, ...(jsonl ? { jsonl } : {}) })
   const probe = t.router({
@@ -53,7 +53,7 @@ export async function probeTrpcDefaults({ jsonl, pathSeparator = '.' }: Partial<
   }
 }
 
-/** Whether subscriptions are served as the fast path knows them; tRPC's own handler takes the others. */
+/** Whether the fast path supports the `sse` options of a router. */
 export function servesSubscriptions({ sse = {} }: RouterConfig): boolean {
   const { enabled = true, emitAndEndImmediately, ping, client } = sse
   const inactivity = client?.reconnectAfterInactivityMs

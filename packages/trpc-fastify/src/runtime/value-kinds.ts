@@ -1,11 +1,11 @@
-// The kinds of values that tRPC tells apart, with its own limits.
+// The kinds of values that tRPC distinguishes, by its own rules.
 
 /** Neither an array nor null. */
 export function isObject(value: unknown): value is object {
   return !!value && !Array.isArray(value) && typeof value === 'object'
 }
 
-/** Made by a literal or by `Object.create(null)`, in whatever realm. */
+/** Created by a literal or `Object.create(null)`, in any realm. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (Object.prototype.toString.call(value) !== '[object Object]') return false
   const { constructor } = value as { constructor?: unknown }
@@ -24,7 +24,7 @@ export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown>
   return isObject(value) && Symbol.asyncIterator in value
 }
 
-/** What only a streamed answer can carry. */
+/** Only a streamed response can have such a value. */
 export function isStreamed(value: unknown): boolean {
   return isAsyncIterable(value) || isPromise(value)
 }

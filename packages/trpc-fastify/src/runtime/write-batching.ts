@@ -5,26 +5,26 @@
 
 import type { ServerResponse } from 'node:http'
 
-/** Longest time per response of a tick for which write batching pays, in ms. See docs/measurements.md#write-batching */
-const QUICK = 0.25
+/** Maximum time per response of a tick for which write batching pays, in ms. See docs/measurements.md#write-batching */
+const MAX_TIME_PER_RESPONSE = 0.25
 
 /** Responses of this tick so far, and when the first was ready. */
-let answers = 0
-let began = 0
+let responses = 0
+let startedAt = 0
 let wasBusy = false
 
 /** Counts a response that is ready, and returns whether to send it at the end of this tick. */
 export function shouldBatchWrites({ socket }: Pick<ServerResponse, 'socket'>): boolean {
   // A pipelined response gets its socket once the earlier ones are sent.
   if (socket === null) return false
-  if (answers++ === 0) {
-    began = performance.now()
-    setImmediate(endTurn)
+  if (responses++ === 0) {
+    startedAt = performance.now()
+    setImmediate(endTick)
   }
   return wasBusy
 }
 
-function endTurn(): void {
-  wasBusy = answers > 1 && performance.now() - began < QUICK * answers
-  answers = 0
+function endTick(): void {
+  wasBusy = responses > 1 && performance.now() - startedAt < MAX_TIME_PER_RESPONSE * responses
+  responses = 0
 }

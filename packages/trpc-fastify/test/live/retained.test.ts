@@ -104,14 +104,14 @@ describe.each(Object.entries(KINDS))('%s', (kind, visit) => {
     await visit(secret)
   }
 
-  it('leaves no request, body, input, context, result or reply alive', async () => {
+  it('retains no request, body, input, context, result or reply', async () => {
     for (let times = 0; times < 3; times++) await visitOnce()
     const { count, alive } = await retained()
     expect(count).toBeGreaterThan(3)
     expect(alive).toEqual([])
   })
 
-  it('leaves no text of the request in memory', async () => {
+  it('retains no text of the request', async () => {
     const file = join(tmpdir(), `${secretOf('heap')}.heapsnapshot`)
     await visitOnce()
     try {

@@ -25,7 +25,7 @@ const ORDINARY: [path: string, headers?: Record<string, string>][] = [
   ['slow,hello?batch=1', STREAM],
 ]
 
-it('keeps neither memory nor handles', { timeout: Math.max(120_000, REQUESTS) }, async () => {
+it('retains neither memory nor handles', { timeout: Math.max(120_000, REQUESTS) }, async () => {
   const file = fileURLToPath(new URL('../fixtures/soak-server.ts', import.meta.url))
   const server = fork(file, { execArgv: ['--expose-gc'], env: { ...process.env, NODE_ENV: 'production' } })
   const dispatcher = new Agent({ connections: CLIENTS, pipelining: 1 })

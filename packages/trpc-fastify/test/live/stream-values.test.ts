@@ -33,7 +33,7 @@ describe.each(['no pings', 'pings'])('with %s', (pings) => {
   })
   afterAll(() => void server.kill('SIGKILL'))
 
-  it.each(REQUESTS)('keeps no value of %s', async (path, values, header = 'accept: */*') => {
+  it.each(REQUESTS)('retains no value of %s', async (path, values, header = 'accept: */*') => {
     const sockets = await Promise.all(Array.from({ length: SUBSCRIBERS }, () => listen(path, values, header)))
     server.send('how many?')
     const [count, alive] = ((await once(server, 'message')) as [StreamValues])[0]

@@ -88,7 +88,7 @@ async function connect(url: string): Promise<{ socket: WebSocket; seen: Journal<
 const RECONNECT = JSON.stringify({ id: null, method: 'reconnect' })
 
 describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
-  it('ends subscriptions in a way that makes clients come back, and tells their procedures', async () => {
+  it('ends subscriptions so that clients reconnect, and aborts their procedures', async () => {
     const { app, journal, url } = await serve(fastPath)
     const { rest } = await listen(`${url}/count`, 'id: 2')
     await app.close()
@@ -98,7 +98,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
     expect(outcome).toBe(fastPath === false ? 'TypeError' : '')
   })
 
-  it('tells WebSocket clients to reconnect, and answers their calls before it closes', async () => {
+  it('asks WebSocket clients to reconnect, and responds to their calls before it closes', async () => {
     const { app, journal, url, open } = await serve(fastPath)
     const { socket, seen } = await connect(url)
     const { seen: idle } = await connect(url)
@@ -118,7 +118,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
     expect(idle.entries).toEqual([RECONNECT, 'closed 1012'])
   })
 
-  it('does not wait for subscriptions over WebSockets, nor for a client that has gone', async () => {
+  it('does not wait for subscriptions over WebSockets, nor for a disconnected client', async () => {
     const { app, journal, url } = await serve(fastPath)
     const { socket, seen } = await connect(url)
     socket.send(JSON.stringify({ id: 1, method: 'subscription', params: { path: 'count' } }))
@@ -135,7 +135,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
   })
 })
 
-it('createTrpcFastify does it by itself', async () => {
+it('createTrpcFastify asks clients to reconnect by itself', async () => {
   const { app, url } = await serve(true, ({ router }) =>
     createTrpcFastify({ router, prefix: '/trpc', useWSS: true, endStreamsOnClose: true }),
   )
@@ -147,7 +147,7 @@ it('createTrpcFastify does it by itself', async () => {
   expect(await rest()).toBe('')
 })
 
-it('streams that have ended by themselves are forgotten', async () => {
+it('releases streams that have ended', async () => {
   const { app, url, journal } = await serve(true)
   const client = new AbortController()
   const response = await fetch(`${url}/count`, { signal: client.signal })

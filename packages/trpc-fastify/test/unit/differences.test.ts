@@ -79,7 +79,7 @@ it('Hooks', async () => {
 })
 
 describe('ETags and compression', () => {
-  it('come with an ETag, and 304 to who has it', async () => {
+  it('have an ETag, and get 304 with it', async () => {
     const seen: unknown[] = []
     for (const plugin of ['official', 'ours'] as const) {
       const app = Fastify()
@@ -137,14 +137,14 @@ it('Parsers', async () => {
 })
 
 describe('Streamed batches', () => {
-  it('come in fewer lines, and with a length when nothing is left to wait for', async () => {
+  it('have fewer lines, and a length if nothing is pending', async () => {
     const [official, ours] = await askBoth('hello?batch=1', STREAM)
     expect([official!.headers.get('content-length'), ours!.headers.get('content-length')]).toEqual([null, '38'])
     expect((await official!.text()).trim().split('\n')).toHaveLength(4)
     expect(await ours!.text()).toBe('{"0":[[{"result":{"data":"world"}}]]}\n')
   })
 
-  it('go on after a value that cannot be serialized', async () => {
+  it('continue after a value that cannot be serialized', async () => {
     const official = await serve('official').then(listen)
     const broken = fetch(`${official}/trpc/unserializable,hello?batch=1`, { headers: STREAM })
     await expect(HAS.headWithFirstChunk ? broken : broken.then((head) => head.text())).rejects.toThrow(

@@ -25,14 +25,14 @@ describe.each(Object.keys(peerDependencies) as (keyof typeof VERSIONS)[])('%s', 
   })
 })
 
-it('the newest have all that the oldest lack', () => {
+it('the newest versions have all features that the oldest lack', () => {
   expect(HAS).toEqual(Object.fromEntries(Object.keys(HAS).map((feature) => [feature, !isLowest])))
 })
 
 const t = initTRPC.create()
 const router = t.router({ mutation: t.procedure.mutation(() => 'ok') })
 
-it('sources import the same Fastify and @fastify/websocket, and nothing imports another', async () => {
+it('sources import the Fastify and @fastify/websocket of the project, and no other', async () => {
   const app = await createTrpcFastify({ router, useWSS: true })
   onTestFinished(() => app.close())
   expect([Fastify().version, app.version]).toEqual([VERSIONS.fastify, VERSIONS.fastify])
@@ -45,7 +45,7 @@ it('sources import the same Fastify and @fastify/websocket, and nothing imports 
   }
 })
 
-it('sources import the same @trpc/server', async () => {
+it('sources import the @trpc/server of the project', async () => {
   const app = Fastify()
   onTestFinished(() => app.close())
   await app.register(trpcPlugin, { trpcOptions: { router } })

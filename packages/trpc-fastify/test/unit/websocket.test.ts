@@ -52,7 +52,7 @@ const call = (id: number, input: string): string =>
 const answerTo = (id: number, data: string): string => JSON.stringify({ id, result: { type: 'data', data } })
 
 describe('the options', () => {
-  it('keepAlive sends pings, and goes on as long as the client answers', async () => {
+  it('keepAlive sends pings as long as the client responds', async () => {
     const both = await serve({ keepAlive: { enabled: true, pingMs: 10, pongWaitMs: 10_000 } })
     const messages = await both.onBoth(async (server) => {
       const { socket, messages: got } = await connect(server)
@@ -64,7 +64,7 @@ describe('the options', () => {
     expect(messages).toEqual(['PING', 'PING'])
   })
 
-  it('keepAlive ends connections whose client does not answer', async () => {
+  it('keepAlive closes connections whose client does not respond', async () => {
     const both = await serve({ keepAlive: { enabled: true, pingMs: 10, pongWaitMs: 10 } })
     const messages = await both.onBoth(async (server) => {
       const { messages: got } = await connect(server)
@@ -89,7 +89,7 @@ describe('the options', () => {
     expect(messages).toEqual(expected)
   })
 
-  it('experimental_encoder writes and reads messages', async () => {
+  it('experimental_encoder encodes and decodes messages', async () => {
     const encoded = (text: string): string => Buffer.from(text).toString('base64')
     const both = await serve({
       experimental_encoder: {
@@ -120,7 +120,7 @@ describe('the options', () => {
 })
 
 describe('the servers', () => {
-  it('answer HTTP at the same path', async () => {
+  it('serve HTTP at the same path', async () => {
     const both = await serve({})
     const results = await both.onBoth(async ({ app }) => {
       const [answer, none] = await Promise.all([app.inject('/trpc/greet?input="Ada"'), app.inject('/trpc')])
@@ -154,7 +154,7 @@ describe('without @fastify/websocket', () => {
     })
   })
 
-  it('trpcPlugin serves HTTP when it is not asked for WebSockets', async () => {
+  it('trpcPlugin serves HTTP without useWSS', async () => {
     const app = Fastify()
     await app.register(trpcPlugin, { prefix: '/trpc', useWSS: false, trpcOptions: { router } })
     const answer = await app.inject('/trpc/greet?input="Ada"')
@@ -162,7 +162,7 @@ describe('without @fastify/websocket', () => {
   })
 })
 
-it('createTrpcFastify brings @fastify/websocket along', async () => {
+it('createTrpcFastify registers @fastify/websocket', async () => {
   const app = await createTrpcFastify({ router, prefix: '/trpc', useWSS: true, createContext: () => ({}) })
   onTestFinished(() => app.close())
   const address = await app.listen({ port: 0, host: '127.0.0.1' })

@@ -13,6 +13,7 @@ import {
   type CacheOptions,
   type CacheStore,
   type CallOptions,
+  type GatewayStatus,
   KeyValueCacheStore,
   type UpstreamOptions,
 } from '../../../src/index.ts'
@@ -73,7 +74,7 @@ const twice = async (app: FastifyInstance, headers: Headers = {}): Promise<unkno
   await ask(app, headers),
 ]
 
-describe('an answer is kept', () => {
+describe('a response is cached', () => {
   it.each<[string, Headers]>([
     ['max-age', { 'cache-control': 'max-age=60' }],
     ['s-maxage', { 'cache-control': 's-maxage=60, max-age=0' }],
@@ -96,14 +97,14 @@ describe('an answer is kept', () => {
     expect(asked.count).toBe(2)
   })
 
-  it('when it says that there is nothing', async () => {
+  it('if it is a cacheable 404', async () => {
     const asked = { count: 0 }
     const origin = await counting(asked, { 'cache-control': 'max-age=60' }, 404)
     expect(await twice(await caching(origin))).toEqual([502, 502])
     expect(asked.count).toBe(1)
   })
 
-  it('until its time is over', async () => {
+  it('until it is stale', async () => {
     const asked = { count: 0 }
     const app = await caching(await counting(asked, { 'cache-control': 'max-age=3' }))
     expect(await twice(app)).toEqual([1, 1])
@@ -114,7 +115,7 @@ describe('an answer is kept', () => {
     expect(asked.count).toBe(2)
   })
 
-  it('by whichever origin has made it', async () => {
+  it('for all origins of the upstream', async () => {
     const asked = { count: 0 }
     const headers = { 'cache-control': 'max-age=60' }
     const app = await caching([await counting(asked, headers), await counting(asked, headers)])
@@ -129,15 +130,15 @@ describe('an answer is kept', () => {
       (request) => (request.url === '/a' ? { 'cache-control': 'max-age=60' } : {}),
       () => status,
     )
-    const app = await caching(origin, {}, true, { breaker: { calls: 2, openFor: 60_000 } })
+    const app = await caching(origin, {}, true, { circuitBreaker: { window: 2, resetTimeout: 60_000 } })
     expect(await ask(app)).toBe(1)
     status = 500
     for (let count = 0; count < 3; count++) expect(await ask(app, {}, '/b')).toBe(502)
-    expect((await app.inject('/b')).json<{ code: string }>().code).toBe('GATEWAY_CIRCUIT_OPEN')
+    expect((await app.inject('/b')).json<{ code: string }>().code).toBe('AGGREGATOR_GATEWAY_CIRCUIT_OPEN')
     expect(await ask(app)).toBe(1)
   })
 
-  it('while there is no room for another call', async () => {
+  it('and served while the queue is full', async () => {
     const asked = { count: 0 }
     const hanging: ServerResponse[] = []
     const origin = await upstream((request, response) => {
@@ -145,7 +146,7 @@ describe('an answer is kept', () => {
       if (request.url === '/a') response.end(String(++asked.count))
       else hanging.push(response)
     })
-    const app = await caching(origin, {}, true, { connections: 1, queue: 0 })
+    const app = await caching(origin, {}, true, { maxConnections: 1, maxQueue: 0 })
     await ask(app)
     const waiting = ask(app, {}, '/b')
     await expect.poll(() => hanging).toHaveLength(1)
@@ -154,7 +155,7 @@ describe('an answer is kept', () => {
     expect(await waiting).toBe(2)
   })
 
-  it('for what is handed on too, with its age', async () => {
+  it('for pass-through, with its age', async () => {
     const asked = { count: 0 }
     const origin = await upstream((_, response) => {
       asked.count++
@@ -178,7 +179,7 @@ describe('an answer is kept', () => {
   })
 })
 
-describe('an answer is not kept', () => {
+describe('a response is not cached', () => {
   it.each<[string, Record<string, string | string[]>]>([
     ['without a word on it', {}],
     ['that is private', { 'cache-control': 'private, max-age=60' }],
@@ -190,7 +191,7 @@ describe('an answer is not kept', () => {
     expect(await twice(await caching(await counting({ count: 0 }, headers)))).toEqual([1, 2])
   })
 
-  it('that was for one who has shown who he is, unless it is public', async () => {
+  it('if its request had `authorization`, unless it is public', async () => {
     const call = { forwardHeaders: ['authorization'] }
     const mine = await caching(await counting({ count: 0 }, { 'cache-control': 'max-age=60' }), call)
     expect(await twice(mine, { authorization: 'Bearer a' })).toEqual([1, 2])
@@ -199,7 +200,7 @@ describe('an answer is not kept', () => {
     expect(await ask(ours, { authorization: 'Bearer b' })).toBe(2)
   })
 
-  it.each([400, 401, 403, 429, 500, 503])('with status %i, whatever it says', async (status) => {
+  it.each([400, 401, 403, 429, 500, 503])('with status %i and any headers', async (status) => {
     const asked = { count: 0 }
     const app = await caching(await counting(asked, { 'cache-control': 'public, max-age=60' }, status))
     await twice(app)
@@ -221,7 +222,7 @@ describe('an answer is not kept', () => {
     expect(await twice(app)).toEqual([1, 1])
   })
 
-  it('that did not come as a whole', async () => {
+  it('if it broke off', async () => {
     let asked = 0
     const origin = await upstream((request, response) => {
       asked++
@@ -238,7 +239,7 @@ describe('an answer is not kept', () => {
     expect([await ask(app), ...(await twice(app)), asked]).toEqual([502, 123, 123, 2])
   })
 
-  it.each(['calls', 'pass-through'])('whose client left while it came, by %s', async (kind) => {
+  it.each(['calls', 'pass-through'])('if its client left while it was transferred, by %s', async (kind) => {
     let asked = 0
     let finish: () => void = () => {}
     const origin = await upstream((_, response) => {
@@ -262,25 +263,25 @@ describe('an answer is not kept', () => {
     expect(asked).toBe(2)
   })
 
-  it('that is larger than is taken', async () => {
+  it('if it is larger than `maxResponseBytes`', async () => {
     const asked = { count: 0 }
     const origin = await upstream((_, response) => {
       asked.count++
       response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'max-age=60' })
       response.end(`"${'x'.repeat(20_000)}"`)
     })
-    const app = await caching(origin, {}, true, { maxResponseSize: 10_000 })
+    const app = await caching(origin, {}, true, { maxResponseBytes: 10_000 })
     expect([...(await twice(app)), asked.count]).toEqual([502, 502, 2])
   })
 
-  it('beyond what memory may take', async () => {
+  it('beyond the limits of memory', async () => {
     const asked = { count: 0 }
     const origin = await upstream((request, response) => {
       asked.count++
       response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'max-age=60' })
       response.end(`"${'x'.repeat(request.url === '/big' ? 6000 : 900)}"`)
     })
-    const app = await caching(origin, {}, { maxEntrySize: 5000, maxSize: 10_000, maxCount: 8 })
+    const app = await caching(origin, {}, { maxEntryBytes: 5000, maxBytes: 10_000, maxEntries: 8 })
     for (let count = 0; count < 2; count++) await ask(app, {}, '/big')
     expect(asked.count).toBe(2)
     for (let id = 0; id < 8; id++) await ask(app, {}, `/${id}`)
@@ -306,8 +307,8 @@ it.each<[Record<string, string>, number[]]>([
   expect(await twice(await caching(await counting({ count: 0 }, headers)))).toEqual(counts)
 })
 
-describe('what a client may say', () => {
-  it('does not change what others get, whatever the upstream forgets in `vary`', async () => {
+describe('headers and path of a client', () => {
+  it('do not change the responses of others, even without `vary`', async () => {
     const asked = { count: 0 }
     const app = await caching(await counting(asked, { 'cache-control': 'max-age=60' }), {
       forwardHeaders: ['x-tenant', 'cookie'],
@@ -321,7 +322,7 @@ describe('what a client may say', () => {
     expect(await ask(app, { 'x-other': '1', 'cache-control': 'no-cache', pragma: 'no-cache' })).toBe(4)
   })
 
-  it('does not change what others get, by calls that ask differently', async () => {
+  it('do not change the responses of other calls', async () => {
     const origin = await upstream((request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'max-age=60' })
       response.end(JSON.stringify(request.headers['accept']))
@@ -336,7 +337,7 @@ describe('what a client may say', () => {
     }
   })
 
-  it('in its path stays what it is', async () => {
+  it('are part of the key, special characters included', async () => {
     const paths: string[] = []
     const memory = new cacheStores.MemoryCacheStore()
     const store: CacheStore = {
@@ -354,8 +355,8 @@ describe('what a client may say', () => {
   })
 })
 
-describe('an answer that is too old', () => {
-  it('is asked about, and is taken when it is still right', async () => {
+describe('a stale response', () => {
+  it('is revalidated, and served again if unchanged', async () => {
     const seen: unknown[] = []
     const origin = await upstream((request, response) => {
       seen.push(request.headers['if-none-match'])
@@ -368,7 +369,7 @@ describe('an answer that is too old', () => {
     expect(seen).toEqual([undefined, '"1"'])
   })
 
-  it('is replaced when it is not', async () => {
+  it('is replaced if it has changed', async () => {
     let version = 1
     const origin = await upstream((request, response) => {
       const etag = `"${version}"`
@@ -382,7 +383,7 @@ describe('an answer that is too old', () => {
     expect(await twice(app)).toEqual([2, 2])
   })
 
-  it('is given at once with stale-while-revalidate, and asked for again behind it', async () => {
+  it('is served immediately and revalidated in the background with stale-while-revalidate', async () => {
     const asked = { count: 0 }
     const origin = await counting(asked, { 'cache-control': 'max-age=3, stale-while-revalidate=60' })
     const app = await caching(origin)
@@ -393,7 +394,7 @@ describe('an answer that is too old', () => {
     expect(await ask(app)).toBe(2)
   })
 
-  it('is asked for again for as long as somebody could wait, and no longer', async () => {
+  it('is revalidated for at most the longest timeout of an endpoint', async () => {
     const hanging: Socket[] = []
     let isHanging = false
     const origin = await upstream((request, response) => {
@@ -425,7 +426,7 @@ describe('an answer that is too old', () => {
         .writeHead(200, { 'content-type': 'application/json', 'cache-control': 'max-age=3, stale-if-error=60' })
         .end('1')
     })
-    const app = await caching(origin, {}, true, { breaker: { calls: 2, openFor: 60_000 } })
+    const app = await caching(origin, {}, true, { circuitBreaker: { window: 2, resetTimeout: 60_000 } })
     expect(await ask(app)).toBe(1)
     afterSeconds(4)
     isFailing = true
@@ -434,7 +435,7 @@ describe('an answer that is too old', () => {
   })
 })
 
-it('what was changed is asked for again', async () => {
+it('an unsafe method drops the cached response of its path', async () => {
   const asked = { count: 0 }
   const app = await caching(await counting(asked, { 'cache-control': 'max-age=60' }))
   await ask(app)
@@ -442,7 +443,7 @@ it('what was changed is asked for again', async () => {
   expect(await twice(app)).toEqual([3, 3])
 })
 
-it('questions at the same time are all answered', async () => {
+it('simultaneous requests all get a response', async () => {
   const asked = { count: 0 }
   const app = await caching(await counting(asked, { 'cache-control': 'max-age=60' }))
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask(app)))
@@ -452,39 +453,43 @@ it('questions at the same time are all answered', async () => {
   expect(asked.count).toBe(before)
 })
 
-it('failures are told as without it, and tried again elsewhere', async () => {
+it('failures have the same codes, and retries go to another origin', async () => {
   const headers = { 'cache-control': 'max-age=60' }
   const refused = await (await caching(await nobody())).inject('/a')
   expect([refused.statusCode, refused.json<{ message: string }>().message]).toEqual([
     502,
-    'The call "one" to it did not answer',
+    'The call "one" to it did not respond',
   ])
   const asked = { count: 0 }
-  const app = await caching([await nobody(), await counting(asked, headers)], {}, true, { breaker: false })
+  const app = await caching([await nobody(), await counting(asked, headers)], {}, true, { circuitBreaker: false })
   for (let id = 0; id < 6; id++) expect(await ask(app, {}, `/${id}`)).toBe(id + 1)
 })
 
-it('an upstream that hangs is given up, and its circuit opens', async () => {
+it('a hanging upstream is a timeout, and its circuit opens', async () => {
   const open = new Set<unknown>()
   const origin = await upstream(({ socket }) => {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
   })
-  const app = await caching(origin, { timeout: 50 }, true, { breaker: { calls: 2, openFor: 60_000 } })
+  const app = await caching(origin, { timeout: 50 }, true, { circuitBreaker: { window: 2, resetTimeout: 60_000 } })
   const codes: unknown[] = []
   for (let count = 0; count < 3; count++) codes.push((await app.inject('/a')).json<{ code: string }>().code)
-  expect(codes).toEqual(['GATEWAY_UPSTREAM_TIMEOUT', 'GATEWAY_UPSTREAM_TIMEOUT', 'GATEWAY_CIRCUIT_OPEN'])
+  expect(codes).toEqual([
+    'AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT',
+    'AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT',
+    'AGGREGATOR_GATEWAY_CIRCUIT_OPEN',
+  ])
   await expect.poll(() => open.size).toBe(0)
 })
 
-it('retries and hedges are made as without it', async () => {
+it('calls are retried and hedged', async () => {
   let asked = 0
   const origin = await upstream((request, response) => {
     asked++
     if (request.url === '/late' && asked === 1) return
     response.writeHead(asked === 1 ? 503 : 200, { 'content-type': 'application/json' }).end(String(asked))
   })
-  const app = await caching(origin, { retry: 1, hedge: 50 })
+  const app = await caching(origin, { retries: 1, hedge: 50 })
   expect(await ask(app)).toBe(2)
   asked = 0
   expect(await ask(app, {}, '/late')).toBe(2)
@@ -535,7 +540,7 @@ describe('a store', () => {
     await app.inject({ method: 'POST', url: '/a' })
   })
 
-  it('that hangs is not waited for each time', async () => {
+  it('that hangs is skipped after some lookups', async () => {
     let gets = 0
     const store = {
       ...memory(),
@@ -548,7 +553,31 @@ describe('a store', () => {
     expect(gets).toBeLessThan(30)
   })
 
-  it('that has more than is taken has nothing', async () => {
+  it.each(['calls', 'passThrough'])('that responds after the deadline causes no request of %s', async (kind) => {
+    const asked = { count: 0 }
+    const lookups: (() => void)[] = []
+    const store: CacheStore = {
+      get: () => new Promise((resolve) => lookups.push(() => resolve(undefined))),
+      createWriteStream: () => undefined,
+      delete() {},
+    }
+    const app = await gateway({
+      upstreams: { it: { origin: await counting(asked, headers), cache: { store, storeTimeout: 60_000 } } },
+      endpoints: [
+        { path: '/calls', timeout: 30, calls: { one: { upstream: 'it', path: '/a' } } },
+        { path: '/passThrough', timeout: 30, passThrough: { upstream: 'it', path: '/a' } },
+      ],
+      status: true,
+    })
+    expect((await app.inject(`/${kind}`)).statusCode).toBe(504)
+    for (const respond of lookups) respond()
+    // Time for a request that must not be sent.
+    await sleep(100)
+    const { upstreams } = (await app.inject('/__gateway')).json<GatewayStatus>()
+    expect([asked.count, upstreams['it']]).toEqual([0, [expect.objectContaining({ pending: 0, streams: 0 })]])
+  })
+
+  it('with a response above `maxResponseBytes` is a miss', async () => {
     const asked = { count: 0 }
     const origin = await upstream((_, response) => {
       asked.count++
@@ -556,7 +585,7 @@ describe('a store', () => {
     })
     const store = memory()
     const large = await caching(origin, {}, { store })
-    const small = await caching(origin, {}, { store }, { maxResponseSize: 1000 })
+    const small = await caching(origin, {}, { store }, { maxResponseBytes: 1000 })
     await ask(large)
     expect([await ask(small), asked.count]).toEqual([502, 2])
   })
@@ -597,7 +626,7 @@ describe('a store of keys and values', () => {
     await expect.poll(() => ask(apps[1]!)).toBeGreaterThan(3)
   })
 
-  it('holds and caches no body that is larger than `maxEntrySize`', async () => {
+  it('caches no body larger than `maxEntryBytes`', async () => {
     const values = new Values()
     const origin = await upstream((request, response) => {
       response.writeHead(200, { 'cache-control': 'max-age=60' })
@@ -613,7 +642,7 @@ describe('a store of keys and values', () => {
     expect([...values.values()].every((value) => String(value).length < 2000)).toBe(true)
   })
 
-  it('keeps bytes that are no text', async () => {
+  it('caches binary bodies', async () => {
     const values = new Values()
     const bytes = Buffer.from([0, 255, 254, 13, 10])
     let asked = 0
@@ -628,7 +657,7 @@ describe('a store of keys and values', () => {
     expect([rawPayload, headers['etag'], asked]).toEqual([bytes, '"1"', 1])
   })
 
-  it('finds no answer by headers that another one did not differ in', async () => {
+  it('finds no response by headers that are not in its index', async () => {
     const values = new Values()
     const origin = await counting({ count: 0 }, (request) => ({
       'cache-control': 'max-age=60',

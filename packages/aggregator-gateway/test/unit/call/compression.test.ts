@@ -20,7 +20,7 @@ it.each<[string, (text: string) => Buffer]>([
   for (const _ of [1, 2]) expect((await app.inject('/')).body).toBe('{"one":{"big":12345678901234567890}}')
 })
 
-it('nothing compressed is asked for', async () => {
+it('the request accepts no content encoding', async () => {
   const asked: unknown[] = []
   const origin = await upstream((request, response) => {
     asked.push(request.headers['accept-encoding'])

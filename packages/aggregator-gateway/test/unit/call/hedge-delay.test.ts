@@ -26,7 +26,7 @@ it.each([
   expect(learned).toEqual(found)
 })
 
-it('a fixed time is learned from nothing', () => {
+it('a fixed delay does not change', () => {
   const delay = new HedgeDelay(20)
   for (let count = 0; count < 64; count++) delay.record(100)
   expect(delay.get()).toBe(20)

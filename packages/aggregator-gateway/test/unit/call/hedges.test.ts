@@ -13,8 +13,8 @@ async function hanging(hangs: (count: number) => boolean): Promise<{ origin: str
   return { origin, seen }
 }
 
-describe('a call that is late', () => {
-  it('is made a second time; the first is given up when that answers', async () => {
+describe('a late call', () => {
+  it('is hedged, and the first request is aborted after the response', async () => {
     const { origin, seen } = await hanging((count) => count === 1)
     const app = await gatewayOf(origin, { one: { path: '/', hedge: 20 } })
     expect((await app.inject('/')).body).toBe('{"one":2}')
@@ -22,7 +22,7 @@ describe('a call that is late', () => {
     expect([seen.length, seen[0]!.writableFinished]).toEqual([2, false])
   })
 
-  it('may win all the same', async () => {
+  it('may still respond first', async () => {
     const { origin, seen } = await hanging(() => true)
     const app = await gatewayOf(origin, { one: { path: '/', hedge: 20 } })
     const answer = app.inject('/').then(({ body }) => body)
@@ -32,7 +32,7 @@ describe('a call that is late', () => {
     if (!seen[1]!.closed) await once(seen[1]!, 'close')
   })
 
-  it('fails when both do', async () => {
+  it('fails when both requests fail', async () => {
     const { origin, seen } = await hanging(() => true)
     const app = await gatewayOf(origin, { one: { path: '/', hedge: 20 } })
     const answer = app.inject('/').then(({ statusCode }) => statusCode)
@@ -42,7 +42,7 @@ describe('a call that is late', () => {
     expect(await answer).toBe(502)
   })
 
-  it('is not failed by one of the two', async () => {
+  it('does not fail when one of both fails', async () => {
     const { origin, seen } = await hanging(() => true)
     const app = await gatewayOf(origin, { one: { path: '/', hedge: 20 } })
     const answer = app.inject('/').then(({ body }) => body)
@@ -52,14 +52,14 @@ describe('a call that is late', () => {
     expect(await answer).toBe('{"one":1}')
   })
 
-  it('is not made a third time', async () => {
+  it('is hedged only once', async () => {
     const { origin, seen } = await hanging((count) => count <= 2)
     const app = await gatewayOf(origin, { one: { path: '/', hedge: 20 } }, { timeout: 1000 })
     expect((await app.inject('/')).statusCode).toBe(504)
     expect(seen).toHaveLength(2)
   })
 
-  it('goes to the other origin then', async () => {
+  it('is hedged at the other origin', async () => {
     const { origin, seen } = await hanging(() => true)
     const other = await jsonUpstream(() => 'other')
     const app = await gateway({
@@ -71,14 +71,14 @@ describe('a call that is late', () => {
   })
 })
 
-it('a call that is answered in time is made once', async () => {
+it('a call with a response in time is not hedged', async () => {
   const { origin, seen } = await hanging(() => false)
   const app = await gatewayOf(origin, { one: { path: '/', hedge: 5000 } }, { timeout: 10_000 })
   for (let count = 0; count < 20; count++) await app.inject('/')
   expect(seen).toHaveLength(20)
 })
 
-it('what late means is learned from the answers', async () => {
+it('the delay follows the durations of responses', async () => {
   const { origin, seen } = await hanging((count) => count === 200)
   const app = await gateway({
     upstreams: { it: { origin, hedgeBudget: 1 } },
@@ -91,10 +91,10 @@ it('what late means is learned from the answers', async () => {
   expect(seen.length).toBeGreaterThan(early)
 })
 
-it('an upstream that is late for all calls gets 2 % more of them, after the first ten', async () => {
+it('an upstream that is always late gets 2 % more calls, after the first ten', async () => {
   const { origin, seen } = await hanging(() => true)
   const app = await gateway({
-    upstreams: { it: { origin, breaker: false, connections: 300 } },
+    upstreams: { it: { origin, circuitBreaker: false, maxConnections: 300 } },
     endpoints: [{ path: '/', timeout: 3000, calls: { one: { upstream: 'it', path: '/', hedge: 10 } } }],
   })
   await Promise.all(Array.from({ length: 200 }, () => app.inject('/')))

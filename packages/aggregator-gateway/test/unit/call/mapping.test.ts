@@ -43,16 +43,16 @@ it.each<[title: string, mapping: MappingOptions, expected: unknown]>([
   expect((await app.inject('/')).json()).toEqual({ one: expected })
 })
 
-it('does not take a target that is not there', async () => {
+it('fails without the target', async () => {
   const app = await gatewayOf(await jsonUpstream(() => ANSWER), { one: { path: '/', target: 'meta.nothing' } })
   const { statusCode, json } = await app.inject('/')
   expect([statusCode, json<{ message: string }>().message]).toEqual([
     502,
-    'The call "one" to it answered with a body that has no meta.nothing',
+    'The call "one" to it responded with a body that has no meta.nothing',
   ])
 })
 
-it('maps members named as those of every object', async () => {
+it('maps members with the names of Object.prototype', async () => {
   const app = await gatewayOf(
     await jsonUpstream(() => JSON.parse('{"__proto__":{"a":1},"constructor":2,"b":3}') as unknown),
     { one: { path: '/', omit: ['b'] } },

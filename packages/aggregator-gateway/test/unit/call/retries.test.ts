@@ -18,43 +18,43 @@ async function withStatuses(
   return { origin, times }
 }
 
-describe('a call that fails', () => {
-  it.each([429, 500, 502, 503, 504])('is made again after %i', async (status) => {
+describe('a failed call', () => {
+  it.each([429, 500, 502, 503, 504])('is retried after %i', async (status) => {
     const { origin, times } = await withStatuses([status, status])
-    const app = await gatewayOf(origin, { one: { path: '/', retry: 2 } })
+    const app = await gatewayOf(origin, { one: { path: '/', retries: 2 } })
     expect((await app.inject('/')).body).toBe('{"one":1}')
     expect(times).toHaveLength(3)
   })
 
-  it.each([301, 400, 401, 403, 404, 405, 409, 422, 501])('is not made again after %i', async (status) => {
+  it.each([301, 400, 401, 403, 404, 405, 409, 422, 501])('is not retried after %i', async (status) => {
     const { origin, times } = await withStatuses([status])
-    const app = await gatewayOf(origin, { one: { path: '/', retry: 2 } })
+    const app = await gatewayOf(origin, { one: { path: '/', retries: 2 } })
     expect((await app.inject('/')).statusCode).toBe(502)
     expect(times).toHaveLength(1)
   })
 
-  it('is made as often as is allowed, and no more', async () => {
+  it('is retried `retries` times', async () => {
     const { origin, times } = await withStatuses([503, 503, 503, 503])
-    const app = await gatewayOf(origin, { one: { path: '/', retry: 2 }, two: { path: '/two' } })
+    const app = await gatewayOf(origin, { one: { path: '/', retries: 2 }, two: { path: '/two' } })
     expect((await app.inject('/')).statusCode).toBe(502)
     expect(times.length).toBeLessThanOrEqual(4)
   })
 
-  it('is not made again where nobody says so', async () => {
+  it('is not retried by default', async () => {
     const { origin, times } = await withStatuses([503])
     const app = await gatewayOf(origin, { one: { path: '/' } })
     expect((await app.inject('/')).statusCode).toBe(502)
     expect(times).toHaveLength(1)
   })
 
-  it.each(['PUT', 'DELETE'] as const)('is made again for %s', async (method) => {
+  it.each(['PUT', 'DELETE'] as const)('is retried for %s', async (method) => {
     const { origin, times } = await withStatuses([503])
-    const app = await gatewayOf(origin, { one: { path: '/', method, retry: 1 } })
+    const app = await gatewayOf(origin, { one: { path: '/', method, retries: 1 } })
     expect((await app.inject('/')).body).toBe('{"one":1}')
     expect(times).toHaveLength(2)
   })
 
-  it('is made again after its connection was reset in the body', async () => {
+  it('is retried after a reset in the body', async () => {
     let count = 0
     const origin = await tcpUpstream((socket) => {
       socket.on('data', () => {
@@ -64,33 +64,33 @@ describe('a call that fails', () => {
         else socket.write(`${head}{`, () => socket.resetAndDestroy())
       })
     })
-    const app = await gatewayOf(origin, { one: { path: '/', retry: 1 } })
+    const app = await gatewayOf(origin, { one: { path: '/', retries: 1 } })
     expect((await app.inject('/')).body).toBe('{"one":{}}')
   })
 
-  it('is not made again after an answer that cannot be taken', async () => {
+  it('is not retried after an invalid response', async () => {
     let count = 0
     const origin = await upstream((_, response) => {
       count++
       sendJson(response, '{')
     })
-    const app = await gatewayOf(origin, { one: { path: '/', retry: 3 } })
+    const app = await gatewayOf(origin, { one: { path: '/', retries: 3 } })
     expect((await app.inject('/')).statusCode).toBe(502)
     expect(count).toBe(1)
   })
 })
 
 describe('retry-after', () => {
-  it('is waited for', async () => {
+  it('delays the retry', async () => {
     const { origin, times } = await withStatuses([429], { 'retry-after': '1' })
-    const app = await gatewayOf(origin, { one: { path: '/', retry: 1 } }, { timeout: 10_000 })
+    const app = await gatewayOf(origin, { one: { path: '/', retries: 1 } }, { timeout: 10_000 })
     expect((await app.inject('/')).body).toBe('{"one":1}')
     expect(times[1]! - times[0]!).toBeGreaterThan(990)
   })
 
   it('may be a date', async () => {
     const { origin } = await withStatuses([503], { 'retry-after': new Date(Date.now() - 60_000).toUTCString() })
-    const app = await gatewayOf(origin, { one: { path: '/', retry: 1 } })
+    const app = await gatewayOf(origin, { one: { path: '/', retries: 1 } })
     expect((await app.inject('/')).body).toBe('{"one":1}')
   })
 
@@ -98,22 +98,22 @@ describe('retry-after', () => {
     '%s is not waited for by a client that has 5 seconds',
     async (retryAfter) => {
       const { origin, times } = await withStatuses([503], { 'retry-after': retryAfter })
-      const app = await gatewayOf(origin, { one: { path: '/', retry: 1 } }, { timeout: 5000 })
+      const app = await gatewayOf(origin, { one: { path: '/', retries: 1 } }, { timeout: 5000 })
       expect((await app.inject('/')).statusCode).toBe(502)
       expect(times).toHaveLength(1)
     },
   )
 })
 
-it('an upstream that fails all calls gets a tenth more of them, after the first ten', async () => {
+it('an upstream that fails all calls gets 10 % more of them, after the first ten', async () => {
   let count = 0
   const origin = await upstream((_, response) => {
     count++
     response.writeHead(503).end()
   })
   const app = await gateway({
-    upstreams: { it: { origin, breaker: false } },
-    endpoints: [{ path: '/', calls: { one: { upstream: 'it', path: '/', retry: 5 } } }],
+    upstreams: { it: { origin, circuitBreaker: false } },
+    endpoints: [{ path: '/', calls: { one: { upstream: 'it', path: '/', retries: 5 } } }],
   })
   for (let round = 0; round < 10; round++) {
     await Promise.all(Array.from({ length: 20 }, () => app.inject('/')))
@@ -122,11 +122,11 @@ it('an upstream that fails all calls gets a tenth more of them, after the first 
   expect(count).toBeLessThanOrEqual(200 + 10 + 20)
 })
 
-it('without a budget nothing is made again', async () => {
+it('without a budget there are no retries', async () => {
   const { origin, times } = await withStatuses([503])
   const app = await gateway({
     upstreams: { it: { origin, retryBudget: 0 } },
-    endpoints: [{ path: '/', calls: { one: { upstream: 'it', path: '/', retry: 5 } } }],
+    endpoints: [{ path: '/', calls: { one: { upstream: 'it', path: '/', retries: 5 } } }],
   })
   expect((await app.inject('/')).statusCode).toBe(502)
   expect(times).toHaveLength(1)
@@ -177,7 +177,7 @@ describe('a connection that its server closes while it is used again', () => {
       })
     })
     const app = await gateway({
-      upstreams: { it: { origin, breaker: false, cache } },
+      upstreams: { it: { origin, circuitBreaker: false, cache } },
       endpoints: [
         { path: '/calls', method, calls: { one: { upstream: 'it', path: '/', method } } },
         { path: '/pass', method, passThrough: { upstream: 'it', path: '/' } },
@@ -197,7 +197,7 @@ describe('a connection that its server closes while it is used again', () => {
     }
   })
 
-  it('more is up to `retry` and its budget', async () => {
+  it('further attempts need `retries` and the budget', async () => {
     let isBroken = false
     let requests = 0
     const origin = await tcpUpstream((socket) => {
@@ -208,10 +208,10 @@ describe('a connection that its server closes while it is used again', () => {
       })
     })
     const app = await gateway({
-      upstreams: { it: { origin, breaker: false, retryBudget: 0 }, paid: { origin, breaker: false } },
+      upstreams: { it: { origin, circuitBreaker: false, retryBudget: 0 }, paid: { origin, circuitBreaker: false } },
       endpoints: [
-        { path: '/free', calls: { one: { upstream: 'it', path: '/', retry: 5 } } },
-        { path: '/paid', calls: { one: { upstream: 'paid', path: '/', retry: 2 } } },
+        { path: '/free', calls: { one: { upstream: 'it', path: '/', retries: 5 } } },
+        { path: '/paid', calls: { one: { upstream: 'paid', path: '/', retries: 2 } } },
       ],
     })
     const count = async (url: string): Promise<number> => {
@@ -225,7 +225,7 @@ describe('a connection that its server closes while it is used again', () => {
     expect([await count('/free'), await count('/paid')]).toEqual([2, 4])
   })
 
-  it('a request that the server has seen is not such a case', async () => {
+  it('a request that the server has seen is not sent again', async () => {
     let requests = 0
     const origin = await tcpUpstream((socket) => {
       socket.on('data', () => {
@@ -242,7 +242,7 @@ describe('a connection that its server closes while it is used again', () => {
   it('a POST is not sent twice', async () => {
     const { origin, requests } = await closing((socket) => socket.resetAndDestroy())
     const app = await gateway({
-      upstreams: { it: { origin, connections: 1 } },
+      upstreams: { it: { origin, maxConnections: 1 } },
       endpoints: [{ path: '/', calls: { one: { upstream: 'it', path: '/', method: 'POST' } } }],
     })
     expect((await app.inject('/')).statusCode).toBe(200)
@@ -250,7 +250,7 @@ describe('a connection that its server closes while it is used again', () => {
     expect(requests()).toBe(2)
   })
 
-  it('a new connection that is closed is no such case', async () => {
+  it('a request on a new connection is not sent again', async () => {
     let connections = 0
     const origin = await tcpUpstream((socket) => {
       connections++
@@ -301,8 +301,8 @@ it('a retry goes to another origin', async () => {
   })
   const working = await jsonUpstream(() => seen.push(1))
   const app = await gateway({
-    upstreams: { it: { origin: [failing, working], breaker: false, retryBudget: 1 } },
-    endpoints: [{ path: '/', calls: { one: { upstream: 'it', path: '/', retry: 1 } } }],
+    upstreams: { it: { origin: [failing, working], circuitBreaker: false, retryBudget: 1 } },
+    endpoints: [{ path: '/', calls: { one: { upstream: 'it', path: '/', retries: 1 } } }],
   })
   for (let count = 0; count < 10; count++) expect((await app.inject('/')).statusCode).toBe(200)
   expect(seen.filter((origin) => origin === 0)).toHaveLength(5)

@@ -25,7 +25,7 @@ const shadowing = async (
 
 const ask = async (app: FastifyInstance): Promise<unknown> => (await app.inject('/7')).json()
 
-it('a copy of the call goes to the second upstream, and its answer nowhere', async () => {
+it('a copy goes to the second upstream, and its response is discarded', async () => {
   const seen: [string | undefined, string | undefined, IncomingHttpHeaders][] = []
   const origin = await upstream((request, response) => {
     seen.push([request.method, request.url, request.headers])
@@ -58,7 +58,7 @@ it.each<[string, () => Promise<string>]>([
     () => upstream((_, response) => void response.writeHead(200).end(Buffer.alloc(100_000))),
   ],
 ])('a second upstream that %s is not noticed', async (_, origin) => {
-  const app = await shadowing({ origin: await origin(), maxResponseSize: 1000 }, { timeout: 50 })
+  const app = await shadowing({ origin: await origin(), maxResponseBytes: 1000 }, { timeout: 50 })
   for (let count = 0; count < 3; count++) expect(await ask(app)).toEqual({ one: '/users/7' })
   await sleep(100)
   expect(await ask(app)).toEqual({ one: '/users/7' })
@@ -78,7 +78,7 @@ it('only a share of the calls is copied', async () => {
   expect(copies).toBe(0)
 })
 
-it('a copy is not ended with the answer, but when it had its time', async () => {
+it('a copy ends by its own timeout, not with the response', async () => {
   let [asked, closed] = [0, 0]
   const origin = await upstream((request) => {
     asked++
@@ -92,16 +92,16 @@ it('a copy is not ended with the answer, but when it had its time', async () => 
   await expect.poll(() => closed).toBe(1)
 })
 
-it('there are no more copies than the second upstream takes, and none while its circuit is open', async () => {
+it('no copy is sent to a full queue or an open circuit', async () => {
   let asked = 0
   const hanging = await upstream(() => asked++)
-  const full = await shadowing({ origin: hanging, connections: 2, queue: 0 }, { timeout: 60_000 })
+  const full = await shadowing({ origin: hanging, maxConnections: 2, maxQueue: 0 }, { timeout: 60_000 })
   for (let count = 0; count < 10; count++) await ask(full)
   await expect.poll(() => asked).toBe(2)
 
   let failed = 0
   const failing = await upstream((_, response) => void response.writeHead(503).end(String(failed++)))
-  const broken = await shadowing({ origin: failing, breaker: { calls: 4, openFor: 60_000 } })
+  const broken = await shadowing({ origin: failing, circuitBreaker: { window: 4, resetTimeout: 60_000 } })
   for (let count = 1; count <= 4; count++) {
     await ask(broken)
     await expect.poll(() => failed).toBe(count)
@@ -112,7 +112,7 @@ it('there are no more copies than the second upstream takes, and none while its 
   expect(failed).toBe(4)
 })
 
-it('a copy that waits for a connection has its time too', async () => {
+it('a copy in the queue has a timeout, too', async () => {
   const asked: (string | undefined)[] = []
   const origin = await upstream(({ url }, response) => {
     asked.push(url)
@@ -121,7 +121,7 @@ it('a copy that waits for a connection has its time too', async () => {
   const app = await gateway({
     upstreams: {
       first: await jsonUpstream((path) => path),
-      second: { origin, connections: 1, breaker: false },
+      second: { origin, maxConnections: 1, circuitBreaker: false },
     },
     endpoints: [
       { path: '/holds', calls: { one: { upstream: 'second', path: '/long', timeout: 5000 } } },

@@ -8,7 +8,7 @@ import { gateway, jsonUpstream, upstream } from '../../helpers/servers.ts'
 const call: EndpointOptions = { path: '/', calls: { one: { upstream: 'it', path: '/', forwardHeaders: ['x-user'] } } }
 const optional: EndpointOptions = {
   path: '/',
-  calls: { one: { upstream: 'it', path: '/', forwardHeaders: ['x-user'], optional: true, retry: 2 } },
+  calls: { one: { upstream: 'it', path: '/', forwardHeaders: ['x-user'], optional: true, retries: 2 } },
 }
 const passThrough: PassThroughEndpointOptions = {
   path: '/',
@@ -23,7 +23,7 @@ const before = async (
   const ends: CallEnd[] = []
   const origin = await jsonUpstream((_, { headers }) => seen.push(headers['x-user']))
   const app = await gateway({
-    upstreams: { it: { origin: [origin, origin], breaker: { calls: 3, openFor: 60_000 }, ...options } },
+    upstreams: { it: { origin: [origin, origin], circuitBreaker: { window: 3, resetTimeout: 60_000 }, ...options } },
     endpoints: [endpoint],
     observers: [{ callEnded: (_call, end) => void ends.push(end) }],
     status: true,
@@ -48,7 +48,7 @@ describe.each<[string, EndpointOptions | PassThroughEndpointOptions, Partial<Ups
       const { statusCode, json } = await app.inject({ url: '/', query: { user } })
       expect([statusCode, json<{ code: string; message: string }>()]).toMatchObject([
         400,
-        { code: 'GATEWAY_BAD_PARAMETER', message: 'The header "x-user" has characters that cannot be sent' },
+        { code: 'AGGREGATOR_GATEWAY_BAD_PARAMETER', message: 'The header "x-user" has characters that cannot be sent' },
       ])
     }
     expect(ends).toEqual([])
@@ -60,19 +60,19 @@ describe.each<[string, EndpointOptions | PassThroughEndpointOptions, Partial<Ups
   })
 })
 
-it('is refused with 400 where the call is optional, too', async () => {
+it('is a 400 for an optional call, too', async () => {
   const { app, seen, ends } = await before(optional)
   expect((await app.inject({ url: '/', query: { user: 'Łukasz' } })).statusCode).toBe(400)
   expect([seen, ends]).toEqual([[], []])
 })
 
-it('does not close a circuit that is open', async () => {
+it('does not close an open circuit', async () => {
   let asked = 0
   const origin = await upstream((_, response) => {
     asked++
     response.writeHead(500).end()
   })
-  const { app } = await before(call, { origin, breaker: { calls: 1, openFor: 1 } })
+  const { app } = await before(call, { origin, circuitBreaker: { window: 1, resetTimeout: 1 } })
   expect((await app.inject('/')).statusCode).toBe(502)
   await new Promise((resolve) => setTimeout(resolve, 20))
   // The circuit lets one request try the origin.

@@ -37,81 +37,81 @@ const status =
 const deep = `${'['.repeat(65)}${']'.repeat(65)}`
 
 const FAULTS: readonly [title: string, origin: () => Promise<string>, reason: string, message: string][] = [
-  ['refuses', nobody, 'connection', 'did not answer'],
-  ['closes at once', () => tcpUpstream((socket) => socket.destroy()), 'connection', 'did not answer'],
-  ['closes after the request', raw('', (socket) => socket.destroy()), 'connection', 'did not answer'],
+  ['refuses', nobody, 'connection', 'did not respond'],
+  ['closes at once', () => tcpUpstream((socket) => socket.destroy()), 'connection', 'did not respond'],
+  ['closes after the request', raw('', (socket) => socket.destroy()), 'connection', 'did not respond'],
   [
     'resets in the body',
     raw(`${head('content-length: 100')}{`, (socket) => socket.resetAndDestroy()),
     'connection',
-    'did not answer',
+    'did not respond',
   ],
   [
     'sends less than it says',
     raw(`${head('content-length: 100')}{}`, (socket) => socket.end()),
     'connection',
-    'did not answer',
+    'did not respond',
   ],
-  ['sends more than it says', raw(`${head('content-length: 1')}{}`), 'body', 'answered with a body that is not JSON'],
-  ['speaks no HTTP', raw('220 smtp ready\r\n'), 'connection', 'did not answer'],
+  ['sends more than it says', raw(`${head('content-length: 1')}{}`), 'body', 'responded with a body that is not JSON'],
+  ['speaks no HTTP', raw('220 smtp ready\r\n'), 'connection', 'did not respond'],
   [
     'cuts its chunks',
     raw(`${head('transfer-encoding: chunked')}5\r\n{"a":\r\n`, (socket) => socket.end()),
     'connection',
-    'did not answer',
+    'did not respond',
   ],
-  ['answers 500', status(500), 'status', 'answered 500'],
-  ['answers 503', status(503), 'status', 'answered 503'],
-  ['answers 404', status(404), 'status', 'answered 404'],
-  ['answers 429', status(429, { 'retry-after': '1' }), 'status', 'answered 429'],
-  ['redirects', status(302, { location: 'http://127.0.0.1:1/' }), 'status', 'answered 302'],
-  ['sends no JSON', body('{'), 'body', 'answered with a body that is not JSON'],
-  ['sends something after it', body('{} x'), 'body', 'answered with a body that is not JSON'],
-  ['sends two values', body('{}{}'), 'body', 'answered with a body that is not JSON'],
-  ['closes an object and opens one', body('1},"admin":{"a":1'), 'body', 'answered with a body that is not JSON'],
-  ['sends nothing', body(''), 'body', 'answered with a body that is not JSON'],
-  ['sends a byte order mark', body('\uFEFF{}'), 'body', 'answered with a body that is not JSON'],
-  ['sends no UTF-8', body(Buffer.from('7b2261223a22ff227d', 'hex')), 'body', 'answered with a body that is not UTF-8'],
-  ['sends UTF-16', body(Buffer.from('{}', 'utf16le')), 'body', 'answered with a body that is not JSON'],
-  ['nests too deep', body(deep), 'body', 'answered with a body that has more than 64 levels'],
-  ['sends too much', body(`"${'a'.repeat(20_000)}"`), 'too-large', 'answered with more than is taken'],
+  ['answers 500', status(500), 'status', 'responded 500'],
+  ['answers 503', status(503), 'status', 'responded 503'],
+  ['answers 404', status(404), 'status', 'responded 404'],
+  ['answers 429', status(429, { 'retry-after': '1' }), 'status', 'responded 429'],
+  ['redirects', status(302, { location: 'http://127.0.0.1:1/' }), 'status', 'responded 302'],
+  ['sends no JSON', body('{'), 'body', 'responded with a body that is not JSON'],
+  ['sends something after it', body('{} x'), 'body', 'responded with a body that is not JSON'],
+  ['sends two values', body('{}{}'), 'body', 'responded with a body that is not JSON'],
+  ['closes an object and opens one', body('1},"admin":{"a":1'), 'body', 'responded with a body that is not JSON'],
+  ['sends nothing', body(''), 'body', 'responded with a body that is not JSON'],
+  ['sends a byte order mark', body('\uFEFF{}'), 'body', 'responded with a body that is not JSON'],
+  ['sends no UTF-8', body(Buffer.from('7b2261223a22ff227d', 'hex')), 'body', 'responded with a body that is not UTF-8'],
+  ['sends UTF-16', body(Buffer.from('{}', 'utf16le')), 'body', 'responded with a body that is not JSON'],
+  ['nests too deep', body(deep), 'body', 'responded with a body that has more than 64 levels'],
+  ['sends too much', body(`"${'a'.repeat(20_000)}"`), 'too-large', 'responded with more than is allowed'],
   [
     'says that it will send too much',
     raw(head('content-length: 100000000')),
     'too-large',
-    'answered with more than is taken',
+    'responded with more than is allowed',
   ],
   [
     'sends too many headers',
     raw(head(Array.from({ length: 10_000 }, (_, index) => `x-${index}: 1`).join('\r\n'))),
     'too-large',
-    'answered with more than is taken',
+    'responded with more than is allowed',
   ],
-  ['sends HTML', body('{}', 'text/html'), 'content-type', 'answered with text/html, not JSON'],
+  ['sends HTML', body('{}', 'text/html'), 'content-type', 'responded with text/html, not JSON'],
   [
     'sends JSON as text',
     body('{}', 'text/plain; charset=application/json'),
     'content-type',
-    'answered with text/plain; charset=application/json, not JSON',
+    'responded with text/plain; charset=application/json, not JSON',
   ],
   [
     'compresses to what is too large',
     compressed(gzipSync(Buffer.alloc(100_000, ' '))),
     'too-large',
-    'answered with more than is taken',
+    'responded with more than is allowed',
   ],
-  ['compresses what is no JSON', compressed(gzipSync('{')), 'body', 'answered with a body that is not JSON'],
+  ['compresses what is no JSON', compressed(gzipSync('{')), 'body', 'responded with a body that is not JSON'],
   [
     'compresses half',
     compressed(gzipSync('{}').subarray(0, 15)),
     'body',
-    'answered with a body that cannot be decompressed',
+    'responded with a body that cannot be decompressed',
   ],
   [
     'compresses in its own way',
     compressed('{}', 'gzip, br'),
     'content-type',
-    'answered with the content encoding gzip, br, which cannot be read',
+    'responded with the content encoding gzip, br, which cannot be read',
   ],
 ]
 
@@ -120,7 +120,7 @@ describe.each(FAULTS)('an upstream that %s', (_title, makeOrigin, reason, messag
   const before = async (call: { optional?: boolean }): Promise<FastifyInstance> =>
     gateway({
       upstreams: {
-        bad: { origin: await makeOrigin(), maxResponseSize: 10_000, connectTimeout: 500 },
+        bad: { origin: await makeOrigin(), maxResponseBytes: 10_000, connectTimeout: 500 },
         good: await jsonUpstream(() => 1),
       },
       endpoints: [
@@ -132,7 +132,7 @@ describe.each(FAULTS)('an upstream that %s', (_title, makeOrigin, reason, messag
       ],
     })
 
-  it('fails the answer that needs it', async () => {
+  it('fails a request that requires it', async () => {
     const app = await before({})
     for (const _ of [1, 2]) {
       const { statusCode, json } = await app.inject('/')
@@ -140,7 +140,7 @@ describe.each(FAULTS)('an upstream that %s', (_title, makeOrigin, reason, messag
         502,
         {
           statusCode: 502,
-          code: 'GATEWAY_UPSTREAM_FAILED',
+          code: 'AGGREGATOR_GATEWAY_UPSTREAM_FAILED',
           error: 'Bad Gateway',
           message: `The call "one" to bad ${message}`,
         },
@@ -148,7 +148,7 @@ describe.each(FAULTS)('an upstream that %s', (_title, makeOrigin, reason, messag
     }
   })
 
-  it('is left out where it is optional', async () => {
+  it('is null in the response if the call is optional', async () => {
     const app = await before({ optional: true })
     for (const _ of [1, 2]) {
       const { statusCode, headers, json } = await app.inject('/')
@@ -161,7 +161,7 @@ describe.each(FAULTS)('an upstream that %s', (_title, makeOrigin, reason, messag
   })
 })
 
-it('a valid answer after an invalid one is taken, and the other way round', async () => {
+it('a valid response after an invalid one is used, and vice versa', async () => {
   const answers = ['{"a":1}', '{"a":1', '{"a":1}', '{"a":1}', '{"a":2}']
   const origin = await upstream((_, response) => sendJson(response, answers.shift()!))
   const app = await gatewayOf(origin, { one: { path: '/' } })

@@ -61,18 +61,18 @@ async function callsFor(
   return server.seen.length
 }
 
-describe('clients that ask the same at the same time', () => {
+describe('equal requests at the same time', () => {
   const ten = Array.from({ length: 10 }, () => ({}))
 
-  it('are answered by the same call', async () => {
+  it('share one call', async () => {
     expect(await callsFor(ten)).toBe(1)
   })
 
-  it('are not, by default', async () => {
+  it('do not share a call by default', async () => {
     expect(await callsFor(ten, {})).toBe(10)
   })
 
-  it('are, by the option of the gateway', async () => {
+  it("share one call by the gateway's option", async () => {
     expect(await callsFor(ten, {}, {}, true)).toBe(1)
     expect(await callsFor(ten, { coalesce: false }, {}, true)).toBe(10)
   })
@@ -86,13 +86,13 @@ describe('clients that ask the same at the same time', () => {
     },
   )
 
-  it('ask the same whatever is not handed on', async () => {
+  it('are equal if only their other headers differ', async () => {
     expect(await callsFor([{ headers: { cookie: 'a=1' } }, { headers: { cookie: 'a=2', accept: '*/*' } }])).toBe(1)
     expect(await callsFor([{ url: '/7?a=1' }, { url: '/7?a=2' }])).toBe(1)
   })
 })
 
-describe('clients ask not the same', () => {
+describe('requests are not equal', () => {
   it.each<[string, readonly Ask[], Partial<CallOptions>]>([
     ['by their path', [{ url: '/7' }, { url: '/8' }], {}],
     ['by their query', [{ url: '/7?a=1' }, { url: '/7?a=2' }], { path: '/{query.a}' }],
@@ -118,7 +118,7 @@ describe('clients ask not the same', () => {
   })
 })
 
-it('who asks after the answer is answered anew', async () => {
+it('a request after the response makes a new call', async () => {
   const server = await waiting()
   const app = await before(server)
   for (const text of ['"first"', '"second"']) {
@@ -129,14 +129,14 @@ it('who asks after the answer is answered anew', async () => {
   }
 })
 
-it('a failure is told to all of them', async () => {
+it('all of them get a failure', async () => {
   const server = await waiting()
   const app = await before(server)
   const answers = [1, 2, 3].map(() => app.inject('/7').then((answer) => answer))
   await expect.poll(() => server.seen.length).toBe(1)
   server.seen[0]!.response.writeHead(404).end()
   for (const { statusCode, json } of await Promise.all(answers)) {
-    expect([statusCode, json<{ code: string }>().code]).toEqual([502, 'GATEWAY_UPSTREAM_FAILED'])
+    expect([statusCode, json<{ code: string }>().code]).toEqual([502, 'AGGREGATOR_GATEWAY_UPSTREAM_FAILED'])
   }
 })
 
@@ -146,7 +146,7 @@ describe('a client that leaves', () => {
     return Array.from({ length: count }, () => get(`${origin}/7`).on('error', () => {}))
   }
 
-  it('does not take the answer from the others', async () => {
+  it('does not affect the others', async () => {
     const server = await waiting()
     const app = await before(server)
     let joined = 0
@@ -164,7 +164,7 @@ describe('a client that leaves', () => {
     expect(Buffer.concat(await response.toArray()).toString()).toBe('{"one":1}')
   })
 
-  it('as the last one ends the calls', async () => {
+  it('as the last one aborts the calls', async () => {
     const server = await waiting()
     const clients = await asking(await before(server), 3)
     await expect.poll(() => server.seen.length).toBe(1)

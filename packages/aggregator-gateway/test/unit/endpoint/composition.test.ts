@@ -3,19 +3,19 @@ import { gateway, gatewayOf, jsonUpstream, sendJson, upstream } from '../../help
 
 const paths = { one: { path: '/one' }, two: { path: '/two' } }
 
-it('makes an object of the answers, in the order of the calls', async () => {
+it('composes an object in the order of the calls', async () => {
   const app = await gatewayOf(await jsonUpstream((path) => ({ path })), paths)
   const { statusCode, headers, body } = await app.inject('/')
   expect([statusCode, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8'])
   expect(body).toBe('{"one":{"path":"/one"},"two":{"path":"/two"}}')
 })
 
-it('makes an array of the answers', async () => {
+it('composes an array', async () => {
   const app = await gatewayOf(await jsonUpstream((path) => path), paths, { compose: 'array' })
   expect((await app.inject('/')).body).toBe('["/one","/two"]')
 })
 
-it('merges members: of the same name the later call counts, however fast it was', async () => {
+it('merges members: the later call wins, in any order of arrival', async () => {
   const origin = await upstream((request, response) => {
     const answer = (): void => sendJson(response, JSON.stringify({ same: request.url, [request.url!.slice(1)]: 1 }))
     // The later call answers first.
@@ -26,16 +26,16 @@ it('merges members: of the same name the later call counts, however fast it was'
   expect((await app.inject('/')).json()).toEqual({ same: '/two', one: 1, two: 1 })
 })
 
-it('refuses to merge what is no object', async () => {
+it('fails to merge a response that is not an object', async () => {
   const app = await gatewayOf(await jsonUpstream((path) => (path === '/two' ? [1] : {})), paths, { compose: 'merge' })
   const { statusCode, json } = await app.inject('/')
   expect([statusCode, json<{ message: string }>().message]).toEqual([
     502,
-    'The call "two" to it answered with a body that is no object',
+    'The call "two" to it responded with a body that is not an object',
   ])
 })
 
-it('answers what a function makes of the values, which are its own', async () => {
+it('responds with the value of a function, which gets its own copies', async () => {
   const origin = await jsonUpstream(() => ({ list: [1] }))
   const app = await gateway({
     upstreams: { it: origin },
@@ -54,7 +54,7 @@ it('answers what a function makes of the values, which are its own', async () =>
   for (const _ of [1, 2]) expect((await app.inject('/ada')).json()).toEqual({ list: [1, 2], name: 'ada' })
 })
 
-it('answers 500 when that function throws', async () => {
+it('responds 500 when that function throws', async () => {
   const origin = await jsonUpstream(() => 1)
   const compose = (): never => {
     throw new Error('mine')
@@ -67,27 +67,27 @@ it('answers 500 when that function throws', async () => {
   expect([statusCode, json<{ message: string }>().message]).toEqual([500, 'mine'])
 })
 
-it('keeps texts as they are: big numbers, spaces, names twice', async () => {
+it('keeps JSON text unchanged: large numbers, spaces, repeated names', async () => {
   const text = '{ "id": 12345678901234567890, "price": 1.10, "a": 1, "a": 2 }'
   const app = await gatewayOf(await upstream((_, response) => sendJson(response, text)), { one: { path: '/' } })
   expect((await app.inject('/')).body).toBe(`{"one":${text}}`)
 })
 
-it('keeps big numbers when it merges and maps', async () => {
+it('keeps large numbers when it merges and maps', async () => {
   const text = '{"id":12345678901234567890,"pi":3.14159265358979323846,"n":{"big":-98765432109876543210},"small":1.5}'
   const origin = await upstream((_, response) => sendJson(response, text))
   const merged = await gatewayOf(origin, { one: { path: '/', omit: ['small'] } }, { compose: 'merge' })
   expect((await merged.inject('/')).body).toBe(text.replace(',"small":1.5', ''))
 })
 
-it('answers an upstream without content as null', async () => {
+it('uses null for a 204', async () => {
   const app = await gatewayOf(await upstream((_, response) => void response.writeHead(204).end()), {
     one: { path: '/' },
   })
   expect((await app.inject('/')).body).toBe('{"one":null}')
 })
 
-it('gives a composing function numbers as they came, and values of its own for each request', async () => {
+it('passes exact numbers and own values to a compose function', async () => {
   const text = '{"id":12345678901234567890,"price":1.5,"big":[-98765432109876543210]}'
   const app = await gateway({
     upstreams: { it: await upstream((_, response) => sendJson(response, text)) },
@@ -110,7 +110,7 @@ it('gives a composing function numbers as they came, and values of its own for e
   }
 })
 
-it.each([200, 201, 202])('answers a %i without body and type as null', async (status) => {
+it.each([200, 201, 202])('uses null for a %i without body and type', async (status) => {
   const origin = await upstream((_, response) => void response.writeHead(status, { 'content-length': 0 }).end())
   const app = await gatewayOf(origin, { one: { path: '/' }, two: { path: '/', optional: true } })
   const { body, headers } = await app.inject('/')

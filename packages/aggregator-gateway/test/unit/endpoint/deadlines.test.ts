@@ -12,7 +12,7 @@ const halfHanging = (hanging: Set<Socket> = new Set()): Promise<string> =>
     request.socket.once('close', () => hanging.delete(request.socket))
   })
 
-it('answers 504 when a call that is needed hangs, and gives it up', async () => {
+it('responds 504 when a required call hangs, and aborts it', async () => {
   const hanging = new Set<Socket>()
   const app = await gatewayOf(
     await halfHanging(hanging),
@@ -24,15 +24,15 @@ it('answers 504 when a call that is needed hangs, and gives it up', async () => 
     504,
     {
       statusCode: 504,
-      code: 'GATEWAY_UPSTREAM_TIMEOUT',
+      code: 'AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT',
       error: 'Gateway Timeout',
-      message: 'The call "slow" to it did not answer in time',
+      message: 'The call "slow" to it did not respond in time',
     },
   ])
   await expect.poll(() => hanging.size).toBe(0)
 })
 
-it('leaves out an optional call that hangs, and says so', async () => {
+it('responds without an optional call that hangs, and says so', async () => {
   const app = await gatewayOf(
     await halfHanging(),
     { slow: { path: '/slow', optional: true }, fast: { path: '/fast' } },
@@ -44,13 +44,13 @@ it('leaves out an optional call that hangs, and says so', async () => {
   expect(headers['x-gateway-missing']).toBe('slow;reason=timeout')
 })
 
-it('says that an answer is complete', async () => {
+it('says that a response is complete', async () => {
   const app = await gatewayOf(await halfHanging(), { fast: { path: '/fast', optional: true } })
   const { headers } = await app.inject('/')
   expect([headers['x-gateway-complete'], headers['x-gateway-missing']]).toEqual(['true', undefined])
 })
 
-it('does not wait longer for a call than the call says', async () => {
+it("waits at most the call's own timeout", async () => {
   const app = await gatewayOf(
     await halfHanging(),
     { slow: { path: '/slow', optional: true, timeout: 50 }, fast: { path: '/fast' } },
@@ -59,7 +59,7 @@ it('does not wait longer for a call than the call says', async () => {
   expect((await app.inject('/')).json()).toEqual({ slow: null, fast: 'fast' })
 })
 
-it('gives up an upstream that answers byte by byte', async () => {
+it('aborts a response that arrives byte by byte', async () => {
   let isClosed = false
   const origin = await tcpUpstream((socket) => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n[')
@@ -74,7 +74,7 @@ it('gives up an upstream that answers byte by byte', async () => {
   await expect.poll(() => isClosed).toBe(true)
 })
 
-it('gives up its calls when the client leaves, and makes no further one', async () => {
+it('aborts its calls when the client leaves, and makes no further one', async () => {
   const hanging = new Set<Socket>()
   const origin = await halfHanging(hanging)
   const app = await gateway({
@@ -118,7 +118,7 @@ it('makes no calls when the client has left before they start', async () => {
   expect(started).toEqual(['/stays'])
 })
 
-it('counts the time of calls that wait for others', async () => {
+it('includes the time of dependent calls', async () => {
   const origin = await upstream((request, response) => {
     if (request.url === '/one') setTimeout(() => sendJson(response, '1'), 300)
   })
@@ -131,7 +131,7 @@ it('counts the time of calls that wait for others', async () => {
   expect([json(), headers['x-gateway-missing']]).toEqual([{ one: 1, two: null }, 'two;reason=timeout'])
 })
 
-it('answers at once when the deadline is over before it waits, without a warning of Node', async () => {
+it('responds immediately when the deadline is over before it waits, without a warning of Node', async () => {
   const warnings: Error[] = []
   const note = (warning: Error): number => warnings.push(warning)
   process.on('warning', note)

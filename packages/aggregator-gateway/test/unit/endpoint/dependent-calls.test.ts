@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { gatewayOf, jsonUpstream } from '../../helpers/servers.ts'
 
-it('makes calls in parallel, and each other one as soon as what it needs is there', async () => {
+it('makes calls in parallel, and dependent calls as early as possible', async () => {
   const seen: string[] = []
   const origin = await jsonUpstream((path) => {
     seen.push(path)
@@ -23,7 +23,7 @@ it('makes calls in parallel, and each other one as soon as what it needs is ther
   expect(seen.indexOf('/invoices/7')).toBeGreaterThan(seen.indexOf('/profile'))
 })
 
-it('takes big numbers as they came', async () => {
+it('uses large numbers unchanged', async () => {
   const origin = await jsonUpstream((path) =>
     path === '/one'
       ? (JSON as unknown as { rawJSON: (text: string) => unknown }).rawJSON('12345678901234567890')
@@ -48,7 +48,7 @@ it.each([
   ])
 })
 
-it('leaves out optional calls that need one that failed', async () => {
+it('omits optional calls that depend on a failed one', async () => {
   const origin = await jsonUpstream(() => 'text')
   const app = await gatewayOf(origin, {
     one: { path: '/one', optional: true, target: 'nothing' },

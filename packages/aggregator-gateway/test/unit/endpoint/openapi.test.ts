@@ -52,10 +52,10 @@ const operationOf = async (...args: Parameters<typeof appOf>): Promise<Operation
 const schemaOf = ({ responses }: Operation, status: number): Record<string, unknown> =>
   responses[status]!.content!['application/json']!.schema
 
-it('has the path, its parameters, and what is answered in each case', async () => {
+it('has the path, its parameters and all responses', async () => {
   const operation = await operationOf(
     {
-      profile: { path: '/users/{params.id}', schema: user, propagate: [404] },
+      profile: { path: '/users/{params.id}', schema: user, forwardStatuses: [404] },
       orders: { path: '/orders', optional: true, schema: { type: 'array', items: count } },
       news: { path: '/news' },
     },
@@ -84,17 +84,17 @@ it('has the path, its parameters, and what is answered in each case', async () =
   })
   expect(Object.keys(operation.responses)).toEqual(['200', '400', '404', '502', '503', '504'])
   for (const status of [400, 404, 502, 503, 504]) {
-    expect(operation.responses[status]!.description).toMatch(/^GATEWAY_/)
+    expect(operation.responses[status]!.description).toMatch(/^AGGREGATOR_GATEWAY_/)
     expect(schemaOf(operation, status)).toMatchObject({ properties: { code: { type: 'string' } } })
   }
 })
 
-it('has only the failures that can be', async () => {
+it('has only possible failures', async () => {
   const { responses } = await operationOf({ one: { path: '/one', optional: true, schema: user } })
   expect(Object.keys(responses)).toEqual(['200'])
 })
 
-it('has null for OpenAPI 3.0 as it writes it', async () => {
+it('has null in the form of OpenAPI 3.0', async () => {
   const operation = await operationOf({ one: { path: '/', optional: true, schema: user } }, {}, { version: '3.0.3' })
   expect(schemaOf(operation, 200)).toMatchObject({ properties: { one: { ...user, nullable: true } } })
 })
@@ -112,7 +112,7 @@ describe('composed', () => {
     expect(schemaOf(await operationOf(alike, { compose: 'array' }), 200)).toMatchObject({ items: count })
   })
 
-  it('by merging: the later member counts, and those of an optional call may be missing', async () => {
+  it('by merging: the later member wins, and members of optional calls are not required', async () => {
     const operation = await operationOf(
       {
         one: { path: '/', schema: { ...user, properties: { name: count, age: count } } },
@@ -128,7 +128,7 @@ describe('composed', () => {
     expect(schemaOf(await operationOf(none, { compose: 'merge' }), 200)).not.toHaveProperty('required')
   })
 
-  it('by merging what refers to other schemas', async () => {
+  it('by merging schemas with references', async () => {
     const account = { $ref: 'account#' }
     const both = { one: { path: '/', schema: user }, two: { path: '/', schema: account } }
     expect(schemaOf(await operationOf(both, { compose: 'merge' }), 200)).toMatchObject({
@@ -140,12 +140,12 @@ describe('composed', () => {
   })
 })
 
-it('leaves responses alone where no call has a schema', async () => {
+it('leaves responses alone without schemas of calls', async () => {
   const { responses } = await operationOf({ one: { path: '/{params.id}' } })
   expect(responses).toEqual({ 200: { description: 'Default Response' } })
 })
 
-it('has the responses that the route has of its own', async () => {
+it("has the route's own responses", async () => {
   const mine = { description: 'mine', type: 'object', properties: { who: { type: 'string' } } }
   const operation = await operationOf(
     { one: { path: '/', schema: user } },
@@ -155,19 +155,19 @@ it('has the responses that the route has of its own', async () => {
   expect(schemaOf(operation, 200)).toMatchObject({ properties: { one: user } })
 })
 
-it('refuses schemas of calls that a function composes', async () => {
+it('rejects schemas of calls beside a compose function', async () => {
   const calls = { one: { upstream: 'it', path: '/', schema: user } }
   await expect(
     gateway({ upstreams: { it: 'http://a' }, endpoints: [{ path: '/', calls, compose: ({ one }) => one }] }),
   ).rejects.toMatchObject({
-    code: 'GATEWAY_INVALID_OPTION',
+    code: 'AGGREGATOR_GATEWAY_INVALID_OPTION',
     message:
-      'Expected `endpoints[0].compose` to be one of object, array, merge, as a call has `schema`, got a function: say by `route.schema.response` what it makes',
+      'Invalid option "endpoints[0].compose": expected "object" or "array" or "merge" beside the schema of a call (or use route.schema.response), got a function.',
   })
 })
 
 describe('schemas change no byte', () => {
-  it('of an answer, whatever they say', async () => {
+  it('of a response', async () => {
     const text = '{ "name": "ada", "big": 12345678901234567890 }'
     const origin = await upstream((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(text)
@@ -194,7 +194,7 @@ describe('schemas change no byte', () => {
     expect(answer.headers['content-type']).toBe(expected.headers['content-type'])
   })
 
-  it('of what an error handler of the user makes', async () => {
+  it("of an error handler's response", async () => {
     const route = {
       errorHandler: (_error: unknown, _request: unknown, reply: { send: (body: unknown) => void }) =>
         reply.send({ only: 'mine' }),
@@ -203,7 +203,7 @@ describe('schemas change no byte', () => {
     expect((await app.inject('/api/of/7')).body).toBe('{"only":"mine"}')
   })
 
-  it('but the compiler that the user has set decides on the schemas of the user', async () => {
+  it("but the user's compiler applies the user's schemas", async () => {
     const response = { 401: { type: 'string' } }
     const route: EndpointOptions['route'] = {
       schema: { response },
@@ -218,7 +218,7 @@ describe('schemas change no byte', () => {
   })
 })
 
-it('checks nothing of what upstreams answer', async () => {
+it('does not validate responses of upstreams', async () => {
   const origin = await jsonUpstream(() => 'no user')
   const app = await appOf({ one: { path: '/', schema: user } }, {}, { origin })
   expect((await app.inject('/api/of/7')).body).toBe('{"one":"no user"}')

@@ -17,7 +17,7 @@ const ENDPOINTS: readonly [what: string, endpoint: object, calls: number][] = [
   ['refused for the request', { calls: { one: { upstream: 'it', path: '/{query.missing}' } } }, 0],
 ]
 
-it.each(ENDPOINTS)('where the answer is %s', async (_, endpoint, calls) => {
+it.each(ENDPOINTS)('for a response that is %s', async (_, endpoint, calls) => {
   const origin = await jsonUpstream((path) => ({ id: path.slice(1) }))
   const storage = new AsyncLocalStorage<string>()
   const seen: [place: string, url: string, stored: string | undefined][] = []
@@ -40,8 +40,8 @@ it.each(ENDPOINTS)('where the answer is %s', async (_, endpoint, calls) => {
   }
   await app.register(gatewayPlugin, {
     upstreams: {
-      it: { origin, connections: 1 },
-      nobody: { origin: await nobody(), connections: 1, breaker: false },
+      it: { origin, maxConnections: 1 },
+      nobody: { origin: await nobody(), maxConnections: 1, circuitBreaker: false },
     },
     endpoints: [{ path: '/:id', ...endpoint } as EndpointOptions],
     observers: [observer],
@@ -54,7 +54,7 @@ it.each(ENDPOINTS)('where the answer is %s', async (_, endpoint, calls) => {
   expect(seen).toHaveLength(paths.length * (2 + 2 * calls))
 })
 
-it('where clients are answered together', async () => {
+it('for coalesced requests', async () => {
   const origin = await jsonUpstream((path) => path)
   const storage = new AsyncLocalStorage<string>()
   const seen: [id: unknown, stored: string | undefined][] = []

@@ -13,7 +13,7 @@ const withRoute = async (route: EndpointOptions['route'], asked: string[] = []):
     endpoints: [{ path: '/:id', calls, ...(route ? { route } : {}) }],
   })
 
-it('validates what clients send, before any call', async () => {
+it('validates requests before any call', async () => {
   const asked: string[] = []
   const app = await withRoute(
     { schema: { params: { type: 'object', properties: { id: { type: 'integer', minimum: 1 } } } } },
@@ -24,7 +24,7 @@ it('validates what clients send, before any call', async () => {
   expect(asked).toEqual(['/7'])
 })
 
-it('runs hooks, which may refuse', async () => {
+it('runs hooks, which may reject', async () => {
   const asked: string[] = []
   const onResponse = vi.fn<() => void>()
   const app = await withRoute(
@@ -79,7 +79,7 @@ const limited = async (options: Partial<GatewayPluginOptions> = {}): Promise<Fas
   return app
 }
 
-it('keeps the rate limits of an endpoint, by @fastify/rate-limit', async () => {
+it('applies rate limits of an endpoint', async () => {
   const app = await limited()
   const statuses = async (path: string): Promise<number[]> => {
     const found: number[] = []
@@ -90,29 +90,29 @@ it('keeps the rate limits of an endpoint, by @fastify/rate-limit', async () => {
   expect(await statuses('/free')).toEqual([200, 200, 200])
 })
 
-it('keeps those of the status too', async () => {
+it('applies rate limits of the status route', async () => {
   const app = await limited({ status: { route: { config: { rateLimit: { max: 1, timeWindow: '1 minute' } } } } })
   expect((await app.inject('/__gateway')).statusCode).toBe(200)
   expect((await app.inject('/__gateway')).statusCode).toBe(429)
 })
 
 const MISSING =
-  'config.rateLimit` to be of an app with @fastify/rate-limit, got one without: register it before the gateway, by `await app.register(rateLimit, { global: false })`'
+  'config.rateLimit": expected @fastify/rate-limit to be registered before the gateway, with `global: false`, got an object.'
 
-it('refuses a rate limit that nobody would keep', async () => {
+it('rejects a rate limit without @fastify/rate-limit', async () => {
   const route = { config: { rateLimit: { max: 1 } } }
   await expect(withRoute(route)).rejects.toMatchObject({
-    code: 'GATEWAY_INVALID_OPTION',
-    message: `Expected \`endpoints[0].route.${MISSING}`,
+    code: 'AGGREGATOR_GATEWAY_INVALID_OPTION',
+    message: `Invalid option "endpoints[0].route.${MISSING}`,
   })
   await expect(gateway({ upstreams: {}, endpoints: [], status: { route } })).rejects.toMatchObject({
-    code: 'GATEWAY_INVALID_OPTION',
-    message: `Expected \`status.route.${MISSING}`,
+    code: 'AGGREGATOR_GATEWAY_INVALID_OPTION',
+    message: `Invalid option "status.route.${MISSING}`,
   })
   await expect(withRoute({ config: { rateLimit: false } })).resolves.toBeDefined()
 })
 
-it('does not answer clients together by default when hooks may tell them apart', async () => {
+it('does not coalesce by default if the route has hooks', async () => {
   const asked: string[] = []
   const waiting: (() => void)[] = []
   const origin = await upstream((request, response) => {

@@ -12,7 +12,7 @@ function durationsOf(header: unknown): Record<string, number> {
   )
 }
 
-it('says how long each call took, that of a dependent call without what it waited', async () => {
+it('has the duration of each call, without waiting for dependencies', async () => {
   const origin = await upstream((request, response) => {
     setTimeout(() => sendJson(response, '1'), request.url === '/slow' ? 150 : 0)
   })
@@ -36,7 +36,7 @@ it('says how long each call took, that of a dependent call without what it waite
   expect(durations['quick']).toBeLessThan(durations['slow']!)
 })
 
-it('says so of calls that have failed or are late, and nothing of those that were not made', async () => {
+it('has failed and late calls, but none that was not made', async () => {
   const origin = await upstream((request, response) => {
     if (request.url === '/fails') response.writeHead(500).end()
   })
@@ -59,7 +59,7 @@ it('says so of calls that have failed or are late, and nothing of those that wer
   expect(Object.keys(durationsOf(headers['server-timing']))).toEqual(['fails', 'hangs'])
 })
 
-it('is also with what a function composes', async () => {
+it('works with a compose function', async () => {
   const app = await gateway({
     upstreams: { it: await jsonUpstream(() => 1) },
     endpoints: [
@@ -69,7 +69,7 @@ it('is also with what a function composes', async () => {
   expect(durationsOf((await app.inject('/')).headers['server-timing'])).toHaveProperty('one')
 })
 
-it.each([undefined, false])('is not there with %s', async (serverTiming) => {
+it.each([undefined, false])('is missing with %s', async (serverTiming) => {
   const app = await gateway({
     upstreams: { it: await jsonUpstream(() => 1) },
     endpoints: [

@@ -33,7 +33,7 @@ async function logged(callLogLevel?: LogLevel): Promise<Record<string, unknown>[
     .filter(({ msg }) => msg === 'gateway call ended')
 }
 
-it('writes a line for each call, at the level that is asked for', async () => {
+it('logs each call at the level of `callLogLevel`', async () => {
   const lines = await logged('debug')
   const ofCall = (name: string): Record<string, unknown> => lines.find(({ call }) => call === name)!
   expect(lines).toHaveLength(3)
@@ -57,6 +57,6 @@ it('writes a line for each call, at the level that is asked for', async () => {
   expect(ofCall('nowhere')).not.toHaveProperty('status')
 })
 
-it.each([undefined, 'silent'] as const)('writes none when the level is %s', async (level) => {
+it.each([undefined, 'silent'] as const)('logs no call when the level is %s', async (level) => {
   expect(await logged(level)).toEqual([])
 })

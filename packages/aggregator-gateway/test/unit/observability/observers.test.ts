@@ -122,7 +122,7 @@ it('tells how calls failed, and where', async () => {
   })
   await app.inject('/7')
   const ends = Object.fromEntries(observer.ended.map(({ name, end }) => [name, end]))
-  expect(ends['status']).toMatchObject({ origin, status: 503, reason: 'status', message: 'answered 503' })
+  expect(ends['status']).toMatchObject({ origin, status: 503, reason: 'status', message: 'responded 503' })
   expect(ends['body']).toMatchObject({ origin, status: 200, reason: 'body', cause: expect.any(Error) as Error })
 })
 
@@ -150,7 +150,7 @@ it.each([
   const observer = new Noting()
   const origin = await nobody()
   const app = await gateway({
-    upstreams: { it: { origin, breaker: { calls: 2, openFor: 60_000 } } },
+    upstreams: { it: { origin, circuitBreaker: { window: 2, resetTimeout: 60_000 } } },
     endpoints: [{ path: '/', calls: { one: { upstream: 'it', path: '/', optional } } }],
     observers: [observer],
   })
@@ -164,7 +164,7 @@ it.each([
     origin: undefined,
     status: undefined,
     reason: 'circuit-open',
-    message: 'was not made, as too many have failed',
+    message: 'was rejected: the circuit is open',
     cause: undefined,
   })
 })
@@ -175,7 +175,7 @@ it('tells how many attempts there were', async () => {
     if (++asked < 3) response.writeHead(503, { 'retry-after': '0' }).end()
     else sendJson(response, '1')
   })
-  const { app, observer } = await observed(origin, { one: { path: '/', retry: 3 } })
+  const { app, observer } = await observed(origin, { one: { path: '/', retries: 3 } })
   expect((await app.inject('/7')).statusCode).toBe(200)
   expect(observer.ended).toHaveLength(1)
   expect(observer.ended[0]!.end).toMatchObject({ attempts: 3, hedged: false, status: 200, reason: undefined })
@@ -214,7 +214,7 @@ it('tells of calls that are given up as another one has failed', async () => {
   })
   const { app, observer } = await observed(origin, { hangs: { path: '/hangs' }, fails: { path: '/fails' } })
   expect((await app.inject('/7')).statusCode).toBe(502)
-  expect(observer.reasons).toEqual({ fails: 'status', hangs: 'given-up' })
+  expect(observer.reasons).toEqual({ fails: 'status', hangs: 'aborted' })
 })
 
 it('tells of calls whose client has left', async () => {
@@ -276,7 +276,7 @@ it('tells when the gateway is ready and gone, and how its upstreams are', async 
   const origin = await jsonUpstream(() => 1)
   const open = new Set<ObservedGateway>()
   const app = await gateway({
-    upstreams: { it: { origin, breaker: false } },
+    upstreams: { it: { origin, circuitBreaker: false } },
     endpoints: [{ path: '/', calls: { one: { upstream: 'it', path: '/' } } }],
     observers: [{ gatewayOpened: (one) => void open.add(one), gatewayClosed: (one) => void open.delete(one) }],
   })

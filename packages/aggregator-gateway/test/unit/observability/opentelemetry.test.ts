@@ -47,7 +47,7 @@ const traced = (origin: string, calls: Record<string, Omit<CallOptions, 'upstrea
     observers: [openTelemetryObserver()],
   })
 
-it('makes a client span of each call, with the attributes of the conventions and no value of a client', async () => {
+it('starts a client span for each call, without values of clients in attributes', async () => {
   const origin = await jsonUpstream(() => 1)
   const app = await traced(origin, { one: { path: '/users/{params.id}' } })
   expect((await app.inject('/of/secret')).statusCode).toBe(200)
@@ -70,7 +70,7 @@ it('makes a client span of each call, with the attributes of the conventions and
   })
 })
 
-it('goes on with the trace of the request, and tells the upstream', async () => {
+it('continues the trace of the request, and sends it to the upstream', async () => {
   const seen: unknown[] = []
   const origin = await jsonUpstream((_, { headers }) => seen.push(headers['traceparent']))
   const app = await traced(origin, { one: { path: '/one' }, two: { path: '/two/{calls.one}' } })
@@ -84,7 +84,7 @@ it('goes on with the trace of the request, and tells the upstream', async () => 
   expect(seen).toEqual(spans.map((one) => `00-0af7651916cd43dd8448eb211c80319c-${one.spanContext().spanId}-01`))
 })
 
-it('begins one trace for each request that has none, by a span around its calls', async () => {
+it('starts one trace per request without one, by a span around its calls', async () => {
   const seen: string[] = []
   const origin = await jsonUpstream((path, { headers }) => {
     seen.push(String(headers['traceparent']))
@@ -117,7 +117,7 @@ it('begins one trace for each request that has none, by a span around its calls'
   }
 })
 
-it('makes spans children of the one that is active when the request is handled, also for calls that wait', async () => {
+it('makes spans children of the active span, also for dependent calls', async () => {
   const origin = await jsonUpstream((path) => path)
   const app = Fastify()
   // As instrumentations do.
@@ -127,7 +127,7 @@ it('makes spans children of the one that is active when the request is handled, 
     server.end()
   })
   await app.register(gatewayPlugin, {
-    upstreams: { it: { origin, connections: 1 } },
+    upstreams: { it: { origin, maxConnections: 1 } },
     endpoints: [
       {
         path: '/:id',
@@ -151,20 +151,20 @@ it('makes spans children of the one that is active when the request is handled, 
 })
 
 it.each([
-  ['an answer with another status', () => upstream((_, response) => void response.writeHead(404).end()), '404', 404],
-  ['an answer that is not taken', () => upstream((_, response) => sendJson(response, '{')), 'body', 200],
-  ['no answer', nobody, 'connection', undefined],
+  ['an error status', () => upstream((_, response) => void response.writeHead(404).end()), '404', 404],
+  ['an invalid response', () => upstream((_, response) => sendJson(response, '{')), 'body', 200],
+  ['a missing response', nobody, 'connection', undefined],
 ])('marks %s as an error', async (_title, makeOrigin, type, code) => {
   const app = await traced(await makeOrigin(), { one: { path: '/one', optional: true } })
   await app.inject('/of/7')
   const { status, attributes, events } = span('GET /one')
   expect(status.code).toBe(SpanStatusCode.ERROR)
-  expect(status.message).toMatch(/answer/)
+  expect(status.message).toMatch(/respond/)
   expect([attributes['error.type'], attributes['http.response.status_code']]).toEqual([type, code])
   expect(events.map(({ name }) => name)).toEqual(type === '404' ? [] : ['exception'])
 })
 
-it('does not mark a call as an error that was given up', async () => {
+it('does not mark an aborted call as an error', async () => {
   const origin = await upstream((request, response) => {
     if (request.url === '/fails') response.writeHead(404).end()
   })
@@ -173,23 +173,23 @@ it('does not mark a call as an error that was given up', async () => {
   const { status, attributes } = span('GET /hangs')
   expect([status.code, attributes['gateway.reason'], attributes['error.type']]).toEqual([
     SpanStatusCode.UNSET,
-    'given-up',
+    'aborted',
     undefined,
   ])
 })
 
-it('says how often a call was sent again', async () => {
+it('has the number of retries of a call', async () => {
   let asked = 0
   const origin = await upstream((_, response) => {
     if (++asked === 1) response.writeHead(503, { 'retry-after': '0' }).end()
     else sendJson(response, '1')
   })
-  const app = await traced(origin, { one: { path: '/one', retry: 1 } })
+  const app = await traced(origin, { one: { path: '/one', retries: 1 } })
   expect((await app.inject('/of/7')).statusCode).toBe(200)
   expect(span('GET /one').attributes['http.request.resend_count']).toBe(1)
 })
 
-it('makes spans by the tracer that it is given, and tells the upstream that they are not kept', async () => {
+it('uses the given tracer, and sends its sampling decision', async () => {
   const seen: unknown[] = []
   const origin = await jsonUpstream((_, { headers }) => seen.push(headers['traceparent']))
   const unsampled = new TracerProvider({
@@ -206,7 +206,7 @@ it('makes spans by the tracer that it is given, and tells the upstream that they
   expect(exporter.getFinishedSpans()).toEqual([])
 })
 
-it('does nothing where no SDK is registered', async () => {
+it('does nothing without a registered SDK', async () => {
   trace.disable()
   propagation.disable()
   const seen: unknown[] = []
@@ -218,10 +218,14 @@ it('does nothing where no SDK is registered', async () => {
 })
 
 it.each([
-  ['an unknown option', { name: 'mine' }, 'Expected `openTelemetryObserver` to have some of tracer, got `name`'],
-  ['what is no tracer', { tracer: {} }, 'Expected `tracer` to be a tracer of OpenTelemetry, got something else'],
-])('refuses %s', (_title, options, message) => {
+  ['an unknown option', { name: 'mine' }, 'Invalid option "name": unknown. Known here: tracer.'],
+  [
+    'an object that is not a tracer',
+    { tracer: {} },
+    'Invalid option "tracer": expected a tracer of OpenTelemetry, got an object.',
+  ],
+])('rejects %s', (_title, options, message) => {
   expect(() => openTelemetryObserver(options as never)).toThrow(
-    expect.objectContaining({ code: 'GATEWAY_INVALID_OPTION', message }) as Error,
+    expect.objectContaining({ code: 'AGGREGATOR_GATEWAY_INVALID_OPTION', message }) as Error,
   )
 })

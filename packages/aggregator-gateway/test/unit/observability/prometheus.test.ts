@@ -9,7 +9,7 @@ import { gateway, jsonUpstream, nobody, sendJson, upstream } from '../../helpers
 const linesOf = async (registry: Registry, name: string): Promise<string[]> =>
   (await registry.metrics()).split('\n').filter((line) => new RegExp(`^${name}(_count|_bucket)?\\{`).test(line))
 
-it('times the calls in seconds, and counts those that failed by reason', async () => {
+it('times calls in seconds, and counts failures by reason', async () => {
   const registry = new Registry()
   const origin = await upstream((request, response) => {
     if (request.url === '/no') response.writeHead(404).end()
@@ -58,7 +58,7 @@ it('counts retries and hedges', async () => {
   const app = await gateway({
     upstreams: { it: { origin, retryBudget: 1, hedgeBudget: 1 } },
     endpoints: [
-      { path: '/again', calls: { one: { upstream: 'it', path: '/again', retry: 2 } } },
+      { path: '/again', calls: { one: { upstream: 'it', path: '/again', retries: 2 } } },
       { path: '/late', calls: { one: { upstream: 'it', path: '/late', hedge: 10 } } },
     ],
     observers: [prometheusObserver({ registry })],
@@ -75,7 +75,7 @@ it('counts retries and hedges', async () => {
   expect(await linesOf(registry, 'gateway_call_failures_total')).toEqual([])
 })
 
-it('shows the origins as they are when it is asked, of all gateways that are open', async () => {
+it('shows the current origins of all open gateways', async () => {
   const registry = new Registry()
   const observer = prometheusObserver({ registry })
   const waiting: (() => void)[] = []
@@ -90,7 +90,7 @@ it('shows the origins as they are when it is asked, of all gateways that are ope
   })
   await app.register(gatewayPlugin, {
     prefix: '/other',
-    upstreams: { broken: { origin: broken, breaker: { calls: 2, openFor: 60_000 } }, slow },
+    upstreams: { broken: { origin: broken, circuitBreaker: { window: 2, resetTimeout: 60_000 } }, slow },
     endpoints: [
       { path: '/broken', calls: calls('broken') },
       { path: '/slow', calls: calls('slow') },
@@ -134,17 +134,25 @@ it('takes the registry of prom-client when there is no other', async () => {
 })
 
 it.each([
+  ['an unknown option', { labels: [] }, 'Invalid option "labels": unknown. Known here: registry, buckets.'],
   [
-    'an unknown option',
-    { labels: [] },
-    'Expected `prometheusObserver` to have some of registry, buckets, got `labels`',
+    'an object that is not a registry',
+    { registry: {} },
+    'Invalid option "registry": expected a registry of prom-client, got an object.',
   ],
-  ['no registry', { registry: {} }, 'Expected `registry` to be a registry of prom-client, got something else'],
-  ['no buckets', { buckets: [] }, 'Expected `buckets` to be rising numbers of seconds, got []'],
-  ['buckets that do not rise', { buckets: [1, 1] }, 'Expected `buckets` to be rising numbers of seconds, got [1,1]'],
-  ['buckets of nothing', { buckets: 5 }, 'Expected `buckets` to be rising numbers of seconds, got 5'],
-])('refuses %s', (_title, options, message) => {
+  [
+    'an empty list of buckets',
+    { buckets: [] },
+    'Invalid option "buckets": expected ascending positive numbers, got an empty array.',
+  ],
+  [
+    'equal buckets',
+    { buckets: [1, 1] },
+    'Invalid option "buckets": expected ascending positive numbers, got an array.',
+  ],
+  ['a number of buckets', { buckets: 5 }, 'Invalid option "buckets": expected ascending positive numbers, got 5.'],
+])('rejects %s', (_title, options, message) => {
   expect(() => prometheusObserver(options as never)).toThrow(
-    expect.objectContaining({ code: 'GATEWAY_INVALID_OPTION', message }) as Error,
+    expect.objectContaining({ code: 'AGGREGATOR_GATEWAY_INVALID_OPTION', message }) as Error,
   )
 })

@@ -11,18 +11,18 @@ const ofStatus = async (status: GatewayPluginOptions['status']) =>
     ...(status === undefined ? {} : { status }),
   })
 
-it.each([undefined, false])('is not there with %s', async (status) => {
+it.each([undefined, false])('does not exist with %s', async (status) => {
   expect((await (await ofStatus(status)).inject('/__gateway')).statusCode).toBe(404)
 })
 
-it('says of each origin its circuit, its calls and its connections', async () => {
+it('shows circuit, calls and connections of each origin', async () => {
   const broken = await nobody()
   const waiting: (() => void)[] = []
   const slow = await upstream((_, response) => void waiting.push(() => response.writeHead(404).end()))
   const app = await gateway({
     upstreams: {
-      slow: { origin: [slow], breaker: false },
-      broken: { origin: broken, breaker: { calls: 2, openFor: 60_000 } },
+      slow: { origin: [slow], circuitBreaker: false },
+      broken: { origin: broken, circuitBreaker: { window: 2, resetTimeout: 60_000 } },
     },
     endpoints: [
       { path: '/slow', calls: { one: { upstream: 'slow', path: '/' } } },
@@ -47,7 +47,7 @@ it('says of each origin its circuit, its calls and its connections', async () =>
   expect(await answer).toBe(502)
 })
 
-it('is where one wants it', async () => {
+it('is served at `path`', async () => {
   const app = await ofStatus({ path: '/health/upstreams' })
   const [there, not] = await Promise.all([app.inject('/health/upstreams'), app.inject('/__gateway')])
   expect([there.statusCode, not.statusCode]).toEqual([200, 404])

@@ -12,173 +12,171 @@ const passing = (one: object, endpoint: object = {}): object =>
 const caching = (cache: unknown): object => withUpstream({ origin, cache })
 const withPath = (path: string): object => withCall({ ...call, path })
 
-const WRONG: readonly [title: string, options: unknown, message: string][] = [
-  ['nothing', undefined, 'Expected `options` to be an object with `upstreams` and `endpoints`, got undefined'],
+/** Each message with the options that it is about. */
+const WRONG: readonly [message: string, options: unknown][] = [
+  ['Invalid options: expected an object, got undefined.', undefined],
   [
-    'an unknown option',
+    'Invalid option "wrong": unknown. Known here: upstreams, endpoints, coalesce, observers, callLogLevel, status, fastify.',
     { upstreams: {}, endpoints: [], wrong: 1 },
-    'Expected `options` to have some of upstreams, endpoints, coalesce, observers, callLogLevel, status, fastify, got `wrong`',
   ],
-  ['no upstreams', { endpoints: [] }, 'Expected `upstreams` to be an object of upstreams by name, got undefined'],
-  ['no endpoints', { upstreams: {} }, 'Expected `endpoints` to be an array of endpoints, got undefined'],
   [
-    'an upstream that is no URL',
+    'Invalid option "upstreams": expected an object, each value an origin such as "http://users:3000" or an object, got undefined.',
+    { endpoints: [] },
+  ],
+  ['Invalid option "endpoints": expected an array, each item an object, got undefined.', { upstreams: {} }],
+  [
+    'Invalid option "upstreams.it": expected an origin such as "http://users:3000" or an object, got "users".',
     withUpstream('users'),
-    'Expected `upstreams.it` to be an origin such as http://users:3000, or an array of them, got "users" (string)',
   ],
   [
-    'an upstream with a path',
+    'Invalid option "upstreams.it": expected an origin such as "http://users:3000" or an object, got "http://users/api".',
     withUpstream('http://users/api'),
-    'Expected `upstreams.it` to be an origin such as http://users:3000, or an array of them, got "http://users/api" (string)',
   ],
   [
-    'an upstream of another protocol',
+    'Invalid option "upstreams.it.origin": expected an origin such as "http://users:3000" or an array, each item an origin such as "http://users:3000", got "file:///etc".',
     withUpstream({ origin: 'file:///etc' }),
-    'Expected `upstreams.it.origin` to be an origin such as http://users:3000, or an array of them, got "file:///etc" (string)',
   ],
   [
-    'an upstream without origins',
+    'Invalid option "upstreams.it.origin": expected at least one origin, got an empty array.',
     withUpstream({ origin: [] }),
-    'Expected `upstreams.it.origin` to be an origin such as http://users:3000, or an array of them, got an array',
   ],
   [
-    'no connections',
-    withUpstream({ origin, connections: 0 }),
-    'Expected `upstreams.it.connections` to be a whole number >= 1, got 0 (number)',
+    'Invalid option "upstreams.it.maxConnections": expected an integer of at least 1, got 0.',
+    withUpstream({ origin, maxConnections: 0 }),
   ],
   [
-    'half a connection in the queue',
-    withUpstream({ origin, queue: 0.5 }),
-    'Expected `upstreams.it.queue` to be a whole number >= 0, got 0.5 (number)',
+    'Invalid option "upstreams.it.maxQueue": expected an integer of at least 0, got 0.5.',
+    withUpstream({ origin, maxQueue: 0.5 }),
   ],
   [
-    'a negative number of streams',
+    'Invalid option "upstreams.it.maxStreams": expected an integer of at least 0, got -1.',
     withUpstream({ origin, maxStreams: -1 }),
-    'Expected `upstreams.it.maxStreams` to be a whole number >= 0, got -1 (number)',
   ],
   [
-    'an observer that observes nothing',
+    'Invalid option "observers[0]": expected an object with any of gatewayOpened, gatewayClosed, callHeaders, callStarted, callEnded, got an object.',
     { ...withEndpoint({ path: '/', calls: { one: call } }), observers: [{}] },
-    'Expected `observers` to be an array of objects with some of gatewayOpened, gatewayClosed, callHeaders, callStarted, callEnded, got an array',
   ],
   [
-    'an observer that is no object',
+    'Invalid option "observers[0]": expected an object with any of gatewayOpened, gatewayClosed, callHeaders, callStarted, callEnded, got null.',
     { ...withUpstream(origin), observers: [null] },
-    'Expected `observers` to be an array of objects with some of gatewayOpened, gatewayClosed, callHeaders, callStarted, callEnded, got an array',
   ],
   [
-    'an unknown level',
+    'Invalid option "callLogLevel": expected "trace" or "debug" or "info" or "warn" or "error" or "fatal" or "silent", got "loud".',
     { ...withUpstream(origin), callLogLevel: 'loud' },
-    'Expected `callLogLevel` to be one of trace, debug, info, warn, error, fatal, silent, got "loud" (string)',
   ],
   [
-    'a status that is no place',
+    'Invalid option "status": expected a boolean or an object, got "/status".',
     { ...withUpstream(origin), status: '/status' },
-    'Expected `status` to be a boolean, or an object with some of path and route, got "/status" (string)',
   ],
   [
-    'a status without slash',
+    'Invalid option "status.path": expected a path that starts with a slash, got "status".',
     { ...withUpstream(origin), status: { path: 'status' } },
-    'Expected `status.path` to be a path that begins with a slash, got "status" (string)',
   ],
   [
-    'an unknown option of the status',
+    'Invalid option "status.url": unknown. Known here: path, route.',
     { ...withUpstream(origin), status: { url: '/status' } },
-    'Expected `status` to have some of path, route, got `url`',
   ],
   [
-    "route options that are the endpoint's",
+    'Invalid option "endpoints[0].route": expected an object of route options without method, url and handler, got an object.',
     withEndpoint({ path: '/', calls: { one: call }, route: { method: 'POST' } }),
-    'Expected `endpoints[0].route` to be an object of route options, without method, url and handler, got an object',
   ],
   [
-    'a schema that is none',
+    'Invalid option "endpoints[0].calls.one.schema": expected an object, got "User".',
     withCall({ ...call, schema: 'User' }),
-    'Expected `endpoints[0].calls.one.schema` to be a JSON Schema, got "User" (string)',
   ],
   [
-    'an endpoint without path',
+    'Invalid option "endpoints[0].path": expected a path that starts with a slash, got undefined.',
     withEndpoint({ calls: { one: call } }),
-    'Expected `endpoints[0].path` to be a path that begins with a slash, got undefined',
   ],
   [
-    'an endpoint without calls',
+    'Invalid option "endpoints[0].calls": expected at least one call, got an object.',
     withEndpoint({ path: '/', calls: {} }),
-    'Expected `endpoints[0].calls` to be an object of calls by name, at least one, got an object',
   ],
   [
-    'an unknown composition',
+    'Invalid option "endpoints[0].compose": expected "object" or "array" or "merge" or a function, got "zip".',
     withEndpoint({ path: '/', calls: { one: call }, compose: 'zip' }),
-    'Expected `endpoints[0].compose` to be one of object, array, merge, or a function, got "zip" (string)',
   ],
   [
-    'an unknown method',
+    'Invalid option "endpoints[0].method": expected "GET" or "HEAD" or "POST" or "PUT" or "PATCH" or "DELETE", got "get".',
     withEndpoint({ path: '/', method: 'get', calls: { one: call } }),
-    'Expected `endpoints[0].method` to be one of GET, HEAD, POST, PUT, PATCH, DELETE, got "get" (string)',
   ],
   [
-    'no time',
+    'Invalid option "endpoints[0].timeout": expected milliseconds, an integer from 1 to 2147483647, got 0.',
     withEndpoint({ path: '/', timeout: 0, calls: { one: call } }),
-    'Expected `endpoints[0].timeout` to be a number of milliseconds from 1 to 2147483647, got 0 (number)',
   ],
   [
-    'a name that is no name',
+    'Invalid option "endpoints[0].calls.a b": expected a name of letters, digits, "-" and "_", got "a b".',
     withEndpoint({ path: '/', calls: { 'a b': call } }),
-    'Expected `endpoints[0].calls.a b` to be named by letters, digits, - and _, got "a b" (string)',
   ],
   [
-    'a call of an unknown upstream',
+    'Invalid option "endpoints[0].calls.one.upstream": expected an upstream of it, got "others".',
     withCall({ ...call, upstream: 'others' }),
-    'Expected `endpoints[0].calls.one.upstream` to be one of it, got "others" (string)',
   ],
-  ['an unknown option of a call', withCall({ ...call, retries: 1 }), 'got `retries`'],
   [
-    'a header that belongs to a connection',
+    'Invalid option "endpoints[0].calls.one.retires": unknown. Did you mean "retries"?',
+    withCall({ ...call, retires: 1 }),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.forwardHeaders[0]": expected the lower-case name of a header that is neither of one connection nor conditional, got "connection".',
     withCall({ ...call, forwardHeaders: ['connection'] }),
-    'Expected `endpoints[0].calls.one.forwardHeaders` to be an array of header names in lower case, and none that belongs to a connection, got an array',
   ],
   [
-    'a header that asks for a continuation',
+    'Invalid option "endpoints[0].calls.one.forwardHeaders[0]": expected the lower-case name of a header that is neither of one connection nor conditional, got "expect".',
     withCall({ ...call, forwardHeaders: ['expect'] }),
-    'Expected `endpoints[0].calls.one.forwardHeaders` to be an array of header names in lower case, and none that belongs to a connection, got an array',
   ],
   ...['if-none-match', 'if-modified-since', 'if-match', 'if-unmodified-since', 'if-range', 'range'].map(
-    (name): [string, unknown, string] => [
-      `a call that forwards ${name}`,
+    (name): [string, unknown] => [
+      `Invalid option "endpoints[0].calls.one.forwardHeaders[1]": expected the lower-case name of a header that is neither of one connection nor conditional, got "${name}".`,
       withCall({ ...call, forwardHeaders: ['x-tenant', name] }),
-      `Expected \`endpoints[0].calls.one.forwardHeaders\` to be without conditional headers, as a call needs the whole response, got "${name}" (string)`,
     ],
   ),
-  ['a path without slash', withPath('users'), 'got "users": it begins with one slash'],
-  ['a path of another origin', withPath('//evil.example/'), 'got "//evil.example/": it begins with one slash'],
-  ['a path with a fragment', withPath('/a#b'), 'got "/a#b": "/a#b" has characters that must be encoded'],
-  ['a path with a line break', withPath('/a\r\nb'), 'has characters that must be encoded'],
-  ['a path with a wrong escape', withPath('/100%'), 'a % begins an escape of two hexadecimal digits'],
-  ['a path that goes up', withPath('/a/../b'), 'its segments are none of . and ..'],
-  ['a path that goes up, encoded', withPath('/a/%2e%2E'), 'its segments are none of . and ..'],
   [
-    'a place without source',
+    'Invalid option "endpoints[0].calls.one.path": expected a path such as "/users/{params.id}" (it must start with a single slash), got "users".',
+    withPath('users'),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.path": expected a path such as "/users/{params.id}" (it must start with a single slash), got "//evil.example/".',
+    withPath('//evil.example/'),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.path": expected a path such as "/users/{params.id}" (some characters must be encoded), got "/a#b".',
+    withPath('/a#b'),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.path": expected a path such as "/users/{params.id}" (some characters must be encoded), got "/a\\r\\nb".',
+    withPath('/a\r\nb'),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.path": expected a path such as "/users/{params.id}" (a % must start an escape of two hexadecimal digits), got "/100%".',
+    withPath('/100%'),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.path": expected a path such as "/users/{params.id}" (no segment may be . or ..), got "/a/../b".',
+    withPath('/a/../b'),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.path": expected a path such as "/users/{params.id}" (no segment may be . or ..), got "/a/%2e%2E".',
+    withPath('/a/%2e%2E'),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.path": expected a path such as "/users/{params.id}" ({id} is none of {params.name}, {query.name}, {headers.name}, {body.name}, {user.name}, {calls.name}), got "/{id}".',
     withPath('/{id}'),
-    '{id} is none of {params.name}, {query.name}, {headers.name}, {body.name}, {user.name}, {calls.name}',
   ],
-  ['a place that is open', withPath('/{params.id'), 'has characters that must be encoded'],
   [
-    'a parameter that the path has not',
+    'Invalid option "endpoints[0].calls.one.path": expected a path such as "/users/{params.id}" (some characters must be encoded), got "/{params.id".',
+    withPath('/{params.id'),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.path": expected path parameters of /:id, got "{params.name}".',
     withPath('/{params.name}'),
-    'Expected `endpoints[0].calls.one.path` to take parameters of /:id, got {params.name}',
   ],
   [
-    'an answer of no call',
+    'Invalid option "endpoints[0].calls.one.path": expected values of the calls one, got "{calls.two}".',
     withPath('/{calls.two}'),
-    'Expected `endpoints[0].calls.one.path` to take answers of one, got {calls.two}',
   ],
+  ['Invalid option "endpoints[0].calls": expected no circular dependency, got "one -> one".', withPath('/{calls.one}')],
   [
-    'a call that waits for itself',
-    withPath('/{calls.one}'),
-    'Expected `endpoints[0].calls` to wait for each other in no circle, got one -> one',
-  ],
-  [
-    'calls that wait for each other',
+    'Invalid option "endpoints[0].calls": expected no circular dependency, got "a -> b -> c -> a".',
     withEndpoint({
       path: '/',
       calls: {
@@ -187,172 +185,206 @@ const WRONG: readonly [title: string, options: unknown, message: string][] = [
         c: { ...call, path: '/{calls.a.x}' },
       },
     }),
-    'got a -> b -> c -> a',
   ],
   [
-    'calls and something that is handed on',
+    'Invalid option "endpoints[0].calls": unknown. Known here: method, path, timeout, route, passThrough.',
     withEndpoint({ path: '/', calls: { one: call }, passThrough: call }),
-    'Expected `endpoints[0]` to have some of method, path, timeout, route, passThrough, got `calls`',
   ],
   [
-    'neither calls nor something that is handed on',
+    'Invalid option "endpoints[0].calls": expected an object, each value an object, got undefined.',
     withEndpoint({ path: '/' }),
-    'Expected `endpoints[0].calls` to be an object of calls by name, at least one, got undefined',
   ],
   [
-    'a composition of what is handed on',
+    'Invalid option "endpoints[0].compose": unknown. Known here: method, path, timeout, route, passThrough.',
     passing({}, { compose: 'array' }),
-    'Expected `endpoints[0]` to have some of method, path, timeout, route, passThrough, got `compose`',
   ],
   [
-    'what is handed on to nobody',
+    'Invalid option "endpoints[0].passThrough": expected an object, got true.',
     withEndpoint({ path: '/', passThrough: true }),
-    'Expected `endpoints[0].passThrough` to be an object with `upstream` and `path`, got true (boolean)',
   ],
   [
-    'what is handed on to an unknown upstream',
+    'Invalid option "endpoints[0].passThrough.upstream": expected an upstream of it, got "others".',
     passing({ upstream: 'others' }),
-    'Expected `endpoints[0].passThrough.upstream` to be one of it, got "others" (string)',
-  ],
-  ['an option of calls where there are none', passing({ retry: 1 }), 'got `retry`'],
-  [
-    'an answer header that belongs to a connection',
-    passing({ answerHeaders: ['transfer-encoding'] }),
-    'Expected `endpoints[0].passThrough.answerHeaders` to be an array of header names in lower case, and none that belongs to a connection, got an array',
   ],
   [
-    'a body of GET',
+    'Invalid option "endpoints[0].passThrough.retries": unknown. Known here: upstream, path, allowEncodedSlash, method, headers, forwardHeaders, forwardQuery, forwardBody, responseHeaders, maxResponseBytes, clientTimeout.',
+    passing({ retries: 1 }),
+  ],
+  [
+    'Invalid option "endpoints[0].passThrough.responseHeaders[0]": expected the lower-case name of a header that is not of one connection, got "transfer-encoding".',
+    passing({ responseHeaders: ['transfer-encoding'] }),
+  ],
+  [
+    'Invalid option "endpoints[0].passThrough.forwardBody": expected false for GET, got true.',
     passing({ forwardBody: true }),
-    'Expected `endpoints[0].passThrough.forwardBody` to be false, as a method is GET, got true (boolean)',
   ],
   [
-    'a body that becomes one of GET',
+    'Invalid option "endpoints[0].passThrough.forwardBody": expected false for GET, got true.',
     passing({ forwardBody: true, method: 'GET' }, { method: 'POST' }),
-    'Expected `endpoints[0].passThrough.forwardBody` to be false, as a method is GET, got true (boolean)',
   ],
   [
-    'a parameter that the path has not, where it is handed on',
+    'Invalid option "endpoints[0].passThrough.path": expected path parameters of /:id, got "{params.name}".',
     passing({ path: '/{params.name}' }),
-    'Expected `endpoints[0].passThrough.path` to take parameters of /:id, got {params.name}',
   ],
   [
-    'a value of a body that is not read',
+    'Invalid option "endpoints[0].passThrough.path": expected values of params, query, headers and user only, got "/{body.id}".',
     passing({ path: '/{body.id}' }),
-    'Expected `endpoints[0].passThrough.path` to take params, query, headers and user alone, got "/{body.id}"',
   ],
   [
-    'a shadow of an unknown upstream',
+    'Invalid option "endpoints[0].calls.one.shadow.upstream": expected an upstream of it, got "others".',
     withCall({ ...call, shadow: { upstream: 'others' } }),
-    'Expected `endpoints[0].calls.one.shadow.upstream` to be one of it, got "others" (string)',
   ],
   [
-    'more than a shadow of each call',
+    'Invalid option "endpoints[0].calls.one.shadow.share": expected a number from 0 to 1, got 2.',
     withCall({ ...call, shadow: { upstream: 'it', share: 2 } }),
-    'Expected `endpoints[0].calls.one.shadow.share` to be a number from 0 to 1, got 2 (number)',
   ],
   [
-    'a shadow of what changes something',
+    'Invalid option "endpoints[0].calls.one.method": expected GET for a call with a shadow, got "PUT".',
     withCall({ ...call, method: 'PUT', shadow: { upstream: 'it' } }),
-    'Expected `endpoints[0].calls.one.method` to be GET, as it has `shadow`, got "PUT" (string)',
   ],
+  ['Invalid option "upstreams.it.cache": expected a boolean or an object, got "memory".', caching('memory')],
   [
-    'a cache that is none',
-    caching('memory'),
-    'Expected `upstreams.it.cache` to be a boolean, or an object with options, got "memory" (string)',
-  ],
-  [
-    'a store that is none',
+    'Invalid option "upstreams.it.cache.store": expected a cache store with get, createWriteStream, delete, got an instance of Map.',
     caching({ store: new Map() }),
-    'Expected `upstreams.it.cache.store` to be an object with `get`, `createWriteStream` and `delete`, got an object',
   ],
   [
-    'a limit of memory for another store',
-    caching({ store: new KeyValueCacheStore({} as never), maxSize: 1 }),
-    'Expected `upstreams.it.cache.maxSize` to be left out, as it has `store`, got 1 (number)',
+    'Invalid option "upstreams.it.cache.maxBytes": expected no limit of memory beside a store, got 1.',
+    caching({ store: new KeyValueCacheStore({} as never), maxBytes: 1 }),
   ],
   ...(
     [
-      [
-        'a header name with a space',
-        { 'x user': 'a' },
-        'x user` to be a header that an upstream can get, got "x user"',
-      ],
-      ['a header of the connection', { Connection: 'close' }, 'Connection` to be a header that an upstream can get'],
-      ['a header that undici refuses', { expect: 'a' }, 'expect` to be a header that an upstream can get'],
-      ['a header value with a line break', { 'x-user': 'a\nb' }, 'x-user` to be Latin-1 text without line breaks'],
-      ['a header value beyond Latin-1', { 'x-user': 'Ł' }, 'x-user` to be Latin-1 text without line breaks, got "Ł"'],
-      ['a header value that is no text', { 'x-user': 1 }, 'x-user` to be Latin-1 text without line breaks, got number'],
+      ['x user": expected a header that can be sent, got "x user".', { 'x user': 'a' }],
+      ['Connection": expected a header that can be sent, got "connection".', { Connection: 'close' }],
+      ['expect": expected a header that can be sent, got "expect".', { expect: 'a' }],
+      ['x-user": expected Latin-1 text without line breaks, got "a\\nb".', { 'x-user': 'a\nb' }],
+      ['x-user": expected Latin-1 text without line breaks, got "Ł".', { 'x-user': 'Ł' }],
+      ['x-user": expected Latin-1 text without line breaks, got 1.', { 'x-user': 1 }],
     ] as const
-  ).map(([title, headers, message]): [string, unknown, string] => [
-    title,
+  ).map(([message, headers]): [string, unknown] => [
+    `Invalid option "endpoints[0].calls.one.headers.${message}`,
     withCall({ ...call, headers }),
-    `Expected \`endpoints[0].calls.one.headers.${message}`,
   ]),
   [
-    'a header place without source',
+    'Invalid option "endpoints[0].calls.one.headers.x-user": expected a value with placeholders such as {user.sub} ({"id":1} is none of {params.name}, {query.name}, {headers.name}, {body.name}, {user.name}, {calls.name}), got "{\\"id\\":1}".',
     withCall({ ...call, headers: { 'x-user': '{"id":1}' } }),
-    'Expected `endpoints[0].calls.one.headers.x-user` to be a value with places such as {user.sub}, got "{"id":1}": {"id":1} is none of',
   ],
   [
-    'a header place that is open',
+    'Invalid option "endpoints[0].calls.one.headers.x-user": expected placeholders in pairs of braces, got "{user.sub".',
     withCall({ ...call, headers: { 'x-user': '{user.sub' } }),
-    'Expected `endpoints[0].calls.one.headers.x-user` to have pairs of braces around places, got "{user.sub"',
   ],
   [
-    'a header of a call’s response',
+    'Invalid option "endpoints[0].calls.one.headers.x-user": expected values of the request only, got "{calls.one}".',
     withCall({ ...call, headers: { 'x-user': '{calls.one}' } }),
-    'Expected `endpoints[0].calls.one.headers.x-user` to take values of the request, got "{calls.one}"',
   ],
   [
-    'a header that is both set and forwarded',
+    'Invalid option "endpoints[0].calls.one.headers.X-User": expected a header that is not in forwardHeaders, got "{user.sub}".',
     withCall({ ...call, headers: { 'X-User': '{user.sub}' }, forwardHeaders: ['x-user'] }),
-    'Expected `endpoints[0].calls.one.headers.X-User` to be set or forwarded, got both',
   ],
   [
-    'a header of the body of a pass-through',
+    'Invalid option "endpoints[0].passThrough.headers": expected values of params, query, headers and user only, got "{body}".',
     passing({ headers: { 'x-user': '{body.id}' } }),
-    'Expected `endpoints[0].passThrough.headers` to take params, query, headers and user alone, got {body}',
   ],
   [
-    'a name of a header in upper case',
+    'Invalid option "endpoints[0].calls.one.path": expected a path such as "/users/{params.id}" (header names must be in lower case: {headers.x-tenant}), got "/{headers.X-Tenant}".',
     withPath('/{headers.X-Tenant}'),
-    'names of headers are in lower case: {headers.x-tenant}',
   ],
   [
-    'a body of GET',
+    'Invalid option "endpoints[0].calls.one.method": expected a method with a body for forwardBody, got "GET".',
     withCall({ ...call, forwardBody: true }),
-    'Expected `endpoints[0].calls.one.method` to be other than GET, as it has `forwardBody`, got "GET" (string)',
   ],
   [
-    'more needed calls than there is room for',
+    'Invalid option "endpoints[0].calls": expected at most 1 required calls to "it", its maxConnections and maxQueue, got 2.',
     {
-      upstreams: { it: { origin, connections: 1, queue: 0 } },
+      upstreams: { it: { origin, maxConnections: 1, maxQueue: 0 } },
       endpoints: [{ path: '/', calls: { one: call, two: call } }],
     },
-    'Expected `endpoints[0].calls` to need at most 1 calls to it at once (its `connections` and `queue`), got 2',
   ],
   [
-    'a cache without a limit',
-    caching({ maxCount: Number.POSITIVE_INFINITY }),
-    'Expected `upstreams.it.cache.maxCount` to be a whole number >= 1, got Infinity (number)',
+    'Invalid option "upstreams.it.cache.maxEntries": expected an integer of at least 1, got Infinity.',
+    caching({ maxEntries: Number.POSITIVE_INFINITY }),
+  ],
+  [
+    'Invalid option "upstreams.it.circuitBreaker": expected false or an object, got true.',
+    withUpstream({ origin, circuitBreaker: true }),
+  ],
+  [
+    'Invalid option "upstreams.it.circuitBreaker.errorRate": expected a number between 0 and 1, both excluded, got 1.',
+    withUpstream({ origin, circuitBreaker: { errorRate: 1 } }),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.method": expected GET, HEAD, PUT, DELETE for a call with retries, got "POST".',
+    withCall({ ...call, method: 'POST', retries: 1 }),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.method": expected GET for a hedged call, got "PUT".',
+    withCall({ ...call, method: 'PUT', hedge: true }),
   ],
 ]
 
-describe.each(WRONG)('%s', (_title, options, message) => {
-  it('is refused by the factory', async () => {
+/** Names before 1.0. */
+const RENAMED: readonly [message: string, options: unknown][] = [
+  ['Invalid option "upstreams.it.connections": renamed to "maxConnections".', withUpstream({ origin, connections: 1 })],
+  ['Invalid option "upstreams.it.queue": renamed to "maxQueue".', withUpstream({ origin, queue: 1 })],
+  ['Invalid option "upstreams.it.breaker": renamed to "circuitBreaker".', withUpstream({ origin, breaker: false })],
+  [
+    'Invalid option "upstreams.it.maxResponseSize": renamed to "maxResponseBytes".',
+    withUpstream({ origin, maxResponseSize: 1 }),
+  ],
+  [
+    'Invalid option "upstreams.it.circuitBreaker.threshold": renamed to "errorRate".',
+    withUpstream({ origin, circuitBreaker: { threshold: 0.5 } }),
+  ],
+  [
+    'Invalid option "upstreams.it.circuitBreaker.calls": renamed to "window".',
+    withUpstream({ origin, circuitBreaker: { calls: 1 } }),
+  ],
+  [
+    'Invalid option "upstreams.it.circuitBreaker.openFor": renamed to "resetTimeout".',
+    withUpstream({ origin, circuitBreaker: { openFor: 1 } }),
+  ],
+  ['Invalid option "upstreams.it.cache.maxSize": renamed to "maxBytes".', caching({ maxSize: 1 })],
+  ['Invalid option "upstreams.it.cache.maxCount": renamed to "maxEntries".', caching({ maxCount: 1 })],
+  ['Invalid option "upstreams.it.cache.maxEntrySize": renamed to "maxEntryBytes".', caching({ maxEntrySize: 1 })],
+  ['Invalid option "endpoints[0].calls.one.retry": renamed to "retries".', withCall({ ...call, retry: 1 })],
+  [
+    'Invalid option "endpoints[0].calls.one.propagate": renamed to "forwardStatuses".',
+    withCall({ ...call, propagate: [] }),
+  ],
+  [
+    'Invalid option "endpoints[0].passThrough.answerHeaders": renamed to "responseHeaders".',
+    passing({ answerHeaders: [] }),
+  ],
+  [
+    'Invalid option "endpoints[0].passThrough.maxResponseSize": renamed to "maxResponseBytes".',
+    passing({ maxResponseSize: 1 }),
+  ],
+]
+
+describe.each([...WRONG, ...RENAMED])('%s', (message, options) => {
+  it('is the error of the factory', async () => {
     await expect(createAggregatorGateway(options as never)).rejects.toMatchObject({
-      code: 'GATEWAY_INVALID_OPTION',
-      message: expect.stringContaining(message) as string,
+      code: 'AGGREGATOR_GATEWAY_INVALID_OPTION',
+      message,
     })
   })
 })
 
-it('is refused by the plugin too', async () => {
+it('each message is one line', () => {
+  expect([...WRONG, ...RENAMED].filter(([message]) => message.includes('\n'))).toEqual([])
+})
+
+it('the plugin rejects invalid options, too', async () => {
   const app = Fastify()
   await expect(app.register(gatewayPlugin, withUpstream('users') as never)).rejects.toMatchObject({
-    code: 'GATEWAY_INVALID_OPTION',
+    code: 'AGGREGATOR_GATEWAY_INVALID_OPTION',
   })
   await app.close()
+})
+
+it('KeyValueCacheStore rejects the old name of its option', () => {
+  expect(() => new KeyValueCacheStore({} as never, { maxEntrySize: 1 } as never)).toThrow(
+    'Invalid option "maxEntrySize": renamed to "maxEntryBytes".',
+  )
 })
 
 it('the plugin serves at a prefix, beside other routes', async () => {

@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
 import { jsonUpstream } from '../../helpers/servers.ts'
 
-it('registers the module itself, as Fastify documents it for ES modules', async () => {
+it('app.register(import()) registers the plugin', async () => {
   const origin = await jsonUpstream(() => ({ name: 'Ada' }))
   const app = Fastify()
   onTestFinished(() => app.close())

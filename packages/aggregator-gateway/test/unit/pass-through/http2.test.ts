@@ -76,7 +76,7 @@ describe.each<[string, object, string]>([
           timeout: 60_000,
           passThrough: { upstream: 'it', path: '/events', forwardBody: true },
         },
-        { path: '/:id', passThrough: { upstream: 'it', path: '/{params.id}', answerHeaders: ['x-mine'] } },
+        { path: '/:id', passThrough: { upstream: 'it', path: '/{params.id}', responseHeaders: ['x-mine'] } },
       ],
     })
     await app.listen({ port: 0, host: '127.0.0.1' })
@@ -99,7 +99,7 @@ describe.each<[string, object, string]>([
     for (const name of CONNECTION_HEADERS) expect(headers).not.toHaveProperty(name)
   }
 
-  it('an endpoint answers', async () => {
+  it('an endpoint responds', async () => {
     const { origin } = await talkative()
     const { ask, warnings } = await before(origin)
     const answer = await ask({ ':path': '/json' })
@@ -108,7 +108,7 @@ describe.each<[string, object, string]>([
     expect(warnings).toEqual([])
   })
 
-  it('a stream has its head at once, its data late, and its end', async () => {
+  it('a stream has its head immediately, then data, then its end', async () => {
     const { origin, send } = await talkative()
     const { ask, warnings } = await before(origin)
     const answer = await ask({ ':path': '/events' })
@@ -152,7 +152,7 @@ describe.each<[string, object, string]>([
     expect(warnings).toEqual([])
   })
 
-  it('a response that comes before the body has ended goes without a header of a connection', async () => {
+  it('a response before the end of the body has no header of a connection', async () => {
     const { origin, send } = await talkative()
     const { ask, warnings } = await before(origin)
     const answer = await ask({ ':path': '/early', ':method': 'POST', 'content-type': 'a/b' }, Buffer.alloc(10))
@@ -163,7 +163,7 @@ describe.each<[string, object, string]>([
     expect(warnings).toEqual([])
   })
 
-  it('a header beyond ASCII has its bytes', async () => {
+  it('a header beyond ASCII keeps its bytes', async () => {
     const value = Buffer.from('attachment; filename="日本.pdf"').toString('latin1')
     const origin = await upstream((_request, response) => {
       response.setHeader('content-length', 1)

@@ -29,7 +29,7 @@ const serving = async (): Promise<{ origin: string; streams: Set<ServerResponse>
 
 const before = async (origin: string | string[], options: Partial<UpstreamOptions> = {}) => {
   const app = await gateway({
-    upstreams: { it: { origin, connections: 2, queue: 0, ...options } },
+    upstreams: { it: { origin, maxConnections: 2, maxQueue: 0, ...options } },
     endpoints: [
       { path: '/call', timeout: 60_000, calls: { one: { upstream: 'it', path: '/call' } } },
       { path: '/upload', method: 'POST', passThrough: { upstream: 'it', path: '/upload', forwardBody: true } },
@@ -56,7 +56,7 @@ const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`
 const statusOf = async (app: FastifyInstance): Promise<{ pending: number; streams: number; connected: number }> =>
   (await app.inject('/__gateway')).json<{ upstreams: { it: [never] } }>().upstreams.it[0]
 
-it('take no place of calls: responses without an end', async () => {
+it('leave the places of calls free: endless responses', async () => {
   const { origin, streams } = await serving()
   const { app, port } = await before(origin)
   const clients: Awaited<ReturnType<typeof dial>>[] = []
@@ -76,7 +76,7 @@ it('take no place of calls: responses without an end', async () => {
   expect((await statusOf(app)).connected).toBeLessThanOrEqual(2)
 })
 
-it('take no place of calls: responses that a client does not take', async () => {
+it('leave the places of calls free: responses that a client does not read', async () => {
   const { origin } = await serving()
   const { app, port } = await before(origin)
   for (let count = 0; count < 4; count++) {
@@ -87,7 +87,7 @@ it('take no place of calls: responses that a client does not take', async () => 
   expect((await app.inject('/call')).json()).toEqual({ one: 1 })
 })
 
-it('take no place of calls: bodies that a client does not send on', async () => {
+it('leave the places of calls free: bodies that a client stops sending', async () => {
   const { origin, paths } = await serving()
   const { app, port } = await before(origin)
   for (let count = 0; count < 4; count++) {
@@ -98,13 +98,13 @@ it('take no place of calls: bodies that a client does not send on', async () => 
   expect((await app.inject('/call')).json()).toEqual({ one: 1 })
 })
 
-it('a place that a stream has left is taken by a call that waits', async () => {
+it('a queued call takes the place that a stream has left', async () => {
   const held: ServerResponse[] = []
   const origin = await upstream((request, response) => {
     if (request.url === '/call') sendJson(response, '1')
     else held.push(response)
   })
-  const { app, port } = await before(origin, { connections: 1, queue: 1 })
+  const { app, port } = await before(origin, { maxConnections: 1, maxQueue: 1 })
   await dial(port, get('/events'))
   await expect.poll(() => held.length).toBe(1)
   const call = app.inject('/call').then(({ statusCode }) => statusCode)
@@ -114,7 +114,7 @@ it('a place that a stream has left is taken by a call that waits', async () => {
   expect(await statusOf(app)).toMatchObject({ pending: 0, streams: 1 })
 })
 
-it('beyond `maxStreams` are rejected at once, without asking the upstream; calls are not', async () => {
+it('beyond `maxStreams` are rejected immediately; calls are not', async () => {
   const { origin, paths } = await serving()
   const { app, port } = await before(origin, { maxStreams: 2 })
   const clients = [await dial(port, get('/events')), await dial(port, get('/events'))]
@@ -128,9 +128,9 @@ it('beyond `maxStreams` are rejected at once, without asking the upstream; calls
       503,
       {
         statusCode: 503,
-        code: 'GATEWAY_OVERLOADED',
+        code: 'AGGREGATOR_GATEWAY_OVERLOADED',
         error: 'Service Unavailable',
-        message: 'The call to it was not made, as too many streams are open',
+        message: 'The call to it was rejected: too many streams are open',
       },
     ])
   }
@@ -153,7 +153,7 @@ it('beyond `maxStreams` are rejected also when they begin at the same time', asy
   await expect.poll(() => statusOf(app)).toMatchObject({ pending: 0, streams: 1 })
 })
 
-it('go to an origin that has room for them', async () => {
+it('go to an origin below its maximum', async () => {
   const servers = await Promise.all([serving(), serving(), serving()])
   const { port } = await before(
     servers.map(({ origin }) => origin),

@@ -75,7 +75,7 @@ describe('a value of a path', () => {
     expect(await ask('/users/a%2F.%2Fb', call)).toEqual([400])
   })
 
-  it('forms no dot segment with what stands beside it', async () => {
+  it('forms no dot segment with the text beside it', async () => {
     expect(await ask('/users/%20', { path: '/public/.{params.id}' })).toEqual([400])
     expect(await ask('/users/;x', { path: '/public/.{params.id}' })).toEqual([400])
   })
@@ -83,12 +83,12 @@ describe('a value of a path', () => {
   it.each(['/public/%2{params.id}', '/public/%{params.id}', '/public/../{params.id}', '/public/..%2f{params.id}'])(
     'completes no escape of its template, which is refused at start: %s',
     async (path) => {
-      await expect(ask('/users/e', { path })).rejects.toMatchObject({ code: 'GATEWAY_INVALID_OPTION' })
+      await expect(ask('/users/e', { path })).rejects.toMatchObject({ code: 'AGGREGATOR_GATEWAY_INVALID_OPTION' })
     },
   )
 })
 
-it('fails a dependent call when an upstream’s value leaves its place, and the client gets no 400', async () => {
+it('fails a dependent call, without a 400, when it comes from an upstream', async () => {
   const asked: string[] = []
   const origin = await jsonUpstream((path) => {
     asked.push(path)
@@ -103,7 +103,7 @@ it('fails a dependent call when an upstream’s value leaves its place, and the 
 })
 
 describe('forwarded query parameters of a call', () => {
-  it('go along as they came, also several times', async () => {
+  it('are forwarded unchanged, repeated ones included', async () => {
     const asked: string[] = []
     const origin = await jsonUpstream((path) => asked.push(path))
     const app = await gatewayOf(origin, { one: { path: '/a?b=c', forwardQuery: ['ids', 'q', 'missing'] } })
@@ -124,12 +124,12 @@ describe('an endpoint whose calls are all optional', () => {
     return [statusCode, headers['x-gateway-complete'], headers['x-gateway-missing'], body]
   }
 
-  it('responds 502 when all have failed, and says which and why', async () => {
+  it('responds 502 when all have failed, with the calls and reasons', async () => {
     expect(await failing()).toEqual([
       502,
       'false',
       'one;reason=connection, two;reason=dependency',
-      expect.stringContaining('GATEWAY_UPSTREAM_FAILED'),
+      expect.stringContaining('AGGREGATOR_GATEWAY_UPSTREAM_FAILED'),
     ])
   })
 

@@ -115,7 +115,7 @@ it.each<[string, (app: FastifyInstance) => void]>([
   expect((await app.inject(post('x', 'a/b'))).statusCode).toBe(415)
 })
 
-it.each(['app', 'route'])('forwards what a preParsing hook of the %s has decompressed', async (place) => {
+it.each(['app', 'route'])('forwards the body that a preParsing hook of the %s has decompressed', async (place) => {
   const decompress = async (_request: unknown, _reply: unknown, payload: Readable): Promise<Readable> => {
     await new Promise((resolve) => setTimeout(resolve, 5))
     const decompressed = Object.assign(createGunzip(), { receivedEncodedLength: 0 })
@@ -130,7 +130,7 @@ it.each(['app', 'route'])('forwards what a preParsing hook of the %s has decompr
   expect(got).toEqual([[JSON_TYPE, bytes(BIG), BIG]])
 })
 
-it('forwards the bytes where a schema changes the value, which templates take', async () => {
+it('forwards the bytes when a schema changes the value; templates take the value', async () => {
   const { origin, got } = await receiving()
   const paths: unknown[] = []
   const app = await appWith(
@@ -175,7 +175,7 @@ it.each(['app', 'route'])(
   },
 )
 
-it('forwards nothing where a hook removes the body', async () => {
+it('forwards nothing when a hook removes the body', async () => {
   const { origin, got } = await receiving()
   const preHandler = async (request: { body: unknown }): Promise<void> => void (request.body = undefined)
   await (await appWith(origin, { preHandler })).inject(post(BIG))
@@ -186,14 +186,14 @@ it('sends the bytes again in a retry, and to each call', async () => {
   const { origin, got } = await receiving()
   const app = await gatewayOf(
     origin,
-    { one: { ...CALL, method: 'PUT', path: '/fails', retry: 1 }, two: { ...CALL, path: '/two' } },
+    { one: { ...CALL, method: 'PUT', path: '/fails', retries: 1 }, two: { ...CALL, path: '/two' } },
     { method: 'POST' },
   )
   expect((await app.inject(post(BIG))).statusCode).toBe(200)
   expect(got).toEqual(Array.from({ length: 3 }, () => [JSON_TYPE, bytes(BIG), BIG]))
 })
 
-it('has the type that the call says, where it says one', async () => {
+it("has the content type of the call's own headers", async () => {
   const { origin, got } = await receiving()
   const app = await appWith(origin, {}, () => {}, { headers: { 'Content-Type': 'application/vnd.mine+json' } })
   await app.inject(post('{}'))
@@ -213,7 +213,7 @@ describe('a body that is not taken', () => {
     expect(got).toEqual([])
   })
 
-  it('as it is too large and undeclared is answered with 413', async () => {
+  it('gets a 413 if it is too large and undeclared', async () => {
     const { origin, got } = await receiving()
     const app = await appWith(origin, { bodyLimit: 1000 })
     await app.listen({ port: 0, host: '127.0.0.1' })
@@ -227,7 +227,7 @@ describe('a body that is not taken', () => {
     expect(got).toEqual([])
   })
 
-  it('as its client leaves in the middle of it is not forwarded, and the gateway goes on', async () => {
+  it('is not forwarded if its client leaves in the middle of it', async () => {
     const { origin, got } = await receiving()
     const app = await appWith(origin)
     let isClosed = false

@@ -13,7 +13,7 @@ const OURS = {
   'proxy-authorization': 'Basic x',
 }
 
-it('hands on no header of the client', async () => {
+it('forwards no header of the client by default', async () => {
   let seen: IncomingHttpHeaders = {}
   const origin = await jsonUpstream((_, { headers }) => (seen = headers))
   const app = await gatewayOf(origin, { one: { path: '/' } })
@@ -21,7 +21,7 @@ it('hands on no header of the client', async () => {
   expect(seen).toEqual({ host: origin.slice(7), connection: 'keep-alive', accept: 'application/json' })
 })
 
-it('hands on the headers that are named, and sends its own', async () => {
+it('forwards named headers, and sends its own', async () => {
   let seen: IncomingHttpHeaders = {}
   const origin = await jsonUpstream((_, { headers }) => (seen = headers))
   const app = await gatewayOf(origin, {
@@ -38,7 +38,7 @@ it('hands on the headers that are named, and sends its own', async () => {
   })
 })
 
-it('sends a header of its own once, however it is written', async () => {
+it('sends a header of its own once, in any case of letters', async () => {
   let seen: IncomingHttpHeaders = {}
   const origin = await jsonUpstream((_, { headers }) => (seen = headers))
   const app = await gatewayOf(origin, { one: { path: '/', headers: { Accept: 'application/problem+json' } } })
@@ -51,10 +51,10 @@ it('responds 400 when the client declares a forwarded header as its connectionâ€
   const origin = await jsonUpstream(() => ++calls)
   const app = await gatewayOf(origin, { one: { path: '/', forwardHeaders: ['x-tenant', 'accept-language'] } })
   const { statusCode, json } = await app.inject({ url: '/', headers: { ...OURS, connection: 'keep-alive , X-Tenant' } })
-  expect([statusCode, json<{ code: string }>().code, calls]).toEqual([400, 'GATEWAY_BAD_PARAMETER', 0])
+  expect([statusCode, json<{ code: string }>().code, calls]).toEqual([400, 'AGGREGATOR_GATEWAY_BAD_PARAMETER', 0])
 })
 
-it('hands on nothing of the upstream but the body', async () => {
+it("forwards only the body of the upstream's response", async () => {
   const origin = await upstream((_, response) => {
     response.setHeader('set-cookie', 'a=1').setHeader('x-internal', '1').setHeader('cache-control', 'public')
     sendJson(response, '1')
@@ -63,7 +63,7 @@ it('hands on nothing of the upstream but the body', async () => {
   expect(Object.keys(headers).toSorted()).toEqual(['connection', 'content-length', 'content-type', 'date'])
 })
 
-it('hands on the JSON body where it is asked for', async () => {
+it('forwards the JSON body with `forwardBody`', async () => {
   const origin = await upstream((request, response) => {
     let text = ''
     request.setEncoding('utf8').on('data', (part: string) => (text += part))
@@ -78,7 +78,7 @@ it('hands on the JSON body where it is asked for', async () => {
   expect(json()).toEqual({ one: ['POST', 'application/json', '{"id":1,"text":"Ã©"}'], two: ['PUT', null, ''] })
 })
 
-it('a body that is no JSON is answered by 500, what was called for it is given up, and others are answered', async () => {
+it('responds 500 and aborts the calls if the body cannot be serialized', async () => {
   const ended: unknown[] = []
   const origin = await jsonUpstream((path) => path)
   const app = await gatewayOf(
@@ -92,7 +92,7 @@ it('a body that is no JSON is answered by 500, what was called for it is given u
   })
   const big = await app.inject({ method: 'POST', url: '/', payload: {}, headers: { 'x-big': 'yes' } })
   expect(big.json()).toMatchObject({ statusCode: 500, message: expect.stringContaining('BigInt') as string })
-  expect(ended).toEqual([['one', 'given-up']])
+  expect(ended).toEqual([['one', 'aborted']])
   const { json } = await app.inject({ method: 'POST', url: '/', payload: {} })
   expect(json()).toEqual({ one: '/one', two: '/two' })
 })

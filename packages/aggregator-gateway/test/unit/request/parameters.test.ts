@@ -46,7 +46,11 @@ describe('a value stays within its segment', () => {
     ['%2E', '/users/.{params.name}'],
     ['%2E', '/users/{params.name}{params.name}'],
   ])('%s is refused in %s', async (value, path) => {
-    expect(await ask(path, `/at/${value}`)).toEqual({ asked: [], status: 400, code: 'GATEWAY_BAD_PARAMETER' })
+    expect(await ask(path, `/at/${value}`)).toEqual({
+      asked: [],
+      status: 400,
+      code: 'AGGREGATOR_GATEWAY_BAD_PARAMETER',
+    })
   })
 })
 
@@ -66,11 +70,15 @@ describe('a value stays within its query value', () => {
     ['what comes twice', '/at/x?q=1&q=2'],
     ['what is inherited', '/at/x?toString=1'],
   ])('%s is refused', async (_title, url) => {
-    expect(await ask('/search?q={query.q}', url)).toEqual({ asked: [], status: 400, code: 'GATEWAY_BAD_PARAMETER' })
+    expect(await ask('/search?q={query.q}', url)).toEqual({
+      asked: [],
+      status: 400,
+      code: 'AGGREGATOR_GATEWAY_BAD_PARAMETER',
+    })
   })
 })
 
-it('takes values of headers and bodies where they are named', async () => {
+it('takes values of headers and bodies', async () => {
   const asked: string[] = []
   const origin = await jsonUpstream((path) => asked.push(path))
   const app = await gateway({
@@ -88,15 +96,15 @@ it('takes values of headers and bodies where they are named', async () => {
   expect(asked).toEqual(['/a%20b/7?all=false'])
 })
 
-it('refuses an empty segment', async () => {
+it('responds 400 to an empty segment', async () => {
   expect(await ask('/users/{params.*}/orders', '/at/', '/at/*')).toEqual({
     asked: [],
     status: 400,
-    code: 'GATEWAY_BAD_PARAMETER',
+    code: 'AGGREGATOR_GATEWAY_BAD_PARAMETER',
   })
 })
 
-it('makes no other call when one has a bad value', async () => {
+it('makes no call when one has an invalid value', async () => {
   const asked: string[] = []
   const origin = await jsonUpstream((path) => asked.push(path))
   const app = await gatewayOf(origin, { good: { path: '/good' }, bad: { path: '/{query.q}' } })

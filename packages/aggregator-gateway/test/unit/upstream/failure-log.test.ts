@@ -39,7 +39,7 @@ const logging = async (
     },
   })
   const app = await gateway({
-    upstreams: { it: { breaker: false, ...options } },
+    upstreams: { it: { circuitBreaker: false, ...options } },
     endpoints: [endpoint],
     fastify: { logger: { level: 'info', stream } },
   })
@@ -65,7 +65,7 @@ it.each<[string, EndpointOptions | PassThroughEndpointOptions, string, string]>(
     const { host, port } = new URL(origin)
     expect(warnings(lines)).toMatchObject([
       {
-        msg: `${what} to it did not answer: connect ECONNREFUSED ${host}`,
+        msg: `${what} to it did not respond: connect ECONNREFUSED ${host}`,
         call,
         upstream: 'it',
         origin,
@@ -79,7 +79,7 @@ it.each<[string, EndpointOptions | PassThroughEndpointOptions, string, string]>(
   },
 )
 
-it('names all addresses of a host that has several', async () => {
+it('has the errors of all addresses of a host', async () => {
   const server = createTcpServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -94,7 +94,7 @@ it('names all addresses of a host that has several', async () => {
   const { ask, lines } = await logging(CALL, { origin: `http://several:${port}`, lookup })
   await ask()
   expect(warnings(lines).map(({ msg }) => msg)).toEqual([
-    `call "one" to it did not answer: connect ECONNREFUSED 127.0.0.1:${port}, connect ECONNREFUSED 127.0.0.2:${port}`,
+    `call "one" to it did not respond: connect ECONNREFUSED 127.0.0.1:${port}, connect ECONNREFUSED 127.0.0.2:${port}`,
   ])
 })
 
@@ -102,11 +102,11 @@ it.each<[string, () => Promise<string>, string]>([
   [
     'closes',
     () => tcpUpstream((socket) => void socket.once('data', () => socket.end())),
-    'did not answer: other side closed',
+    'did not respond: other side closed',
   ],
-  ['answers 500', () => upstream((_, response) => void response.writeHead(500).end()), 'answered 500'],
-  ['sends no JSON', () => upstream((_, response) => sendJson(response, '{')), 'answered with a body that is not JSON'],
-  ['hangs', () => upstream(() => {}), 'did not answer in time'],
+  ['answers 500', () => upstream((_, response) => void response.writeHead(500).end()), 'responded 500'],
+  ['sends no JSON', () => upstream((_, response) => sendJson(response, '{')), 'responded with a body that is not JSON'],
+  ['hangs', () => upstream(() => {}), 'did not respond in time'],
 ])('says it of an upstream that %s', async (_, makeOrigin, message) => {
   const origin = await makeOrigin()
   const { ask, lines } = await logging(CALL, { origin })
@@ -114,7 +114,7 @@ it.each<[string, () => Promise<string>, string]>([
   expect(warnings(lines)).toMatchObject([{ msg: `call "one" to it ${message}`, origin }])
 })
 
-it('writes one line for each origin and cause in ten seconds, and how often it was repeated', async () => {
+it('has one line per origin and cause in 10 seconds, with the number of repetitions', async () => {
   let status = 500
   const first = await upstream((_, response) => void response.writeHead(status).end())
   const second = await nobody()
@@ -122,16 +122,16 @@ it('writes one line for each origin and cause in ten seconds, and how often it w
   const now = vi.spyOn(performance, 'now')
   onTestFinished(() => now.mockRestore())
   for (let count = 0; count < 20; count++) await ask()
-  expect(warnings(lines).map(({ msg }) => msg)).toEqual(['call "one" to it answered 500'])
+  expect(warnings(lines).map(({ msg }) => msg)).toEqual(['call "one" to it responded 500'])
   status = 404
   await ask()
   expect(warnings(lines).map(({ msg }) => msg)).toEqual([
-    'call "one" to it answered 500',
-    'call "one" to it answered 404',
+    'call "one" to it responded 500',
+    'call "one" to it responded 404',
   ])
   status = 500
   const before = performance.now()
   now.mockImplementation(() => before + 11_000)
   await ask()
-  expect(warnings(lines).at(-1)).toMatchObject({ msg: 'call "one" to it answered 500', repeated: 19 })
+  expect(warnings(lines).at(-1)).toMatchObject({ msg: 'call "one" to it responded 500', repeated: 19 })
 })

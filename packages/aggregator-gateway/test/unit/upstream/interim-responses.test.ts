@@ -64,20 +64,20 @@ describe.each(INTERIM)('%s', (_, parts) => {
   })
 })
 
-it('what looks like one within a body is a part of the body', async () => {
+it('the same bytes within a body are part of the body', async () => {
   const body = `HTTP/1.1 100 Continue\r\n\r\n`
   const { origin } = await sending([`HTTP/1.1 200 OK\r\ncontent-length: ${body.length * 2}\r\n\r\n`, body, body])
   const app = await before(origin, false)
   for (let round = 0; round < 2; round++) expect((await app.inject('/pass')).body).toBe(body + body)
 })
 
-it('one that never ends is given up like a response that does not come', async () => {
+it('an interim response that never ends is a timeout', async () => {
   const { origin } = await sending(['HTTP/1.1 100 Continue\r\n', `x-a: ${'a'.repeat(20_000)}`])
   const app = await before(origin, false)
   expect((await app.inject('/call')).statusCode).toBe(502)
 })
 
-it('a compressed response after one is decompressed', async () => {
+it('a compressed response after an interim response is decompressed', async () => {
   const body = gzipSync('{"a":1}')
   const origin = await tcpUpstream((socket) => {
     socket.on('data', () => {

@@ -8,7 +8,7 @@ import { type AddressInfo, type LookupFunction, type Server } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { gateway, gatewayOf, jsonUpstream, sendJson } from '../../helpers/servers.ts'
 
-it('goes to the origin with the fewest calls, and to each in turn', async () => {
+it('calls the origin with the fewest calls, alternating between equal ones', async () => {
   const seen = [0, 0]
   const origins = await Promise.all([0, 1].map((index) => jsonUpstream(() => ++seen[index]!)))
   const app = await gateway({
@@ -20,7 +20,7 @@ it('goes to the origin with the fewest calls, and to each in turn', async () => 
 })
 
 describe('the name of an origin', () => {
-  it('that nobody knows is a connection that fails', async () => {
+  it('fails the connection if it is unknown', async () => {
     const lookup: LookupFunction = (hostname, _, callback) =>
       callback(Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: 'ENOTFOUND' }), '')
     const app = await gateway({
@@ -30,11 +30,11 @@ describe('the name of an origin', () => {
     const { statusCode, json } = await app.inject('/')
     expect([statusCode, json()]).toMatchObject([
       502,
-      { code: 'GATEWAY_UPSTREAM_FAILED', message: 'The call "one" to it did not answer' },
+      { code: 'AGGREGATOR_GATEWAY_UPSTREAM_FAILED', message: 'The call "one" to it did not respond' },
     ])
   })
 
-  it('is looked up again: calls go where it points to', async () => {
+  it('is looked up again after the lifetime of a connection', async () => {
     // All of 127.0.0.0/8 is this machine, on Linux.
     const addresses = ['127.0.0.1', '127.0.0.2'] as const
     const port = await listening(addresses[0])
@@ -64,13 +64,13 @@ describe('an origin with a certificate of its own', () => {
   }
   const call = { upstream: 'it', path: '/' }
 
-  it('is called by the authority that is given', async () => {
+  it('is trusted with its certificate authority', async () => {
     const upstreams = { it: { origin: await origin(), tls: { ca: pem('certificate') } } }
     const app = await gateway({ upstreams, endpoints: [{ path: '/', calls: { one: call } }] })
     expect((await app.inject('/')).body).toBe('{"one":1}')
   })
 
-  it('is not trusted otherwise', async () => {
+  it('is not trusted without it', async () => {
     const app = await gatewayOf(await origin(), { one: { path: '/' } })
     expect((await app.inject('/')).statusCode).toBe(502)
   })

@@ -9,16 +9,16 @@ async function waiting(): Promise<{ origin: string; seen: { path: string; respon
   return { origin, seen }
 }
 
-it('refuses calls beyond its queue at once', async () => {
+it('responds 503 immediately when the queue is full', async () => {
   const { origin, seen } = await waiting()
   const app = await gateway({
-    upstreams: { it: { origin, connections: 1, queue: 1 } },
+    upstreams: { it: { origin, maxConnections: 1, maxQueue: 1 } },
     endpoints: [{ path: '/', timeout: 60_000, calls: { one: { upstream: 'it', path: '/' } } }],
   })
   // An injected request begins when it is waited for.
   const accepted = [1, 2].map(() => app.inject('/').then((answer) => answer.statusCode))
   const { statusCode, json } = await app.inject('/')
-  expect([statusCode, json<{ code: string }>().code]).toEqual([503, 'GATEWAY_OVERLOADED'])
+  expect([statusCode, json<{ code: string }>().code]).toEqual([503, 'AGGREGATOR_GATEWAY_OVERLOADED'])
   await expect.poll(() => seen.length).toBe(1)
   sendJson(seen[0]!.response, '1')
   await expect.poll(() => seen.length).toBe(2)
@@ -35,20 +35,20 @@ it.each([
   ],
 ])('all calls that wait for a connection fail, each by itself, where %s', async (_, origin) => {
   const app = await gateway({
-    upstreams: { it: { origin: await origin(), connections: 1, queue: 10, breaker: false } },
+    upstreams: { it: { origin: await origin(), maxConnections: 1, maxQueue: 10, circuitBreaker: false } },
     endpoints: [{ path: '/', timeout: 60_000, calls: { one: { upstream: 'it', path: '/' } } }],
   })
   const answers = await Promise.all(Array.from({ length: 5 }, () => app.inject('/')))
   expect(answers.map(({ statusCode, json }) => [statusCode, json<{ code: string }>().code])).toEqual(
-    answers.map(() => [502, 'GATEWAY_UPSTREAM_FAILED']),
+    answers.map(() => [502, 'AGGREGATOR_GATEWAY_UPSTREAM_FAILED']),
   )
 })
 
-it('makes none of the calls of a request that there is no room for', async () => {
+it('makes no call of a request whose calls cannot all be queued', async () => {
   const { origin, seen } = await waiting()
   const other = await waiting()
   const app = await gateway({
-    upstreams: { it: { origin, connections: 2, queue: 1 }, other: other.origin },
+    upstreams: { it: { origin, maxConnections: 2, maxQueue: 1 }, other: other.origin },
     endpoints: [
       {
         path: '/',
@@ -67,35 +67,39 @@ it('makes none of the calls of a request that there is no room for', async () =>
   const { statusCode, json } = await app.inject('/')
   expect([statusCode, json()]).toMatchObject([
     503,
-    { code: 'GATEWAY_OVERLOADED', message: 'The call "one" to it was not made, as too many wait already' },
+    { code: 'AGGREGATOR_GATEWAY_OVERLOADED', message: 'The call "one" to it was rejected: the queue is full' },
   ])
   expect([seen.length, other.seen.length]).toEqual([2, 1])
   for (const { response } of [...seen, ...other.seen]) sendJson(response, '1')
   expect(await accepted).toBe('{"other":1,"one":1,"two":1}')
 })
 
-it('traces no refusal, which would cost more than the refusal', async () => {
+it('rejections have no stack trace', async () => {
   const { origin, seen } = await waiting()
   const errors: Error[] = []
   const onError = async (_request: unknown, _reply: unknown, error: Error): Promise<void> => void errors.push(error)
   const app = await gateway({
-    upstreams: { it: { origin, connections: 1, queue: 0 } },
+    upstreams: { it: { origin, maxConnections: 1, maxQueue: 0 } },
     endpoints: [{ path: '/', timeout: 60_000, calls: { one: { upstream: 'it', path: '/' } }, route: { onError } }],
   })
   const accepted = app.inject('/').then(({ statusCode }) => statusCode)
   await expect.poll(() => seen.length).toBe(1)
   expect((await app.inject('/')).statusCode).toBe(503)
   expect(errors.map((error) => [error instanceof Error, String(error), error.stack])).toEqual([
-    [true, 'FastifyError [GATEWAY_OVERLOADED]: The call "one" to it was not made, as too many wait already', undefined],
+    [
+      true,
+      'FastifyError [AGGREGATOR_GATEWAY_OVERLOADED]: The call "one" to it was rejected: the queue is full',
+      undefined,
+    ],
   ])
   sendJson(seen[0]!.response, '1')
   expect(await accepted).toBe(200)
 })
 
-it('makes a call that waited for another, though there is no room any more', async () => {
+it('makes a dependent call although the queue is full', async () => {
   const { origin, seen } = await waiting()
   const app = await gateway({
-    upstreams: { it: { origin, connections: 1, queue: 0 } },
+    upstreams: { it: { origin, maxConnections: 1, maxQueue: 0 } },
     endpoints: [
       {
         path: '/chain',
@@ -114,10 +118,10 @@ it('makes a call that waited for another, though there is no room any more', asy
   expect(await chain).toBe('{"one":7,"two":8}')
 })
 
-it('leaves out an optional call that there is no room for', async () => {
+it('responds without an optional call when the queue is full', async () => {
   const { origin, seen } = await waiting()
   const app = await gateway({
-    upstreams: { it: { origin, connections: 1, queue: 0 } },
+    upstreams: { it: { origin, maxConnections: 1, maxQueue: 0 } },
     endpoints: [
       {
         path: '/',

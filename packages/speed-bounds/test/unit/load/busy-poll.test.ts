@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { BusyPoll } from '../../../src/load/busy-poll.ts'
+import { BusyPoll } from '../../../src/load/autocannon/busy-poll.ts'
 
-/** Milliseconds in which the event loop slept, and in which the poll waited, of so many. */
+/** Milliseconds in which the event loop slept and the poll waited, during this time. */
 async function during(milliseconds: number, poll: BusyPoll): Promise<{ slept: number; waited: number }> {
-  // What ends a wait that has begun is not of the time that is looked at.
+  // Lets a wait that has begun end first.
   await sleep(5)
   const loop = performance.eventLoopUtilization()
   const { waited } = poll
@@ -13,7 +13,7 @@ async function during(milliseconds: number, poll: BusyPoll): Promise<{ slept: nu
   return { slept: performance.eventLoopUtilization(loop).idle, waited: poll.waited - waited }
 }
 
-it('keeps the event loop from sleeping until it is stopped, and tells how long it waited', async () => {
+it('keeps the event loop awake until it is stopped, and counts its waiting time', async () => {
   const poll = new BusyPoll(50)
   expect((await during(50, poll)).slept).toBeGreaterThan(25)
   poll.start()
@@ -26,7 +26,7 @@ it('keeps the event loop from sleeping until it is stopped, and tells how long i
   expect(asleep.waited).toBe(0)
 })
 
-it('waits once in each turn of the event loop, however often it is started and stopped', () => {
+it('has one immediate, however often it is started and stopped', () => {
   const immediates = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Immediate').length
   const others = immediates()
   const poll = new BusyPoll(50)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { Tally } from '../../../src/load/response-tally.ts'
-import type { ResolvedLoad } from '../../../src/options/resolve.ts'
+import { ResponseTally } from '../../../src/load/autocannon/response-tally.ts'
+import type { ResolvedLoad } from '../../../src/options/resolved.ts'
 
 const load: ResolvedLoad = {
   generator: 'autocannon',
@@ -12,28 +12,28 @@ const load: ResolvedLoad = {
   requestTimeout: 1000,
 }
 
-it('what was there before the round is told apart, with what had failed by then', () => {
-  const tally = new Tally(load)
-  tally.answer('one', true, 1)
-  tally.answer('one', true, 1)
-  tally.answer('other', false, 1)
-  // autocannon tells of a connection that breaks once for each request that may be on it: it is one error.
+it('separates responses and failures before the round from those in it', () => {
+  const tally = new ResponseTally(load)
+  tally.response('one', true, 1)
+  tally.response('one', true, 1)
+  tally.response('other', false, 1)
+  // autocannon reports a broken connection once per pipelined request. It is one error.
   for (let request = 0; request < load.pipelining; request++) tally.error()
   // Three of the five were on that connection.
   tally.begin(5)
-  tally.answer('one', true, 7)
-  expect(tally.before).toEqual({ answers: 2, failures: 1 + 1 + 2 })
+  tally.response('one', true, 7)
+  expect(tally.before).toEqual({ responses: 2, failures: 1 + 1 + 2 })
   expect([tally.right, tally.wrong, tally.hasErrors]).toEqual([3, 1, true])
-  // It is kept to three digits.
+  // The histogram has three digits.
   for (const milliseconds of Object.values(tally.latency)) expect(milliseconds).toBeCloseTo(7, 2)
 })
 
-it('a round is over when each connection has had an answer of late', () => {
-  const tally = new Tally(load)
+it('a round is over when each connection has had a recent response', () => {
+  const tally = new ResponseTally(load)
   tally.begin(0)
   expect(tally.isOver()).toBe(false)
-  tally.answer('one', true, 10)
+  tally.response('one', true, 10)
   expect([tally.isOver(), tally.hanging]).toEqual([false, 0])
-  tally.answer('other', true, 10)
+  tally.response('other', true, 10)
   expect([tally.isOver(), tally.hanging]).toEqual([true, 0])
 })

@@ -27,7 +27,7 @@ function chiSquare(seen: readonly string[], possible: readonly string[]): number
   return [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0)
 }
 
-/** What chance exceeds once in 10 000 times, by degrees of freedom. */
+/** Values that chance exceeds once in 10,000 times, by degrees of freedom. */
 const CRITICAL = { 2: 18.42, 5: 25.74, 15: 44.26 }
 
 const pairs = <A, B>(first: readonly A[], second: readonly B[]): [A, B][] =>
@@ -40,23 +40,23 @@ describe('the order of rounds', () => {
     expect(cyclesOf(shuffler(7), 50)).toEqual(cyclesOf(shuffler(7), 50))
   })
 
-  it('is another for another seed, and for the next cycle', () => {
+  it('differs for another seed, and in the next cycle', () => {
     const [first, second] = cyclesOf(shuffler(7), 2)
     expect(first).not.toEqual(second)
     expect(cyclesOf(shuffler(7), 50)).not.toEqual(cyclesOf(shuffler(8), 50))
   })
 
-  it('leaves the list that it is given as it was', () => {
+  it('does not change the given lists', () => {
     const processes = [Object.freeze(processesOf('a')), Object.freeze(processesOf('b'))]
     expect(heatsOf(processes, shuffler(1)).flat()).toHaveLength(2 * REPLICAS)
     expect(processes).toEqual([processesOf('a'), processesOf('b')])
   })
 })
 
-describe('every cycle', () => {
+describe('a cycle', () => {
   const cycles = cyclesOf(shuffler(1), 200)
 
-  it('visits every process exactly once', () => {
+  it('has every process exactly once', () => {
     for (const heats of cycles) {
       const visited = heats.flat()
       expect(visited).toHaveLength(SUBJECTS.length * REPLICAS)
@@ -68,7 +68,7 @@ describe('every cycle', () => {
     for (const heat of cycles.flat()) expect(subjectsOf(heat).toSorted()).toEqual(SUBJECTS)
   })
 
-  it('still visits every process once when a subject has fewer of them', () => {
+  it('has every process once if one subject has fewer of them', () => {
     const order = heatsOf([processesOf('a', 2), processesOf('b', 3)], shuffler(1)).flat()
     expect(subjectsOf(order.slice(0, 4)).toSorted()).toEqual(['a', 'a', 'b', 'b'])
     expect(order.at(-1)!.subject).toBe('b')
@@ -93,7 +93,7 @@ describe.each([1, 2, 3, 20_261_120])('over many cycles from seed %i', (seed) => 
   })
 
   it('every subject comes equally often after each other subject', () => {
-    // Across the heats of a cycle too, where a subject may follow itself: those are left out.
+    // Across heats, a subject can follow itself. Those steps are left out.
     const steps = cycles.flatMap((cycle) => {
       const order = subjectsOf(cycle.flat())
       return order.slice(1).flatMap((next, index) => (next === order[index] ? [] : [`${order[index]}${next}`]))
@@ -121,8 +121,8 @@ describe.each([1, 2, 3, 20_261_120])('over many cycles from seed %i', (seed) => 
   })
 })
 
-describe('the limit used here', () => {
-  /** The well-known wrong shuffle, which swaps with any place and not only with those that are left. */
+describe('the limit of chi-square', () => {
+  /** The well-known wrong shuffle, which swaps with any place instead of the remaining ones. */
   const wrong =
     (uniform: () => number): Shuffle =>
     (items) => {

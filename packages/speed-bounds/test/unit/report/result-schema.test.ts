@@ -3,15 +3,10 @@ import { stripVTControlCharacters } from 'node:util'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readEnvironment } from '../../../src/report/environment.ts'
-import {
-  GENERATORS,
-  HEAT_ORDERS,
-  IDLE_STATES,
-  METRICS,
-  resolveClaim,
-  resolveRace,
-  type ResolvedRace,
-} from '../../../src/options/resolve.ts'
+import { resolveClaim } from '../../../src/options/resolve-claim.ts'
+import { resolveRace } from '../../../src/options/resolve.ts'
+import type { ResolvedRace } from '../../../src/options/resolved.ts'
+import { GENERATORS, HEAT_ORDERS, IDLE_STATES, METRICS } from '../../../src/options/types.ts'
 import { type RaceRecord, type RaceResult, toResult } from '../../../src/report/result.ts'
 import type { Round } from '../../../src/statistics/round.ts'
 import { judge } from '../../../src/statistics/verdict.ts'
@@ -32,7 +27,7 @@ const schema = JSON.parse(readFileSync(new URL('../../../result.schema.json', im
 const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true })
 const validate = ajv.compile(schema)
 
-/** What the schema says against a document: nothing, when it is valid. */
+/** The errors of a document, by the schema. */
 function objections(document: unknown): string[] {
   return validate(document) ? [] : validate.errors!.map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
@@ -41,7 +36,7 @@ const SUBJECTS = { fast: './fast.ts', slow: './slow.ts', other: { command: ['./o
 const race = resolveRace(SUBJECTS, {
   cases: { 'GET /': { path: '/' }, create: { path: '/items?n=1', method: 'post', expect: { status: 201 } } },
   replicas: 3,
-  cycles: 4,
+  measurement: { cycles: 4 },
   seed: 20_261_120,
 })
 
@@ -49,7 +44,7 @@ const race = resolveRace(SUBJECTS, {
 function roundsOf({ subjects, cases, cycles, replicas }: ResolvedRace): Round[] {
   const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
   return numbers(cycles).flatMap((cycle) =>
-    cases.flatMap((kase) =>
+    cases.flatMap((testCase) =>
       subjects.flatMap(({ name }) =>
         numbers(replicas).map((replica) => {
           const cost = (name === 'slow' ? 2 : 1) * (1 + 0.01 * Math.sin(7 * cycle + 3 * replica + name.length))
@@ -58,7 +53,7 @@ function roundsOf({ subjects, cases, cycles, replicas }: ResolvedRace): Round[] 
             cycle,
             subject: name,
             replica,
-            case: kase.name,
+            case: testCase.name,
             cpu: 20 * cost,
             throughput: 40_000 / cost,
             ...(busy ? { foreignCpu: 0.9, discarded: 'foreign-cpu' as const } : {}),
@@ -80,7 +75,7 @@ function recordOf(match: ResolvedRace, rounds: readonly Round[]): RaceRecord {
     environment: { ...readEnvironment(match.subjects, match.cwd), commit: '0123456789ab+' },
     startedAt: new Date(Date.UTC(2026, 10, 20, 12)),
     rounds,
-    judgements: claims.map((claim) => judge(claim, rounds)),
+    decisions: claims.map((claim) => judge(claim, rounds)),
     statuses: new Map([
       ['GET /', 200],
       ['create', 201],
@@ -90,12 +85,12 @@ function recordOf(match: ResolvedRace, rounds: readonly Round[]): RaceRecord {
 }
 
 const result = toResult(recordOf(race, roundsOf(race)))
-/** As another program gets it: by way of a file. */
+/** The document after a trip through a file. */
 const reread = (document: RaceResult): RaceResult => JSON.parse(JSON.stringify(document)) as RaceResult
 
 type Step = string | number
 
-/** All places of a document, with only the first entry of a list: the others are of the same kind. */
+/** All places of a document, with the first entry of each list. */
 function placesOf(value: unknown, at: readonly Step[] = []): (readonly Step[])[] {
   if (Array.isArray(value)) return [at, ...(value.length > 0 ? placesOf(value[0], [...at, 0]) : [])]
   if (typeof value !== 'object' || value === null) return [at]
@@ -119,29 +114,29 @@ const named = (places: (readonly Step[])[]): [string, readonly Step[]][] => plac
 
 const MAY_BE_NULL = ['load.amount', 'environment.commit']
 const places = placesOf(result)
-/** A round that was discarded says more than others. */
+/** A discarded round has one more property. */
 const discardedAt = result.rounds.findIndex(({ discarded }) => discarded)
 
 describe('the schema', () => {
-  it('has an id of its own and the version of the document in it', () => {
+  it('has an ID with the version of the document', () => {
     expect(schema.$id).toBe(`urn:speed-bounds:result:${result.version}`)
-    expect(objections({ ...result, version: 2 })).toEqual(['/version must be equal to constant'])
+    expect(objections({ ...result, version: 1 })).toEqual(['/version must be equal to constant'])
   })
 
   it('accepts a result', () => {
     expect(objections(result)).toEqual([])
-    // Not for want of content: every list that there is has entries.
+    // Every list has entries.
     expect(places.length).toBeGreaterThan(100)
     expect(result.claims.map(({ verdict }) => verdict)).toEqual(['holds', 'broken', 'inconclusive'])
     expect(result.discarded['foreign-cpu']).toBe(6)
   })
 
-  it('accepts a result after a trip through a file, which loses nothing', () => {
+  it('accepts a result that was written to a file and read again', () => {
     expect(reread(result)).toStrictEqual(result)
     expect(objections(reread(result))).toEqual([])
   })
 
-  it('names what the options name', () => {
+  it('has the values of the options', () => {
     expect(schema.properties!['load']!.properties!['generator']!.enum).toEqual(GENERATORS)
     expect(schema.properties!['method']!.properties!['idle']!.enum).toEqual(IDLE_STATES)
     expect(schema.properties!['method']!.properties!['heats']!.enum).toEqual(HEAT_ORDERS)
@@ -152,7 +147,7 @@ describe('the schema', () => {
     const bare: string[] = []
     const visit = (part: Schema, at: string): void => {
       for (const [name, property] of Object.entries(part.properties ?? {})) {
-        // A reference brings the description of what it refers to.
+        // A reference has the description of its target.
         if (property.description === undefined && !('$ref' in property)) bare.push(`${at}.${name}`)
         visit(property, `${at}.${name}`)
       }
@@ -164,14 +159,14 @@ describe('the schema', () => {
   })
 })
 
-describe('the schema refuses a result', () => {
+describe('the schema rejects a result', () => {
   it.each(named(places.filter((at) => typeof at.at(-1) === 'string' && !isPackage(at))))('without %s', (_name, at) => {
     const document = changed(at, (parent, key) => delete parent[key])
     expect(objections(document)).toContainEqual(expect.stringContaining(`required property '${at.at(-1)}'`))
   })
 
   it.each(named(places.filter((at) => isObject(valueAt(result, at)) && at[1] !== 'packages')))(
-    'with something unknown in "%s"',
+    'with an unknown property in "%s"',
     (_name, at) => {
       const document = changed([...at, 'unknown'], (parent, key) => (parent[key] = 1))
       expect(objections(document)).toEqual([
@@ -201,27 +196,27 @@ describe('the schema refuses a result', () => {
     expect(documents.filter((document) => objections(reread(document as RaceResult)).length === 0)).toEqual([])
   })
 
-  it('whose round was discarded for its result', () => {
+  it('with a round that was discarded for its result', () => {
     expect(discardedAt).toBeGreaterThan(0)
     expect(objections(changed(['rounds', discardedAt, 'discarded'], (parent, key) => (parent[key] = 'slow')))).toEqual([
       `/rounds/${discardedAt}/discarded must be equal to one of the allowed values`,
     ])
   })
 
-  it('whose estimate counts three kinds of processes', () => {
+  it('with an estimate of one or three subjects', () => {
     expect(objections(changed(['ratios', 0, 'replicas'], (parent, key) => (parent[key] = [5, 5, 5])))).not.toEqual([])
     expect(objections(changed(['ratios', 0, 'replicas'], (parent, key) => (parent[key] = [5])))).not.toEqual([])
   })
 })
 
 describe('the schema accepts the result of a race', () => {
-  it('that measured nothing yet', () => {
-    const empty = toResult({ ...recordOf(race, []), judgements: [], statuses: new Map(), stages: 0 })
+  it('without measurements', () => {
+    const empty = toResult({ ...recordOf(race, []), decisions: [], statuses: new Map(), stages: 0 })
     expect(empty).toMatchObject({ summaries: [], ratios: [], claims: [], rounds: [] })
     expect(objections(reread(empty))).toEqual([])
   })
 
-  it('whose claims have no interval, since too few processes were measured', () => {
+  it('whose claims have no interval, because too few processes were measured', () => {
     const few = toResult(recordOf(race, roundsOf(race).slice(0, 1)))
     expect(few.claims.map(({ verdict, estimates }) => [verdict, estimates])).toEqual(
       Array.from({ length: 3 }, () => ['inconclusive', []]),
@@ -229,7 +224,7 @@ describe('the schema accepts the result of a race', () => {
     expect(objections(reread(few))).toEqual([])
   })
 
-  it('that counts requests, outside of a repository', () => {
+  it('with a fixed amount of requests, outside of a repository', () => {
     const counted = resolveRace(SUBJECTS, { path: '/', amount: 500 })
     const record = recordOf(counted, roundsOf(counted))
     const document = toResult({ ...record, environment: { ...record.environment, commit: null } })
@@ -237,9 +232,14 @@ describe('the schema accepts the result of a race', () => {
     expect(objections(reread(document))).toEqual([])
   })
 
-  it('that accepts next to no wrong verdicts, so that its intervals are wide', () => {
-    const strict = resolveRace(SUBJECTS, { path: '/', replicas: 2, cycles: 2, alpha: 1e-9 })
+  it('with a tiny alpha and wide intervals', () => {
+    const strict = resolveRace(SUBJECTS, { path: '/', replicas: 2, measurement: { cycles: 2 }, alpha: 1e-9 })
     expect(objections(reread(toResult(recordOf(strict, roundsOf(strict)))))).toEqual([])
+  })
+
+  it('with a single cycle', () => {
+    const short = resolveRace(SUBJECTS, { path: '/', measurement: { cycles: 1 } })
+    expect(objections(reread(toResult(recordOf(short, roundsOf(short)))))).toEqual([])
   })
 
   it('with a round whose CPU time was too short to be seen', () => {
@@ -247,7 +247,7 @@ describe('the schema accepts the result of a race', () => {
     expect(objections(reread(toResult(recordOf(race, rounds))))).toEqual([])
   })
 
-  it('of the environment that it is run in', () => {
+  it('of this environment', () => {
     const environment = readEnvironment(race.subjects, race.cwd)
     expect(objections(reread({ ...result, environment }))).toEqual([])
   })
@@ -262,7 +262,7 @@ describe.each([
     text = view(reread(result))
   })
 
-  it('makes the same of the document that was read from a file', () => {
+  it('gives the same text for a document that was read from a file', () => {
     expect(text).toBe(view(result))
   })
 
@@ -274,7 +274,7 @@ describe.each([
     expect(text).toContain(verdict)
   })
 
-  it('says with what it was made, where, and how to repeat it', () => {
+  it('has the generator, the machine and the seed', () => {
     expect(text).toContain('autocannon')
     expect(text).toContain('seed 20261120')
     expect(text).toContain(`Node ${process.version}`)
@@ -282,7 +282,7 @@ describe.each([
     expect(text).toContain('0123456789ab+')
   })
 
-  it('says how many rounds were discarded', () => {
+  it('has the number of discarded rounds', () => {
     expect(text).toContain('6 discarded')
   })
 })

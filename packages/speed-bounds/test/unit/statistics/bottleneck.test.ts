@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Metric, resolveClaim, resolveRace } from '../../../src/options/resolve.ts'
+import { resolveClaim } from '../../../src/options/resolve-claim.ts'
+import { resolveRace } from '../../../src/options/resolve.ts'
+import type { Metric } from '../../../src/options/types.ts'
 import { type Bottleneck, bottleneckOf } from '../../../src/statistics/round.ts'
 import { type Estimate, judge, type Verdict } from '../../../src/statistics/verdict.ts'
 import { syntheticRound } from '../../helpers/synthetic-race.ts'
@@ -11,7 +13,7 @@ describe('the bottleneck of a round', () => {
     [0.85, 0.84, 'server'],
     [0.85, 0.9, 'generator'],
     [0.5, 1, 'generator'],
-    // On a machine that is short of cores both wait for each other.
+    // With too few cores, both wait for each other.
     [1, 1, 'generator'],
     [0.79, 0.79, 'latency'],
     [0.1, 0.05, 'latency'],
@@ -21,7 +23,7 @@ describe('the bottleneck of a round', () => {
   })
 })
 
-/** `b` costs twice as much and answers half as often as `a`; the generator limited so many of `a`'s first 5 rounds. */
+/** `b` costs twice as much as `a`. The generator limited this many of the first 5 rounds of `a`. */
 function judgeWith(limited: number, metric?: Metric): [Verdict, readonly Estimate[]] {
   const rounds = ['a', 'b'].flatMap((subject) =>
     Array.from({ length: 25 }, (_, index) => {
@@ -43,17 +45,17 @@ function judgeWith(limited: number, metric?: Metric): [Verdict, readonly Estimat
   return [verdict, estimates]
 }
 
-describe('when the generator limited more than a fifth of the rounds of one process', () => {
-  it.each(['throughput', 'p99'] as const)('%s alone decides nothing', (metric) => {
+describe('a generator that limited more than a fifth of the rounds of a process', () => {
+  it.each(['throughput', 'p99'] as const)('leaves a claim on %s alone inconclusive', (metric) => {
     expect(judgeWith(1, metric)).toMatchObject(['holds', [{ generatorBound: false, verdict: 'holds' }]])
     expect(judgeWith(2, metric)).toMatchObject(['inconclusive', [{ generatorBound: true, verdict: 'holds' }]])
   })
 
-  it.each(['cpu', 'rss', 'peakRss'] as const)('%s decides as before', (metric) => {
+  it.each(['cpu', 'rss', 'peakRss'] as const)('does not affect a claim on %s', (metric) => {
     expect(judgeWith(5, metric)).toMatchObject(['holds', [{ generatorBound: false }]])
   })
 
-  it('CPU decides in place of throughput', () => {
+  it('lets CPU decide instead of throughput', () => {
     expect(judgeWith(5)).toMatchObject(['holds', [{ generatorBound: false }, { generatorBound: true }]])
   })
 })

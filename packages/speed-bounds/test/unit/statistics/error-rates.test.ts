@@ -1,24 +1,24 @@
-// A small part of test/thorough/error-rates.test.ts, for each run of the unit tests. A method that is right fails one of
-// these tests with a probability below 1e-6, all of them together: each bound is that far from what is promised.
+// A small part of test/thorough/error-rates.test.ts, for each run of the unit tests. All tests together fail a correct
+// method with a probability below 1e-6.
 
 import { describe, expect, it } from 'vitest'
 import { chanceOfAtLeast } from '../../../src/statistics/samples.ts'
-import type { Claim } from '../../../src/options/resolve.ts'
+import type { Claim } from '../../../src/options/resolved.ts'
 import { claim, machines } from '../../helpers/synthetic-machines.ts'
 import { type Machine, METHOD, syntheticRace } from '../../helpers/synthetic-race.ts'
 
 const TRIALS = 500
-/** The probability with which one of these tests may fail by chance: there are a dozen. */
+/** Maximum probability that one of these dozen tests fails by chance. */
 const FALSE_ALARM = 5e-8
 
-/** How many of the trials have a result at the most that has at most this probability. */
+/** Maximum number of trials with a result of at most this probability. */
 function mostOf(probability: number, trials: number = TRIALS): number {
   let count = 0
   while (chanceOfAtLeast(count + 1, trials, probability) > FALSE_ALARM) count++
   return count
 }
 
-/** How many of the trials have a result at the least that has at least this probability. */
+/** Minimum number of trials with a result of at least this probability. */
 function leastOf(probability: number): number {
   return TRIALS - mostOf(1 - probability)
 }
@@ -43,7 +43,7 @@ const {
   'a fifth of the rounds given to others': given,
 } = machines
 
-it('fails a right method once in a million runs', () => {
+it('the bounds fail a correct method once in a million runs', () => {
   expect([mostOf(0.01), leastOf(0.9), leastOf(0.95)]).toEqual([21, 411, 445])
   expect(chanceOfAtLeast(22, TRIALS, 0.01)).toBeLessThan(FALSE_ALARM)
   expect(chanceOfAtLeast(21, TRIALS, 0.01)).toBeGreaterThan(FALSE_ALARM)
@@ -61,7 +61,7 @@ it.each([
 })
 
 // With two pairs there is one degree of freedom, where four processes would have two. These races are short, so there are more.
-it('takes a pair of processes that stay together for one of its samples', () => {
+it('treats a fixed pair of processes as one sample', () => {
   const machine: Machine = {
     process: (chance) => 0.1 * chance.normal(),
     round: (chance) => 0.01 * chance.normal(),
@@ -74,13 +74,13 @@ it('takes a pair of processes that stay together for one of its samples', () => 
   expect(racesWith(['holds', 'broken'], machine, 1, judged, method, 5000)).toBeLessThanOrEqual(mostOf(alpha, 5000))
 })
 
-describe('finds a true difference', () => {
+describe('a true difference', () => {
   it.each([
     ['that 1.1x is at least 1x', usual, 1.1, 1, 0.9],
     ['that 3x is at least 1.5x, with a fifth of the rounds given to others', given, 3, 1.5, 0.95],
     ['that 1.15x is at least 1x, on cores that are slower for a while', slower, 1.15, 1, 0.95],
     ['that 1.15x is at least 1x, on cores that are never the same', changing, 1.15, 1, 0.43],
-  ])('%s', (_name, machine, factor, atLeast, power) => {
+  ])('is found: %s', (_name, machine, factor, atLeast, power) => {
     expect(racesWith(['holds'], machine, factor, claim(atLeast))).toBeGreaterThanOrEqual(leastOf(power))
   })
 })

@@ -7,7 +7,7 @@ describe('trimmedMean', () => {
     expect(trimmedMean([100, 1, 2, 3], 0.2)).toBe(26.5)
   })
 
-  it('counts values by their weights, those at the ends not at all', () => {
+  it('weights the values between the trimmed ends', () => {
     expect(trimmedMean([100, 1, 2, 4, -100], 0.2, [9, 1, 1, 2, 9])).toBe(2.75)
   })
 
@@ -19,7 +19,7 @@ describe('trimmedMean', () => {
 })
 
 describe('median', () => {
-  it('is the middle, or the mean of the two in the middle', () => {
+  it('is the middle value, or the mean of the two middle ones', () => {
     expect(median([5, 1, 3])).toBe(3)
     expect(median([4, 1, 3, 2])).toBe(2.5)
   })
@@ -30,7 +30,7 @@ describe('sampleOf', () => {
     expect(sampleOf([2, 4, 4, 4, 5, 5, 7, 9], 0)).toEqual({ mean: 5, variance: 32 / 7, size: 8 })
   })
 
-  it('never goes below the least deviation', () => {
+  it('has at least the minimum deviation', () => {
     expect(sampleOf([1, 1, 1], 0.01).variance).toBeCloseTo(0.0001, 12)
   })
 })

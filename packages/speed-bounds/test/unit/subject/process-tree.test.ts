@@ -18,7 +18,7 @@ const BURNT = 300
 const TICK = 10
 const linux = process.platform === 'linux'
 
-/** Does what it is told over its channel: burns CPU, starts a child like itself, passes orders on to it, ends. */
+/** Follows commands from its channel: burns CPU, starts a child like itself, forwards commands to it, ends. */
 const PROGRAM = `
 const { spawn } = require('node:child_process')
 let child
@@ -73,7 +73,7 @@ async function startRoot(program = process.execPath): Promise<ChildProcess> {
   })
   roots.push(root)
   await once(root, 'spawn')
-  // It answers as soon as it has read its program, so that no start-up falls into what is measured.
+  // It reports when its program is loaded, so that no start-up is measured.
   await told(root, { order: 'burn', milliseconds: 1 })
   return root
 }
@@ -123,7 +123,7 @@ afterEach(async () => {
 })
 
 describe('the CPU time between two readings', () => {
-  it('has that of a grandchild', async () => {
+  it('includes a grandchild', async () => {
     const { root, pid } = await startFamily()
     const before = await readTree(pid)
     await told(root, { order: 'burn', path: 2, milliseconds: BURNT })
@@ -146,7 +146,7 @@ describe('the CPU time between two readings', () => {
     expect(cpu).toBeLessThan(BURNT * 1.5)
   })
 
-  it('is next to nothing for a tree that idles', async () => {
+  it('is close to zero for an idle tree', async () => {
     const { pid } = await startFamily()
     const before = await readTree(pid)
     const after = await readTree(pid)
@@ -156,7 +156,7 @@ describe('the CPU time between two readings', () => {
   })
 
   // Elsewhere a process takes its CPU time with it when it ends.
-  it.skipIf(!linux)('keeps that of a child that ended in between', async () => {
+  it.skipIf(!linux)('includes a child that ended in between', async () => {
     const root = await startRoot()
     await told(root, { order: 'start' })
     await told(root, { order: 'burn', path: 1, milliseconds: 1 })
@@ -171,7 +171,7 @@ describe('the CPU time between two readings', () => {
     expect(cpu).toBeLessThan(BURNT * 1.5)
   })
 
-  it.skipIf(!linux)('has that of a child that started and ended in between', async () => {
+  it.skipIf(!linux)('includes a child that started and ended in between', async () => {
     const root = await startRoot()
     const before = await readTree(root.pid!)
     await told(root, { order: 'burn in a child that ends', milliseconds: BURNT })
@@ -191,25 +191,25 @@ describe('the busiest thread', () => {
     peakRss: 0,
   })
 
-  it('is that of the busiest thread, waiting for a core being work too', () => {
+  it('counts waiting for a core as work', () => {
     const before = reading(1000, { '1/1': [50, 5], '1/2': [10, 0] })
     const after = reading(1200, { '1/1': [110, 25], '1/2': [60, 0] })
     expect(useBetween(before, after)).toEqual({ cpu: 110, busiest: 80 })
   })
 
-  it('counts all of a thread that was not there before', () => {
+  it('counts all time of a new thread', () => {
     const after = reading(1200, { '1/1': [20, 0], '1/9': [90, 10] })
     expect(useBetween(reading(1000, { '1/1': [10, 0] }), after)).toEqual({ cpu: 100, busiest: 100 })
   })
 
-  it('leaves a thread that ended to the ticks, which count more than is left of it', () => {
+  it('ignores an ended thread, whose CPU time is in the ticks', () => {
     const before = reading(0, { '1/1': [10, 0], '2/2': [200, 0] }, 210)
     expect(useBetween(before, reading(100, { '1/1': [20, 0] }, 260)).cpu).toBe(50)
-    // Ticks are coarse: they never take away what was read in nanoseconds.
+    // Ticks are coarse, so they never reduce a reading in nanoseconds.
     expect(useBetween(before, reading(100, { '1/1': [20, 0] }, 210)).cpu).toBe(10)
   })
 
-  it('is near the whole time for a process that does nothing but burn', async () => {
+  it('is close to the whole time for a process in a busy loop', async () => {
     const root = await startRoot()
     const before = await readTree(root.pid!)
     await told(root, { order: 'burn', milliseconds: BURNT })
@@ -240,7 +240,7 @@ describe('the portable reading', () => {
     expect(portable.threads.size).toBe(3)
   })
 
-  it('sees the CPU time of a grandchild', async () => {
+  it('includes the CPU time of a grandchild', async () => {
     const { root, pid } = await startFamily()
     const before = await readPortableTree(pid)
     await told(root, { order: 'burn', path: 2, milliseconds: BURNT })
@@ -249,7 +249,7 @@ describe('the portable reading', () => {
     expect(cpu).toBeLessThan(BURNT * 2)
   })
 
-  it('is empty for a process that is gone', async () => {
+  it('is empty for an ended process', async () => {
     const root = await startRoot()
     const gone = once(root, 'exit')
     root.kill('SIGKILL')
@@ -259,7 +259,7 @@ describe('the portable reading', () => {
 })
 
 describe('resident memory', () => {
-  it('is that of all processes of the tree, and no more than its peak', async () => {
+  it('is the sum over the tree, and at most its peak', async () => {
     const { pid, child, grandchild } = await startFamily()
     const tree = await readTree(pid)
     const below = await readTree(child)
@@ -273,7 +273,7 @@ describe('resident memory', () => {
 })
 
 describe('the list of a tree', () => {
-  it('has the root, its child and its grandchild, and nobody else', async () => {
+  it('has the root, its child and its grandchild only', async () => {
     const { pid, child, grandchild } = await startFamily()
     // This process is an ancestor, and `other` a tree of its own.
     const other = await startRoot()
@@ -281,7 +281,7 @@ describe('the list of a tree', () => {
     expect(await listTree(other.pid!)).toEqual([other.pid])
   })
 
-  it('is empty for a process that is gone', async () => {
+  it('is empty for an ended process', async () => {
     const root = await startRoot()
     const gone = once(root, 'exit')
     root.kill('SIGKILL')
@@ -289,14 +289,14 @@ describe('the list of a tree', () => {
     expect(await listTree(root.pid!)).toEqual([])
   })
 
-  it.skipIf(!linux)('has a daemon that lost its parent and kept the session', async () => {
+  it.skipIf(!linux)('has a daemon that left its parent but not its session', async () => {
     const root = await startRoot()
     const daemon = await told(root, { order: 'leave a daemon' })
     expect(new Set(await listTree(root.pid!))).toEqual(new Set([root.pid!, daemon]))
   })
 
   // The command name stands between the fields of /proc/<pid>/stat, unescaped.
-  it.skipIf(!linux)('does not stumble over a program whose name looks like fields', async () => {
+  it.skipIf(!linux)('parses a program name that contains parentheses and fields', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'speed-bounds-test-'))
     folders.push(folder)
     const program = join(folder, 'a) Z 1 (b')

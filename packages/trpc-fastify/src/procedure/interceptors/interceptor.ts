@@ -21,7 +21,7 @@ export interface InterceptorOptions extends ReportOptions {
   readonly maxBatchResponseSize: number
 }
 
-/** Calls a procedure, and does what the options and rules ask for around the call. */
+/** Calls a procedure within the limits and reports of options and rules. */
 export type Interceptor = (scope: CallScope, call: InterceptedCall, invoke: Invoke) => Promise<unknown>
 
 /** Whether options or rules ask for anything around calls. */

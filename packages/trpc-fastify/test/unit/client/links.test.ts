@@ -60,7 +60,7 @@ const ERRORS_TOLD = [
 ]
 
 describe.each(Object.entries(HTTP_LINKS))('%s', (_name, connect) => {
-  it('gives what procedures return and throw', async () => {
+  it('gets the results and errors of procedures', async () => {
     const results = await both.onBoth(async (server) => ({
       ...(await callAll(connect(server))),
       told: errorsTold(server),
@@ -110,7 +110,7 @@ describe.each(Object.entries(HTTP_LINKS))('%s', (_name, connect) => {
 })
 
 describe.each(['httpLink', 'httpBatchLink'])('%s', (name) => {
-  it('is refused what only a stream can carry', async () => {
+  it('fails for results that only a stream can carry', async () => {
     const results = await both.onBoth((server) => outcome(HTTP_LINKS[name]!(server).client.harmlessPromise.query()))
     expect(results).toMatchObject({ shape: { data: { code: 'UNSUPPORTED_MEDIA_TYPE', httpStatus: 415 } } })
   })
@@ -130,7 +130,7 @@ it.each(Object.keys(HTTP_LINKS).filter((name) => name !== 'httpBatchStreamLink b
 describe.each(Object.keys(HTTP_LINKS).filter((name) => name.startsWith('httpBatchStreamLink')))('%s', (name) => {
   const connect = HTTP_LINKS[name]!
 
-  it('gives each answer of a batch as soon as it is there', async () => {
+  it('gets each result of a batch as soon as it is ready', async () => {
     const order = await both.onBoth(async (server) => {
       const { client, exchanges } = connect(server)
       const arrived: string[] = []
@@ -146,7 +146,7 @@ describe.each(Object.keys(HTTP_LINKS).filter((name) => name.startsWith('httpBatc
     expect(order).toEqual({ arrived: ['asked', 'refused', 'second is there'], requests: 1 })
   })
 
-  it('iterates over what a procedure yields, while it yields', async () => {
+  it('iterates over the values of a procedure as they arrive', async () => {
     const results = await both.onBoth(async (server) => {
       const numbers: unknown[] = []
       const iterable = await connect(server).client.numbers.query({ to: 3 })
@@ -160,7 +160,7 @@ describe.each(Object.keys(HTTP_LINKS).filter((name) => name.startsWith('httpBatc
     expect(results).toEqual({ numbers: [1, 2, 3], told: [] })
   })
 
-  it('throws in the middle of an iteration what the procedure throws there', async () => {
+  it('throws an error of the procedure in mid-iteration', async () => {
     const results = await both.onBoth(async (server) => {
       const numbers: unknown[] = []
       const { client } = connect(server)
@@ -187,7 +187,7 @@ describe.each(Object.keys(HTTP_LINKS).filter((name) => name.startsWith('httpBatc
     expect(results.told).toHaveLength(1)
   })
 
-  it('gives promises within a result, each when it is settled', async () => {
+  it('gets promises within a result, each when it settles', async () => {
     const results = await both.onBoth(async (server) => {
       const { now, later } = await connect(server).client.promises.query()
       server.journal.add('client waits')
@@ -201,7 +201,7 @@ describe.each(Object.keys(HTTP_LINKS).filter((name) => name.startsWith('httpBatc
     })
   })
 
-  it('ends a procedure that yields when the client aborts', async () => {
+  it('ends an iterating procedure when the client aborts', async () => {
     const results = await both.onBoth(async (server) => {
       const controller = new AbortController()
       const iterable = await connect(server).client.endlessQuery.query(undefined, { signal: controller.signal })
@@ -222,7 +222,7 @@ describe.each(Object.keys(HTTP_LINKS).filter((name) => name.startsWith('httpBatc
 })
 
 describe('wsLink', () => {
-  it('gives what procedures return and throw', async () => {
+  it('gets the results and errors of procedures', async () => {
     const results = await both.onBoth(async (server) => {
       const connection = overWebSocket(server)
       const answers = await callAll(connection)
@@ -242,7 +242,7 @@ describe('wsLink', () => {
     expect(results).toEqual({ data: { user: null, params: { user: 'Ada' } } })
   })
 
-  it('gives each answer as soon as it is there', async () => {
+  it('gets each result as soon as it is ready', async () => {
     const order = await both.onBoth(async (server) => {
       const connection = overWebSocket(server)
       const arrived: string[] = []

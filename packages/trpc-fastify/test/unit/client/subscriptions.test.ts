@@ -131,25 +131,25 @@ describe.each<[string, Connect]>([
       told: errorsTold(server),
     }))
 
-  it('gives what a subscription yields, and its end', async () => {
+  it('gets the values of a subscription, and its end', async () => {
     const { events, told } = await untilEnd((client, subscriber) => client.ticks.subscribe(undefined, subscriber))
     expect(events).toEqual([...START, { data: 'tick' }, { data: { tock: [1, 2] } }, ...END])
     expect(told).toEqual([])
   })
 
-  it('gives tracked events with their id, each as soon as it is there', async () => {
+  it('gets each tracked event with its id as soon as it is ready', async () => {
     const { events } = await untilEnd((client, subscriber) => client.count.subscribe({ to: 3 }, subscriber))
     const data = [1, 2, 3].map((number) => ({ data: { id: String(number), data: { number } } }))
     expect(events).toEqual([...START, ...data, ...END])
   })
 
-  it('starts after the event that the client names', async () => {
+  it("starts after the event of the client's last event id", async () => {
     const input = { to: 3, lastEventId: '2' }
     const { events } = await untilEnd((client, subscriber) => client.count.subscribe(input, subscriber))
     expect(events).toEqual([...START, { data: { id: '3', data: { number: 3 } } }, ...END])
   })
 
-  it('gives what an observable emits, and tears it down at its end', async () => {
+  it('gets the values of an observable, and tears it down at its end', async () => {
     const results = await both.onBoth(async (server) => {
       const input = { fails: false }
       const subscriber = subscriberOf(connect, server, (client, told) => client.observed.subscribe(input, told))
@@ -172,7 +172,7 @@ describe.each<[string, Connect]>([
     expect(told).toEqual(['onError: observed (subscription) CONFLICT'])
   })
 
-  it('fails with an error that is thrown in the middle', async () => {
+  it('fails with an error in mid-stream', async () => {
     const input = { to: 3, failAt: 2 }
     const { events, told } = await untilEnd((client, subscriber) => client.count.subscribe(input, subscriber))
     expect(events).toEqual([
@@ -183,7 +183,7 @@ describe.each<[string, Connect]>([
     expect(told).toEqual(['onError: count (subscription) CONFLICT'])
   })
 
-  it('fails when the input is wrong', async () => {
+  it('fails for an invalid input', async () => {
     const { events, told } = await untilEnd((client, subscriber) =>
       client.count.subscribe({ to: '3' as unknown as number }, subscriber),
     )
@@ -192,14 +192,14 @@ describe.each<[string, Connect]>([
     expect(told).toEqual(Array.from({ length: isSse ? 2 : 1 }, () => 'onError: count (subscription) BAD_REQUEST'))
   })
 
-  it('fails when there is no such subscription', async () => {
+  it('fails for an unknown subscription', async () => {
     const { events } = await untilEnd((client, subscriber) =>
       (client as unknown as { lost: Connection['client']['ticks'] }).lost.subscribe(undefined, subscriber),
     )
     expect(events.at(-1)).toHaveProperty('failed')
   })
 
-  it('fails when the context cannot be created', async () => {
+  it('fails if createContext fails', async () => {
     const { told } = await both.onBoth(async (server) => {
       const connection = connect(server, { user: 'nobody' })
       const subscriber = new Subscriber(server)
@@ -235,7 +235,7 @@ describe.each<[string, Connect]>([
     expect(results.events.slice(0, 4)).toEqual([...START, { data: first }])
   })
 
-  it('goes on after the last event when the connection breaks', async () => {
+  it('continues after the last event if the connection breaks', async () => {
     const results = await both.onBoth(async (server) => {
       const subscriber = subscriberOf(connect, server, (client, told) => client.interrupted.subscribe({ to: 3 }, told))
       await subscriber.untilEnd()
@@ -260,7 +260,7 @@ describe('httpSubscriptionLink', () => {
     expect(both.ours.app.trpcStats('/trpc')).toMatchObject({ compiled: before + 1 })
   })
 
-  it('comes back after an error that may pass, and goes on after the last event', async () => {
+  it('reconnects after a temporary error, and continues after the last event', async () => {
     const results = await both.onBoth(async (server) => {
       const input = { to: 2, failAt: 2 }
       const subscriber = subscriberOf(overEventSource, server, (client, told) => client.retried.subscribe(input, told))
@@ -280,7 +280,7 @@ describe('httpSubscriptionLink', () => {
     expect(results.told).toEqual(['onError: retried (subscription) BAD_GATEWAY'])
   })
 
-  it('is refused a subscription that yields nothing to wait for', async () => {
+  it('fails for a subscription that returns no iterable', async () => {
     const results = await both.onBoth(async (server) => {
       const subscriber = subscriberOf(overEventSource, server, (client, told) =>
         (client as unknown as { notIterable: typeof client.ticks }).notIterable.subscribe(undefined, told),
@@ -295,7 +295,7 @@ describe('httpSubscriptionLink', () => {
     })
   })
 
-  it('gets pings while nothing else comes', async () => {
+  it('gets pings without events', async () => {
     const servers = await serve({ ping: { enabled: true, intervalMs: 5 } })
     onTestFinished(() => servers.close())
     const pings = await servers.onBoth(async (server) => {
@@ -312,7 +312,7 @@ describe('httpSubscriptionLink', () => {
     expect(pings).toEqual(['ping', 'ping'])
   })
 
-  it('is ended after maxDurationMs, and goes on after the last event', async () => {
+  it('ends after maxDurationMs, reconnects, and continues after the last event', async () => {
     const servers = await serve({ maxDurationMs: 100 })
     onTestFinished(() => servers.close())
     const results = await servers.onBoth(async (server) => {
@@ -332,7 +332,7 @@ describe('httpSubscriptionLink', () => {
     })
   })
 
-  it('comes back by itself after a silence of reconnectAfterInactivityMs', async () => {
+  it('reconnects after reconnectAfterInactivityMs without events', async () => {
     const servers = await serve({ client: { reconnectAfterInactivityMs: 100 } })
     onTestFinished(() => servers.close())
     const results = await servers.onBoth(async (server) => {

@@ -125,7 +125,7 @@ const shapeOf = (call: Promise<unknown>): Promise<unknown> =>
   call.catch((error: unknown) => (error instanceof TRPCClientError ? (error.shape as unknown) : error))
 
 describe.each(LINKS)('%s', (_name, connect) => {
-  it('carries rich values both ways', async () => {
+  it('transfers rich values in both directions', async () => {
     const results = await play(connect, async (client) => ({
       echo: await Promise.all([client.echo.query(NOON), client.echo.query(undefined), client.echo.query(VALUES)]),
       values: await client.values.query(),
@@ -144,7 +144,7 @@ describe.each(LINKS)('%s', (_name, connect) => {
     })
   })
 
-  it('carries rich values in errors', async () => {
+  it('transfers rich values in errors', async () => {
     const results = await play(connect, async (client) => ({
       refused: await shapeOf(client.refused.query(NOON)),
       wrong: await shapeOf(client.save.mutate({ at: 'noon' as unknown as Date })),

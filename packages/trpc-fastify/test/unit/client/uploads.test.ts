@@ -38,7 +38,7 @@ const formOf = (text: string): FormData => {
   return form
 }
 
-it('a form with a file arrives', async () => {
+it('receives a form with a file', async () => {
   expect(await call((client) => client.upload.mutate(formOf('content')))).toEqual({
     outcome: { data: { note: 'Über 100 %', name: 'a file.txt', type: 'text/plain', text: 'content' } },
     exchanges: [{ method: 'POST', status: 200, type: 'application/json' }],
@@ -64,12 +64,12 @@ it(`a form above maxBodySize ${HAS.maxBodySize ? 'is refused' : 'arrives, as thi
   )
 })
 
-it('a form is refused where an object is expected', async () => {
+it('rejects a form for an input that is an object', async () => {
   const result = await call((client) => client.add.mutate(formOf('content') as unknown as { a: number; b: number }))
   expect(result).toMatchObject({ outcome: { shape: { data: { code: 'BAD_REQUEST', path: 'add' } } } })
 })
 
-it('JSON is refused where a form is expected', async () => {
+it('rejects JSON for an input that is a form', async () => {
   const result = await call((client) => client.upload.mutate({ file: 'content' } as unknown as FormData))
   expect(result).toMatchObject({ outcome: { shape: { data: { code: 'BAD_REQUEST', path: 'upload' } } } })
 })

@@ -177,7 +177,7 @@ describe('onError', () => {
 
 describe('the comparison itself', () => {
   const comparison = compare((recorder) => mount(recorder))
-  it('gives the official answer', async () => {
+  it('returns the official response', async () => {
     const { status, body } = await comparison.request(REQUESTS[0]!)
     expect([status, body]).toEqual([200, '{"result":{"data":[1,"object"]}}'])
   })

@@ -106,7 +106,7 @@ describe.each([
   ...Object.entries(SEQUENCES).map(([name, requests]) => [`${name}, streamed`, streamed(requests)] as const),
 ])('lazy routers: %s', (_, requests) => {
   const comparison = compare(lazyMount)
-  it('give the same answers', async () => {
+  it('give the same responses', async () => {
     // oxlint-disable-next-line no-await-in-loop -- their order is what is tested
     for (const request of requests) await comparison.request(request)
   })

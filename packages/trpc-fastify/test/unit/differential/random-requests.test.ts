@@ -133,7 +133,7 @@ const request = record({
 describe('random requests', () => {
   const comparison = compare((recorder) => echoMount(recorder, { maxBatchSize: 3, allowMethodOverride: true }))
 
-  it('are answered alike', { timeout: 60_000 }, async () => {
+  it('get equal responses', { timeout: 60_000 }, async () => {
     const statuses = new Map<number, number>()
     await assert(
       asyncProperty(request, async (bytes) => {

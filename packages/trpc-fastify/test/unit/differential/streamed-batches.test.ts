@@ -57,7 +57,7 @@ describe('lines', () => {
     })
   })
 
-  describe('with spaces while nothing comes', () => {
+  describe('with spaces as pings', () => {
     let goOn: (value: string) => void
     const comparison = compare((recorder) => {
       const t = observedTRPC(recorder, { jsonl: { pingMs: 2 } })
@@ -211,7 +211,7 @@ interface Failing {
   readonly options?: NonNullable<Mount['options']>
 }
 
-describe('known difference: what no line can tell of', () => {
+describe('known difference: errors that no line can carry', () => {
   const request: ComparedRequest = { url: '/trpc/one,ok?batch=1', headers: STREAM, on: 'compiled' }
   const serve = ({ resolve, config = {}, options }: Failing): Comparison =>
     compare((recorder) => {
@@ -235,7 +235,7 @@ describe('known difference: what no line can tell of', () => {
     ['a bigint that is yielded', () => generated(1, 2n, 3)],
   ])('%s', (_, resolve) => {
     const comparison = serve({ resolve })
-    it('fails its call, and the connection there', async () => {
+    it('fails its call here, and the connection there', async () => {
       const { official, compiled, uncompiled } = await comparison.answers(request)
       expect(official).toEqual(BROKEN_OFF)
       expect(compiled.status).toBe(200)
@@ -258,7 +258,7 @@ describe('known difference: what no line can tell of', () => {
     ['onError that throws', { resolve: thrown(refuse()), options: failingOnError }],
   ])('%s', (_, failure) => {
     const comparison = serve(failure)
-    it('is answered with 500 while nothing is sent, and ends the connection there', async () => {
+    it('gets 500 here before headers are out, and ends the connection there', async () => {
       const { official, compiled, uncompiled } = await comparison.answers(request)
       expect(official).toEqual(BROKEN_OFF)
       expect(compiled.status).toBe(500)
@@ -285,7 +285,7 @@ describe('known difference: what no line can tell of', () => {
   })
 })
 
-describe('known difference: nothing is streamed as null', () => {
+describe('known difference: undefined is streamed as null there', () => {
   const [name] = STREAMED_AS_NULL as [string]
   const comparison = compare((recorder) => {
     const t = observedTRPC(recorder)
@@ -345,11 +345,11 @@ describe.skipIf(TRANSPORT !== 'inject')('known difference: a responseMeta that f
   const before = ['error of undefined', 'shape of undefined']
   const ours = [...before, 'answer 500', 'error of failing']
 
-  it('is answered here before onError is told of its calls', async () => {
+  it('gets a response here before onError is called for its calls', async () => {
     expect(await ask('&throws')).toEqual([[...before, 'error of failing', 'answer 500'], ours, ours])
   })
 
-  it('by an impossible status, has the shapes of its calls made there', async () => {
+  it('by an invalid status, creates the error shapes of its calls there', async () => {
     const [official, ...observedOurs] = await ask('')
     expect(official!.toSorted()).toEqual([...ours, 'shape of failing'].toSorted())
     expect(observedOurs).toEqual([ours, ours])

@@ -347,14 +347,14 @@ const SETTINGS: Readonly<Record<string, Setting>> = {
   },
 }
 
-describe('results that come later', () => {
+describe('pending results', () => {
   const comparison = compare((recorder) => resultsMount(recorder, observed(recorder), {}))
   it.each(titled(requestsWith()))('%s', async (_title, request) => {
     await comparison.request(request)
   })
 })
 
-describe.each(Object.entries(SETTINGS))('results that come later, %s', (_, { options = observed, ...setting }) => {
+describe.each(Object.entries(SETTINGS))('pending results, %s', (_, { options = observed, ...setting }) => {
   const { config = {}, surroundings, serialize, refused } = setting
   const comparison = compare((recorder) => resultsMount(recorder, options(recorder), config), surroundings)
   const requests = requestsWith(serialize).filter(({ name }, index) => index % 3 === 1 && !refused?.test(name!))

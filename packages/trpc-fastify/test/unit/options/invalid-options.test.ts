@@ -226,7 +226,7 @@ describe('trpcPlugin rejects when it is registered', () => {
     await expect(create({ router, procedures })).rejects.toThrow(message)
   })
 
-  it('with a serializer beside a data transformer', async () => {
+  it('with a serializer and a data transformer', async () => {
     const transformed = initTRPC.create({ transformer: { serialize: JSON.stringify, deserialize: JSON.parse } })
     const withTransformer = transformed.router({ hello: transformed.procedure.query(() => 'world') })
     const registered = register({
@@ -238,7 +238,7 @@ describe('trpcPlugin rejects when it is registered', () => {
     )
   })
 
-  it('but not with a rule for what a lazy router may have', async () => {
+  it('but accepts a rule for procedures of a lazy router', async () => {
     const lazyRouter = t.router({
       admin: lazy(() => Promise.resolve({ users: t.router({ list: t.procedure.query(() => []) }) })),
     })
@@ -303,7 +303,7 @@ const RIGHT: { prefix?: string; trpcOptions?: object; [name: string]: unknown }[
 ]
 
 it.each(RIGHT.map((options) => ({ shown: JSON.stringify(options), options })))(
-  'what the official plugin accepts is accepted: $shown',
+  'accepts the options that the official plugin accepts: $shown',
   async ({ options }) => {
     const all = { ...options, trpcOptions: { router, ...options.trpcOptions } }
     const official = Fastify()

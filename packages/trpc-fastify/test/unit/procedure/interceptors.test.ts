@@ -132,7 +132,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
       error: { message: 'Rate limit exceeded, retry in 60 seconds', code: -32029 },
     }
 
-    it('refuses the calls beyond it, and says when to come back', async () => {
+    it('rejects calls above the limit with retry-after', async () => {
       const { app, ended } = await serve(limited(2))
       for (let count = 0; count < 2; count++) expect((await app.inject('/trpc/hello')).statusCode).toBe(200)
       const refused = await app.inject('/trpc/hello')
@@ -143,7 +143,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
       expect(ended.entries[2]).toBe('query hello 0: TOO_MANY_REQUESTS Rate limit exceeded, retry in 60 seconds')
     })
 
-    it.each([{}, STREAM])('counts a batch by its calls: %o', async (headers) => {
+    it.each([{}, STREAM])('counts each call of a batch: %o', async (headers) => {
       const { app, ended } = await serve(limited(2))
       const answer = await app.inject({ url: batchOf('hello', 'other', 'hello', 'hello', 'hello'), headers })
       expect(answer.body.match(/Rate limit exceeded/g)).toHaveLength(2)
@@ -151,7 +151,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
       expect(ended.entries).toContain('query other 1: OK')
     })
 
-    it('counts whatever a request looks like', async () => {
+    it('counts requests of each form', async () => {
       const { app } = await serve(limited(1))
       await app.inject('/trpc/hello?input=%zz')
       for (const url of ['/trpc/%2568ello', '/trpc/hello', '/trpc/hello#x', batchOf('hello')]) {
@@ -159,7 +159,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
       }
     })
 
-    it('holds for WebSockets', async () => {
+    it('applies to WebSockets', async () => {
       const { app } = await serve(limited(1))
       const answers = await overWebSocket(app, 'hello', 'hello')
       expect(answers).toHaveLength(2)
@@ -167,7 +167,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
       expect(answers).toContainEqual({ id: 1, error: expect.objectContaining({ code: -32029 }) as unknown })
     })
 
-    it('can ban, and can let some pass', async () => {
+    it('supports bans and an allow list', async () => {
       const { app } = await serve((server) => ({
         fastPath,
         procedures: {
@@ -180,7 +180,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
       expect((await app.inject('/trpc/other')).statusCode).toBe(200)
     })
 
-    it('that fails is an error of the call', async () => {
+    it('fails the call if the limiter fails', async () => {
       const { app } = await serve(() => ({
         fastPath,
         procedures: { hello: { rateLimit: () => Promise.reject(new Error('Redis is away')) } },
@@ -197,7 +197,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
       procedures: { endless: { timeout: 20 }, count: { timeout: 1 }, gated: { timeout: 60_000 } },
     }
 
-    it('fails the call, aborts its signal, and leaves the others of a batch alone', async () => {
+    it('fails the call and aborts its signal, and no other call of the batch', async () => {
       const { app, journal } = await serve(() => short)
       const answer = await app.inject(batchOf('endless', 'hello'))
       expect(answer.json()).toMatchObject([
@@ -207,14 +207,14 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
       expect(journal.entries).toEqual(['aborted: TRPCError: No result within 20 ms'])
     })
 
-    it('is none for calls that are faster, nor for subscriptions', async () => {
+    it('does not fail faster calls and subscriptions', async () => {
       const { app, open } = await serve(() => short)
       open()
       expect((await app.inject('/trpc/gated')).json()).toEqual({ result: { data: 0 } })
       expect((await app.inject('/trpc/count')).body).toContain('data: 2')
     })
 
-    it('holds for WebSockets', async () => {
+    it('applies to WebSockets', async () => {
       const { app } = await serve(() => short)
       const [answer] = await overWebSocket(app, 'endless')
       expect(answer).toMatchObject({ id: 0, error: { data: { code: 'TIMEOUT' } } })
@@ -222,7 +222,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
   })
 
   describe('batchConcurrency', () => {
-    it.each([{}, STREAM])('lets no more calls run at once, in their order: %o', async (headers) => {
+    it.each([{}, STREAM])('limits concurrent calls, in their order: %o', async (headers) => {
       const { app, journal, open } = await serve(() => ({ fastPath, batchConcurrency: 2 }))
       const answered = app.inject({ url: batchOf('gated', 'gated', 'gated', 'hello', 'gated'), headers })
       await journal.until('gated 1 begins')
@@ -239,7 +239,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
       expect(journal.entries).toHaveLength(8)
     })
 
-    it('is for one batch, not for all together', async () => {
+    it('applies to each batch alone', async () => {
       const { app, journal, open } = await serve(() => ({ fastPath, batchConcurrency: 1 }))
       const answered = Promise.all([app.inject(batchOf('gated', 'gated')), app.inject(batchOf('gated', 'gated'))])
       await journal.untilSome((entry) => entry === 'gated 0 begins', 2)
@@ -252,7 +252,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
     const url = (...lengths: number[]): string =>
       `${batchOf(...lengths.map(() => 'echo'))}&input=${JSON.stringify(Object.fromEntries(lengths.map((length, index) => [index, 'x'.repeat(length)])))}`
 
-    it.each([{}, STREAM])('fails the calls whose result would be too much: %o', async (headers) => {
+    it.each([{}, STREAM])('fails calls whose results exceed the limit: %o', async (headers) => {
       const { app, ended } = await serve(() => ({ fastPath, maxBatchResponseSize: 100 }))
       const answer = await app.inject({ url: url(48, 60, 40, 10), headers })
       expect(answer.body.match(/The results of the batch have more than 100 bytes/g)).toHaveLength(2)
@@ -265,7 +265,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
       ])
     })
 
-    it('counts a batch alone, not a single call, and what has no JSON as nothing', async () => {
+    it('ignores single calls, and counts values without JSON as 0 bytes', async () => {
       const { app } = await serve(() => ({ fastPath, maxBatchResponseSize: 1 }))
       expect((await app.inject('/trpc/hello')).statusCode).toBe(200)
       expect((await app.inject(batchOf('nothing', 'nothing'))).json()).toEqual([{ result: {} }, { result: {} }])
@@ -273,7 +273,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
   })
 
   describe('observers', () => {
-    it('tells of each call, with its outcome', async () => {
+    it('get a record of each call with its outcome', async () => {
       const { app, ended } = await serve(() => ({ fastPath }))
       await app.inject(batchOf('hello', 'refused', 'broken', 'throwsNothing', 'missing'))
       expect(ended.entries.toSorted()).toEqual([
@@ -284,7 +284,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
       ])
     })
 
-    it('tells of subscriptions when they have ended', async () => {
+    it('get a record of a subscription after its end', async () => {
       const { app, ended } = await serve(() => ({ fastPath }))
       for (const path of ['count', 'countBroken', 'observed', 'hello']) await app.inject(`/trpc/${path}`)
       expect(ended.entries).toEqual([
@@ -295,7 +295,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
       ])
     })
 
-    it('tells of a subscription whose client has gone', async () => {
+    it('get a record of a subscription whose client disconnected', async () => {
       const { app, ended } = await serve(() => ({ fastPath }))
       const address = await app.listen({ port: 0, host: '127.0.0.1' })
       const client = new AbortController()
@@ -306,7 +306,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
       await ended.until('subscription wait 0: OK')
     })
 
-    it('respond as without them if one throws, and log its first error', async () => {
+    it('break no response if one throws, and the log has its first error', async () => {
       const lines = new Journal<string>()
       const seen: string[] = []
       const { app } = await serve(

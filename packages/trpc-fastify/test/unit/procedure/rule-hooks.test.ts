@@ -48,14 +48,14 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
     expect(ran.toSorted()).toEqual(expected.toSorted())
   })
 
-  it.each(['HEAD', 'OPTIONS', 'PUT', 'DELETE'] as const)('hooks run for %s', async (method) => {
+  it.each(['HEAD', 'OPTIONS', 'PUT', 'DELETE'] as const)('runs hooks for %s', async (method) => {
     const ran: string[] = []
     const app = await serveRuled(() => ({ fastPath, procedures: noting(ran, 'onRequest', PATTERNS) }))
     await app.inject({ method, url: '/trpc/hello' })
     expect(ran).toEqual(['*', 'hello'])
   })
 
-  it('hooks of all kinds run, in the order of Fastify, with callback and promise, one or many', async () => {
+  it('runs hooks of all kinds in the order of Fastify, with callbacks and promises, single and in arrays', async () => {
     const ran: string[] = []
     const app = await serveRuled(() => ({
       fastPath,
@@ -96,7 +96,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
     expect(ran).toEqual([...inOrder, 'onResponse'])
   })
 
-  it('hooks run as methods of the app, as Fastify calls them', async () => {
+  it('calls hooks as methods of the app, as Fastify does', async () => {
     const app = await serveRuled(() => ({
       fastPath,
       procedures: {
@@ -110,7 +110,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
     expect((await app.inject('/trpc/hello')).headers['x-prefix']).toBe('/trpc')
   })
 
-  it('a hook that sends an answer, or fails, is the end of a request, of a batch too', async () => {
+  it('ends a request or batch whose hook responds or fails', async () => {
     const app = await serveRuled(() => ({
       fastPath,
       procedures: {
@@ -163,7 +163,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
       expect((await app.inject(chunked(add('äöüßä')))).statusCode).toBe(413)
     })
 
-    it('may be more than that of the app, for its procedures alone', async () => {
+    it('may exceed the limit of the app, for its procedures only', async () => {
       const app = await serveRuled(() => ({ fastPath, procedures: { 'post.add': { bodyLimit: 1000 } } }), {
         fastify: { bodyLimit: 100 },
       })
@@ -196,7 +196,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
       expect(await upload(1000)).toBe(status)
     })
 
-    it('of a batch is the smallest of its procedures', async () => {
+    it("is the smallest limit of a batch's procedures", async () => {
       const app = await serveRuled(() => ({
         fastPath,
         procedures: { 'post.*': { bodyLimit: 1000 }, 'post.add': { bodyLimit: 50 } },

@@ -72,7 +72,7 @@ const PATHS = Object.keys(router._def.procedures)
 const STREAM = { 'trpc-accept': 'application/jsonl' }
 
 describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
-  it("'output' gives the same bytes for all that a schema lets through", async () => {
+  it("'output' sends the same bytes for all values of a schema", async () => {
     const [plain, serialized] = [
       await serve({ fastPath }),
       await serve({ fastPath, procedures: { '*': { serializer: 'output' } } }),
@@ -90,7 +90,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
     }
   })
 
-  it('a JSON schema says what is sent, of whatever request', async () => {
+  it('sends only properties of a JSON schema, for each kind of request', async () => {
     const app = await serve({
       fastPath,
       procedures: {
@@ -109,7 +109,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
     expect(streamed.body).not.toContain('shown')
   })
 
-  it('a function gives the JSON, and its error is that of the answer', async () => {
+  it('sends the JSON of a function, or its error', async () => {
     const told: unknown[] = []
     const app = await serve(
       {
@@ -132,7 +132,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
     expect(told).toEqual(['Cannot write it'])
   })
 
-  it('responseMeta sees the data, not its JSON', async () => {
+  it('passes data to responseMeta, not JSON', async () => {
     const seen: unknown[] = []
     const app = await serve(
       { fastPath, procedures: { list1: { serializer: 'output' } } },

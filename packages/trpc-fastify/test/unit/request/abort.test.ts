@@ -154,7 +154,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
     ['a mutation', post('mutates', '{}'), 'mutates'],
     ['a streamed query', get('yields?batch=1', 'trpc-accept: application/jsonl'), 'yields'],
     ['a subscription', get('subscribes', 'accept: text/event-stream'), 'subscribes'],
-  ])('the signal of %s aborts when the client goes away', async (_name, text) => {
+  ])('the signal of %s aborts when the client disconnects', async (_name, text) => {
     expect(await afterLeaving(text)).toEqual(['resolver: AbortError'])
   })
 
@@ -168,11 +168,11 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
     expect(await afterLeaving(get('waits'), 1, leave)).toEqual(['resolver: AbortError'])
   })
 
-  it('the signal aborts for a middleware too', async () => {
+  it('the signal of a middleware aborts', async () => {
     expect(await afterLeaving(get('waitsBehindMiddleware'))).toEqual(['middleware: AbortError', 'resolver: AbortError'])
   })
 
-  it('the signal aborts for createContext too', async () => {
+  it('the signal of createContext aborts', async () => {
     const results = await both.onBoth(async (server) => {
       const socket = await send(server, get('answers', 'x-wait: 1'))
       await server.journal.until('called')
@@ -188,12 +188,12 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
     expect(await afterLeaving(text, 3)).toEqual(Array.from({ length: 3 }, () => 'resolver: AbortError'))
   })
 
-  it('the signal is aborted already when it is first looked at after the client went away', async () => {
+  it('the signal is already aborted if it is first read after the client disconnected', async () => {
     const expected = ['resolver: AbortError', 'signal: true, of info: true']
     expect(await afterLeaving(get('looksLate'))).toEqual(expected)
   })
 
-  it('the signals of a batch are aborted already, too', async () => {
+  it('the signals of a batch are already aborted if they are first read after the client disconnected', async () => {
     const results = await afterLeaving(get('looksLate,looksLate?batch=1'), 2)
     expect(results.filter((line) => line.startsWith('signal'))).toEqual([
       'signal: true, of info: true',
@@ -203,10 +203,10 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
 
   it.each([
     ['a query', get('answers')],
-    ['a mutation that takes its time', post('answersLater', '{}')],
+    ['a slow mutation', post('answersLater', '{}')],
     ['a batch', get('answers,answers?batch=1')],
     ['a streamed batch', get('answers?batch=1', 'trpc-accept: application/jsonl')],
-  ])('the signal of %s that was answered never aborts', async (_name, text) => {
+  ])('the signal of %s never aborts after the response', async (_name, text) => {
     const results = await both.onBoth(async (server) => {
       aborted(server)
       const socket = await send(server, text)
@@ -231,7 +231,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
     expect(results).not.toContain(true)
   })
 
-  it('the request that waits aborts, and not the one that was answered on the same connection before', async () => {
+  it('aborts the pending request of a connection, and not an earlier one that has its response', async () => {
     const results = await both.onBoth(async (server) => {
       aborted(server)
       const socket = await send(server, get('answers'))

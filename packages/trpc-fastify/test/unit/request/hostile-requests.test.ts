@@ -76,14 +76,14 @@ describe('responds to hostile URLs', () => {
     expect(readQuery(`/trpc/hello?input=first${query}`)?.input ?? 'first').toBe('first')
   })
 
-  it('a batch of many procedures that are not there', async () => {
+  it('a batch of many unknown procedures', async () => {
     const { statusCode } = await respond({ url: `/trpc/${','.repeat(10_000)}?batch=1` })
     expect(statusCode).toBe(404)
   })
 })
 
 describe('a plain host', () => {
-  it('is one that a URL parser takes as it is', () => {
+  it('is a host that a URL parser does not change', () => {
     const part = fc.constantFrom(
       ...['a', 'Z', '0', '1', '9', '255', '256', '.', '-', '_', ':', ':80', '65535', '65536', 'xn--', 'XN--'],
       ...['[', '::1', ']', '0x', 'f', '/', '@', ' ', '%', '\n', 'é', '1.2.3.4', '01', '?'],

@@ -45,7 +45,7 @@ it.each([
   ['a streamed query', 'query?batch=1', 'trpc-accept: application/jsonl', LARGE],
   ['a subscription', 'subscription', 'accept: text/event-stream', LARGE],
   ['a subscription of small events', 'smallEvents', 'accept: text/event-stream', SMALL],
-])('%s waits for a client that does not read, and ends when it goes away', async (_name, path, header, size) => {
+])('%s waits for a client that does not read, and ends when it disconnects', async (_name, path, header, size) => {
   const results = await both.onBoth(async ({ app, port, journal }) => {
     const connected = once(app.server, 'connection')
     const socket = connect(port, '127.0.0.1')

@@ -51,7 +51,7 @@ describe.each(WAYS)('a client over $transport, with fastPath $fastPath', ({ tran
     await both.close()
   })
 
-  it('really uses HTTP/2', async () => {
+  it('uses HTTP/2', async () => {
     const versions: string[] = []
     const { app, url } = both.ours
     app.server.once('request', ({ httpVersion }: { httpVersion: string }) => versions.push(httpVersion))
@@ -76,7 +76,7 @@ describe.each(WAYS)('a client over $transport, with fastPath $fastPath', ({ tran
     expect(results.found).toMatchObject({ greet: { data: 'Hello Zoë' }, add: { data: 3 } })
   })
 
-  it('gets each result of a streamed batch as soon as it is there', async () => {
+  it('gets each result of a streamed batch as soon as it is ready', async () => {
     const order = await both.onBoth(async (server) => {
       const { client } = connectBy(server)
       const arrived: string[] = []
@@ -91,7 +91,7 @@ describe.each(WAYS)('a client over $transport, with fastPath $fastPath', ({ tran
     expect(order).toEqual(['asked', 'second is there'])
   })
 
-  it('iterates over what a procedure yields, and gets its error in mid-stream', async () => {
+  it('iterates over the values of a procedure, and gets its error in mid-stream', async () => {
     const seen = await both.onBoth(async (server) => {
       const numbers: number[] = []
       const iterable = await connectBy(server).client.numbers.query({ to: 5, failAt: 3 })
@@ -112,7 +112,7 @@ describe.each(WAYS)('a client over $transport, with fastPath $fastPath', ({ tran
     })
   })
 
-  it('gets promises of promises', async () => {
+  it('gets nested promises', async () => {
     const results = await both.onBoth(async (server) => {
       const { now, later } = await connectBy(server).client.promises.query()
       server.journal.add('client waits')
@@ -123,7 +123,7 @@ describe.each(WAYS)('a client over $transport, with fastPath $fastPath', ({ tran
     expect(results.told).toHaveLength(1)
   })
 
-  it('subscribes, and comes back with the id of its last event', async () => {
+  it('subscribes, and reconnects with the id of its last event', async () => {
     const seen = await both.onBoth(async (server) => {
       const client = createTRPCClient<AppRouter>({
         links: [
@@ -293,7 +293,7 @@ describe.each(WAYS)('over $transport, with fastPath $fastPath', (way) => {
       ['HEAD', 'hello', 204],
       ['GET', 'unknown', 404],
       ['GET', 'hello?batch=1', 200],
-    ])('%s %s is sent without them', async (method, path, status) => {
+    ])('%s %s removes them', async (method, path, status) => {
       const { session } = await serve(way, {}, add)
       const stream = session.request({ ':method': method, ':path': `/trpc/${path}` })
       const { head, reset } = await read(stream)
@@ -324,7 +324,7 @@ describe.each(WAYS)('over $transport, with fastPath $fastPath', (way) => {
     expect(text.trim().split('\n').length).toBeGreaterThan(1)
   })
 
-  it('onError is told once of an error that comes late', async () => {
+  it('calls onError once for a late error', async () => {
     const { request, journal } = await serve(way)
     const stream = request('fails?batch=1', STREAM)
     await once(stream, 'response')
@@ -334,7 +334,7 @@ describe.each(WAYS)('over $transport, with fastPath $fastPath', (way) => {
     expect(journal.entries.filter((entry) => entry !== 'client waits')).toEqual(['onError: undefined CONFLICT'])
   })
 
-  it('a stream that fails is reset, and does not look complete', async () => {
+  it('resets a stream that fails, so that it does not look complete', async () => {
     const journal = new Journal()
     const onError = (): never => {
       throw new Error('onError')
@@ -350,7 +350,7 @@ describe.each(WAYS)('over $transport, with fastPath $fastPath', (way) => {
   it.each([
     ['a streamed query', 'waits?batch=1', STREAM],
     ['a subscription', 'events', {}],
-  ])('%s ends when its client goes away', async (_name, path, headers) => {
+  ])('%s ends when its client disconnects', async (_name, path, headers) => {
     const { request, journal } = await serve(way)
     const stream = request(path, headers)
     await once(stream, 'data')
@@ -359,7 +359,7 @@ describe.each(WAYS)('over $transport, with fastPath $fastPath', (way) => {
     expect(journal.entries).toEqual(['ends, aborted: true'])
   })
 
-  it('the signal is aborted already when it is first looked at after the client went away', async () => {
+  it('the signal is already aborted if it is first read after the client disconnected', async () => {
     const { request, journal, app } = await serve(way)
     app.server.once('stream', (stream) => stream.once('close', () => journal.add('client is gone')))
     const stream = request('waitsForIt')
@@ -382,7 +382,7 @@ describe.each(WAYS)('over $transport, with fastPath $fastPath', (way) => {
   it.each([
     ['a streamed query', 'flood?batch=1', STREAM],
     ['a subscription', 'floodOfEvents', {}],
-  ])('%s waits for a client that does not read, and ends when it goes away', async (_name, path, headers) => {
+  ])('%s waits for a client that does not read, and ends when it disconnects', async (_name, path, headers) => {
     const { request, journal } = await serve(way)
     const stream = request(path, headers)
     await journal.untilSome((entry) => entry === 'yields', 2)

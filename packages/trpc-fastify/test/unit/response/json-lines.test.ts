@@ -20,20 +20,20 @@ function optionsWith(errors: unknown[] = [], more: Partial<JsonLinesOptions> = {
   }
 }
 
-describe('outcomes that are all there', () => {
-  it('are one line', () => {
+describe('known outcomes', () => {
+  it('take one line', () => {
     const outcomes = [data({ a: 1 }), data(undefined), outcomeOfError({ message: 'no' }), data([1])]
     expect(completeLines(outcomes, optionsWith())).toBe(
       '{"0":[[{"result":{"data":{"a":1}}}]],"1":[[{"result":{}}]],"2":[[{"error":{"message":"no"}}]],"3":[[{"result":{"data":[1]}}]]}\n',
     )
   })
 
-  it('are not, when one holds a promise or an iterable, or is yet to come', () => {
+  it('take several lines if one is pending, or has a promise or an iterable', () => {
     const later = [Promise.resolve(data(1)), data({ a: Promise.resolve(1) }), data((async function* () {})())]
     for (const outcome of later) expect(completeLines([data(1), outcome], optionsWith())).toBeUndefined()
   })
 
-  it('come without the one that cannot be serialized, which is an error', () => {
+  it('fail only the one that cannot be serialized', () => {
     const errors: unknown[] = []
     expect(completeLines([data(1), data(2n)], optionsWith(errors))).toBe(
       '{"0":[[{"result":{"data":1}}]],"1":[[{"error":{"message":"TypeError: Do not know how to serialize a BigInt","index":1}}]]}\n',
@@ -42,11 +42,11 @@ describe('outcomes that are all there', () => {
   })
 })
 
-describe('outcomes that come later', () => {
+describe('pending outcomes', () => {
   const linesOf = async (outcomes: (Outcome | Promise<Outcome>)[], options = optionsWith()): Promise<string[]> =>
     (await text(new JsonLines(outcomes, options))).trimEnd().split('\n')
 
-  it('have lines of their own, in the order in which they come', async () => {
+  it('take a line each, in the order in which they settle', async () => {
     const slow = new Promise<Outcome>((resolve) => setTimeout(resolve, 20, data('slow')))
     const quick = Promise.resolve(data('quick'))
     expect(await linesOf([slow, data('at once'), quick])).toEqual([
@@ -56,7 +56,7 @@ describe('outcomes that come later', () => {
     ])
   })
 
-  it('may hold promises and iterables, which hold others', async () => {
+  it('may have nested promises and iterables', async () => {
     async function* two(): AsyncGenerator<unknown, string> {
       yield { inner: Promise.resolve('deep') }
       return 'end'
@@ -70,7 +70,7 @@ describe('outcomes that come later', () => {
     ])
   })
 
-  it('tell of a promise that rejects and of an iterable that throws', async () => {
+  it('send the error of a promise that rejects and of an iterable that throws', async () => {
     const errors: unknown[] = []
     async function* fails(): AsyncGenerator<number> {
       yield 1
@@ -85,7 +85,7 @@ describe('outcomes that come later', () => {
     expect(errors.map(String).toSorted()).toEqual(['Error: rejected', 'Error: thrown'])
   })
 
-  it('end an iterable with a value that cannot be serialized', async () => {
+  it('end an iterable at a value that cannot be serialized', async () => {
     let isEnded = false
     async function* numbers(): AsyncGenerator {
       try {
@@ -100,7 +100,7 @@ describe('outcomes that come later', () => {
     expect(isEnded).toBe(true)
   })
 
-  it('fail alone when they do not come', async () => {
+  it('fail only themselves', async () => {
     const errors: unknown[] = []
     const lines = await linesOf([Promise.reject(new Error('not there')), data(1)], optionsWith(errors))
     expect(lines).toEqual([
@@ -110,7 +110,7 @@ describe('outcomes that come later', () => {
     expect(errors).toHaveLength(1)
   })
 
-  it('may hold what is executed each time it is awaited, as queries are: it is awaited once', async () => {
+  it('await a lazy thenable, such as a query, only once', async () => {
     let executed = 0
     const query = {
       // oxlint-disable-next-line unicorn/no-thenable -- it is what query builders are
@@ -127,7 +127,7 @@ describe('outcomes that come later', () => {
     expect(executed).toBe(1)
   })
 
-  it('may have getters, which are asked once', async () => {
+  it('read a getter only once', async () => {
     let asked = 0
     const result = Object.defineProperty({}, 'later', { enumerable: true, get: () => Promise.resolve(++asked) })
     const lines = await linesOf([data(result)])
@@ -135,18 +135,18 @@ describe('outcomes that come later', () => {
     expect(asked).toBe(1)
   })
 
-  it.each([() => 1, Symbol('result')])('are null where they are %s', async (result) => {
+  it.each([() => 1, Symbol('result')])('are null for %s', async (result) => {
     expect((await linesOf([data(result)])).at(-1)).toBe('[1,0,[[null]]]')
   })
 
-  it('may be an error whose shape comes later', async () => {
+  it('may be an error with a pending shape', async () => {
     expect(await linesOf([outcomeOfError(Promise.resolve({ message: 'no' }))])).toEqual([
       '{"0":[[{"error":0}],["error",0,0]]}',
       '[0,0,[[{"message":"no"}]]]',
     ])
   })
 
-  it('may hold a promise of what cannot be looked into', async () => {
+  it('may have a promise of a value that throws when it is read', async () => {
     const found = Object.defineProperty({}, 'getter', {
       enumerable: true,
       get() {
@@ -160,7 +160,7 @@ describe('outcomes that come later', () => {
   it.each([
     ['ends', () => Promise.resolve({ done: true, value: 'end' })],
     ['throws', () => Promise.reject(new Error('thrown'))],
-  ])('let an iterator clean up that %s', async (_, next) => {
+  ])('call return() of an iterator that %s', async (_, next) => {
     let returned = 0
     const end = (): Promise<IteratorResult<string>> => {
       returned++
@@ -170,9 +170,14 @@ describe('outcomes that come later', () => {
     expect(returned).toBe(1)
   })
 
-  it('are pinged for', async () => {
-    const slow = new Promise<Outcome>((resolve) => setTimeout(resolve, 50, data('slow')))
-    const sent = await text(new JsonLines([slow], optionsWith([], { pingMs: 5 })))
+  it('send pings until they settle', async () => {
+    const slow = Promise.withResolvers<Outcome>()
+    const lines: Readable = new JsonLines([slow.promise], optionsWith([], { pingMs: 5 }))
+    let sent = ''
+    for await (const chunk of lines) {
+      sent += String(chunk)
+      if (sent.endsWith('  ')) slow.resolve(data('slow'))
+    }
     expect(sent).toMatch(/^\{"0":\[\[0],\[null,0,0]]\}\n {2,}\[0,0,\[\[\{"result":\{"data":"slow"\}\}]]]\n$/)
   })
 })

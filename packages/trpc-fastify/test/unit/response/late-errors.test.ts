@@ -49,7 +49,7 @@ it.each([
   ['a promise of a result', 'holdsPromise?batch=1', 'in a promise at undefined'],
   ['an iterable', 'iterable?batch=1', 'in the end at undefined'],
   ['a subscription', 'subscription', 'in the end at subscription'],
-])('onError is told of %s that fails when the client is gone', async (_, path, expected) => {
+])('calls onError for %s that fails after the client disconnected', async (_, path, expected) => {
   both = await serve()
   await both.onBoth(async ({ url, journal }) => {
     const controller = new AbortController()
@@ -62,7 +62,7 @@ it.each([
   })
 })
 
-it('onError is told of calls after a responseMeta that throws', async () => {
+it('calls onError for failed calls after a responseMeta that throws', async () => {
   both = await serve(() => {
     throw new Error('meta')
   })

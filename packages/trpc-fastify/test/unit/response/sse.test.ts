@@ -155,7 +155,7 @@ describe.each<[string, Settings, 'compiled' | 'official']>([
     'official',
   ],
 ])('with %s', (_, settings, path) => {
-  it('sends the same bytes and tells the same as the official adapter', async () => {
+  it('sends the same bytes and reports the same errors as the official adapter', async () => {
     both = await serve(settings)
     const { official, ours } = both
     for (const [request, headers = {}] of REQUESTS) {
@@ -171,7 +171,7 @@ describe.each<[string, Settings, 'compiled' | 'official']>([
   })
 })
 
-it('sends pings while nothing else is sent', async () => {
+it('sends pings without events', async () => {
   const settings: Settings = { sse: { ping: { enabled: true, intervalMs: 4 } } }
   both = await serve(settings)
   for (const server of [both.official, both.ours]) {
@@ -181,7 +181,7 @@ it('sends pings while nothing else is sent', async () => {
   }
 })
 
-it('ends the subscription when the client goes away', async () => {
+it('ends the subscription when the client disconnects', async () => {
   both = await serve({})
   for (const { url, journal } of [both.official, both.ours]) {
     const request = get(`${url}/endless`).on('error', () => {})

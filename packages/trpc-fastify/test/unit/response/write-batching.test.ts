@@ -51,7 +51,7 @@ async function eventsOfTurns(path: string): Promise<string[][]> {
 }
 
 it.each(['query', 'asynchronous', 'query,asynchronous?batch=1'])(
-  'answers of one turn are sent when all of its requests have made their calls, if the turn before had several: %s',
+  'sends the responses of a tick together at its end, if the tick before had several: %s',
   async (path) => {
     const calls = path.split(',').length
     // Each hook finds the request that it is called for.
@@ -74,7 +74,7 @@ async function askInARow(client: Socket, names: readonly string[]): Promise<void
   }
 }
 
-it('an answer that has another one before it on its connection is ready at once', async () => {
+it('sends a pipelined response immediately', async () => {
   const events: string[] = []
   const app = await serve(events)
   onTestFinished(() => app.close())
@@ -95,7 +95,7 @@ it('an answer that has another one before it on its connection is ready at once'
 
 const ONE_BY_ONE = ['Ada called', 'Ada answered', 'Grace called', 'Grace answered']
 
-it('an answer is sent at once where the turn before had one alone', async () => {
+it('sends a response immediately if the tick before had only one', async () => {
   const events: string[] = []
   const app = await serve(events)
   await app.ready()
@@ -109,13 +109,13 @@ it('an answer is sent at once where the turn before had one alone', async () => 
   }
 })
 
-it('an answer is sent at once where answers take long to make', async () => {
+it('sends responses immediately if procedures block the event loop', async () => {
   // What the first turn does is told by another test's.
   const [, ...turns] = await eventsOfTurns('slow')
   for (const events of turns) expect(events).toEqual(ONE_BY_ONE)
 })
 
-it.each(['query', 'asynchronous'])('an answer that cannot be written is an error of Fastify: %s', async (path) => {
+it.each(['query', 'asynchronous'])('lets Fastify respond to a response that cannot be written: %s', async (path) => {
   const app = await serve()
   app.addHook('onSend', (_request, reply, _payload, done) => (reply.header('x-broken', 'two\nlines'), done()))
   await app.ready()

@@ -1,0 +1,158 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { Server } from 'node:net'
+import { errorCodes } from '../errors.ts'
+import { importApp } from './import-app.ts'
+import { type AnyFunction, instanceWith, isFastifyPlugin, isMarkedPlugin } from './fastify-plugin.ts'
+import { isFetchApp, listenerOf } from './fetch-app.ts'
+import type { ListenHook } from './listen-hook.ts'
+
+/** An address or an existing listening socket. Fastify needs the host in any case. */
+export type Where = { port: number; host: string } | { path: string } | { fd: number; host: string }
+
+/** An app that is ready to listen. */
+export interface App {
+  /** Server of the app. An app that listens by itself has it from then on. */
+  readonly server: Server
+  /** Makes the app listen on an address or an existing socket. */
+  listen: (where: Where) => Promise<void>
+  /** The module's export `metrics`: a registry of prom-client, if the app has its own. */
+  readonly metrics?: unknown
+  /** Runs the app's own close, such as Fastify's `onClose` hooks, for 5 seconds at most. */
+  close: () => Promise<void>
+}
+
+/** Common part of Fastify instances and NestJS apps. */
+interface Closable {
+  close: () => unknown
+}
+interface FastifyLike extends Closable {
+  ready: () => PromiseLike<unknown>
+  listen: (where: Where) => Promise<unknown>
+  server: Server
+}
+interface NestLike extends Closable {
+  init: () => Promise<unknown>
+  getHttpServer: () => Server
+}
+
+interface KoaLike {
+  callback: () => RequestListener
+}
+
+/** Maximum milliseconds for an app to close, after its connections have ended. */
+const CLOSE_TIMEOUT = 5000
+
+const EXPECTED =
+  'a default export that is a function without parameters, which returns an app of Fastify, Express, NestJS, Koa or Hono, a server of node:http, node:https or node:http2, a request listener or a plugin of Fastify'
+
+/**
+ * Loads the module of an app, creates the app and warms it up.
+ *
+ * @param hook intercepts the app's own `listen()`
+ * @param onWait is called when the module exports no app: it may listen later
+ * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP` when the module has no app
+ */
+export async function loadApp(url: string, hook: ListenHook, onWait: () => void): Promise<App> {
+  const module = await importApp(url)
+  const given: unknown = isFactory(module.default) ? await module.default() : module.default
+  const isPlugin = isFunction(given) && isFastifyPlugin(given)
+  const made = isPlugin ? await instanceWith(given, url, module.options) : given
+  const app = (await appOf(made, url)) ?? serverApp(await listenerFor(url, made, hook, onWait))
+  if (typeof module.warmUp === 'function') await (module.warmUp as (app: unknown) => unknown)(made)
+  return { ...app, metrics: module.metrics }
+}
+
+/** Resolves with the server on which an app listens by itself, now or later. */
+async function listenerFor(url: string, made: unknown, hook: ListenHook, onWait: () => void): Promise<Server> {
+  if (hook.server) return hook.server
+  // A CommonJS script without exports has an empty object.
+  if (made !== undefined && typeof made !== 'object')
+    throw new errorCodes.CLUSTERED_SERVER_INVALID_APP(`Expected ${url} to have ${EXPECTED}; got ${typeof made}`)
+  onWait()
+  return hook.found
+}
+
+/** A function with parameters is a request listener, such as an Express app. */
+function isFactory(value: unknown): value is () => unknown {
+  return isFunction(value) && value.length === 0 && !isMarkedPlugin(value)
+}
+
+function isFunction(value: unknown): value is AnyFunction {
+  return typeof value === 'function'
+}
+
+async function appOf(made: unknown, url: string): Promise<App | undefined> {
+  if (isFastify(made)) {
+    await made.ready()
+    return appWith(made.server, (where) => made.listen({ ...where }), made)
+  }
+  if (isNest(made)) {
+    await made.init()
+    return appWith(made.getHttpServer(), undefined, made)
+  }
+  if (made instanceof Server) return serverApp(made)
+  const listener = isKoa(made) ? made.callback() : isFetchApp(made) ? await listenerOf(made, url) : made
+  return isFunction(listener) ? serverApp(createServer(listener as RequestListener)) : undefined
+}
+
+function serverApp(server: Server): App {
+  return appWith(server, undefined, { close: () => closeServer(server) })
+}
+
+function appWith(
+  server: Server,
+  listen: (where: Where) => Promise<unknown> = (where) => listenOn(server, where),
+  closable: Closable,
+): App {
+  return {
+    server,
+    listen: async (where) => {
+      if (!server.listening) await listen(where)
+    },
+    close: () => closeInTime(closable),
+  }
+}
+
+/** An app that hangs while it closes counts as closed. */
+async function closeInTime(closable: Closable): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, CLOSE_TIMEOUT)
+  })
+  try {
+    await Promise.race([closable.close(), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function listenOn(server: Server, where: Where): Promise<void> {
+  server.listen(where)
+  await once(server, 'listening')
+}
+
+/** A server that does not listen counts as closed. */
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+  })
+}
+
+function isFastify(made: unknown): made is FastifyLike {
+  return hasMethods(made, 'ready', 'listen', 'close', 'inject') && 'server' in made
+}
+
+function isNest(made: unknown): made is NestLike {
+  return hasMethods(made, 'init', 'getHttpServer', 'listen', 'close')
+}
+
+function isKoa(made: unknown): made is KoaLike {
+  return hasMethods(made, 'use', 'callback', 'listen')
+}
+
+function hasMethods(value: unknown, ...names: string[]): value is object {
+  return (
+    typeof value === 'object' && value !== null && names.every((name) => typeof (value as never)[name] === 'function')
+  )
+}

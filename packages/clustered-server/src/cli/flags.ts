@@ -1,0 +1,159 @@
+import { type OptionDescription, optionsOf } from 'checked-options'
+import type { ParseArgsOptionsConfig } from 'node:util'
+import { schema } from '../options/schema.ts'
+import { parseWithUnit } from './units.ts'
+
+interface Flag {
+  /** Path of the option. */
+  readonly option: string
+  readonly flag: string
+  /** Placeholder of the value; none for a boolean. */
+  readonly value?: string
+  /** Description, the same as in the option's TSDoc. */
+  readonly help: string
+}
+
+/** Flags for the options of `createClusteredServer()`. Their kinds come from the schema. */
+export const flags: readonly Flag[] = [
+  {
+    option: 'workers',
+    flag: 'workers',
+    value: 'count|auto',
+    help: 'Number of worker processes, or "auto" for one per available core, within the container\'s quota. With 1 the app runs in this process.',
+  },
+  {
+    option: 'port',
+    flag: 'port',
+    value: 'port|path',
+    help: 'Port of the server, 0 for any free port; or the absolute path of a UNIX socket, such as "/run/app.sock".',
+  },
+  { option: 'host', flag: 'host', value: 'host', help: 'IP address or host name to listen on.' },
+  {
+    option: 'sticky',
+    flag: 'sticky',
+    value: 'address',
+    help: '"address" lets one worker serve all connections of a client address, as long polling of Socket.IO needs.',
+  },
+  { option: 'spare', flag: 'spare', help: 'Keep one standby worker loaded that replaces a worker that dies.' },
+  {
+    option: 'startTimeout',
+    flag: 'start-timeout',
+    value: 'time',
+    help: 'Maximum time for a worker to load its app, in milliseconds.',
+  },
+  {
+    option: 'readyPath',
+    flag: 'ready-path',
+    value: 'path',
+    help: 'Path that the app must serve with a status below 500 before a worker accepts connections.',
+  },
+  {
+    option: 'drainTimeout',
+    flag: 'drain-timeout',
+    value: 'time',
+    help: 'Maximum time for the requests of a worker to finish after it stops accepting connections, in milliseconds.',
+  },
+  {
+    option: 'heartbeatTimeout',
+    flag: 'heartbeat-timeout',
+    value: 'time|false',
+    help: 'Kill a worker whose event loop is blocked for longer than this, in milliseconds. "false" disables the check.',
+  },
+  {
+    option: 'blockedLoopReport',
+    flag: 'blocked-loop-report',
+    value: 'stack|profile',
+    help: 'Report to write before a worker with a blocked event loop is killed: "stack" for its call stack, "profile" for a CPU profile of 500 ms.',
+  },
+  { option: 'reportDirectory', flag: 'report-directory', value: 'path', help: 'Directory of these reports.' },
+  {
+    option: 'recycle.requests',
+    flag: 'recycle-requests',
+    value: 'count',
+    help: 'Maximum number of requests of a worker.',
+  },
+  {
+    option: 'recycle.rss',
+    flag: 'recycle-rss',
+    value: 'size',
+    help: 'Maximum resident memory of a worker, in bytes.',
+  },
+  { option: 'recycle.heap', flag: 'recycle-heap', value: 'size', help: 'Maximum used heap of a worker, in bytes.' },
+  {
+    option: 'recycle.age',
+    flag: 'recycle-age',
+    value: 'time',
+    help: 'Maximum time that a worker accepts connections, in milliseconds.',
+  },
+  {
+    option: 'shutdownDelay',
+    flag: 'shutdown-delay',
+    value: 'time',
+    help: 'How long the server keeps accepting connections after a stop signal, in milliseconds. "/ready" returns 503 meanwhile.',
+  },
+  {
+    option: 'execArgv',
+    flag: 'node-args',
+    value: 'arguments',
+    help: 'Node arguments for workers. Where a container limits memory, "--max-old-space-size" is added unless set.',
+  },
+  {
+    option: 'admin.port',
+    flag: 'admin-port',
+    value: 'port',
+    help: 'Port of "/live", "/ready", "/status" and "/metrics", 0 for any free port.',
+  },
+  { option: 'admin.host', flag: 'admin-host', value: 'host', help: 'IP address or host name of these ports.' },
+  {
+    option: 'admin.agentPort',
+    flag: 'agent-port',
+    value: 'port',
+    help: "Port of HAProxy's agent checks, 0 for any free port.",
+  },
+]
+
+const descriptions: ReadonlyMap<string, OptionDescription> = new Map(
+  optionsOf(schema).map((description) => [description.name, description]),
+)
+
+/** The flags as `util.parseArgs()` takes them. */
+export const parseArgsOptions: ParseArgsOptionsConfig = {
+  ...Object.fromEntries(flags.map(({ flag, value }) => [flag, { type: value === undefined ? 'boolean' : 'string' }])),
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+}
+
+/** Converts the values of flags to options. Invalid values stay as they are, for the check of the options. */
+export function toOptions(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const options: Record<string, unknown> = {}
+  for (const { option, flag } of flags) {
+    const given = values[flag]
+    if (given === undefined) continue
+    const [key, inner] = option.split('.') as [string, string?]
+    const parsed = typeof given === 'string' ? parse(option, given) : given
+    if (inner === undefined) options[key] = parsed
+    else options[key] = { ...(options[key] as object | undefined), [inner]: parsed }
+  }
+  return options
+}
+
+function parse(option: string, text: string): unknown {
+  const { unit, expected } = descriptions.get(option)!
+  if (text === 'false' && expected.includes('false')) return false
+  if (unit) return parseWithUnit(text, unit)
+  if (expected.includes('an array')) return text.split(/\s+/).filter(Boolean)
+  return expected.includes('integer') && /^\d+$/.test(text) ? Number(text) : text
+}
+
+/** Replaces names of options in an error message with those of their flags. */
+export function withFlagNames(message: string): string {
+  return message.replace(/^Invalid option "([\w.]+)(?:\[\d+\])?"/, (text, option: string) => {
+    const flag = flags.find((one) => one.option === option)?.flag
+    return flag === undefined ? text : `Invalid option "--${flag}"`
+  })
+}
+
+/** The default of a flag's option, for the help. */
+export function defaultOf(option: string): unknown {
+  return descriptions.get(option)?.default
+}

@@ -1,0 +1,104 @@
+import type { Logger, ResolvedOptions } from '../options/types.ts'
+import { canInheritSockets } from '../platform/node-cluster.ts'
+import { canHandOver } from '../platform/node-internals.ts'
+import type { ClusteredServer, WorkerName } from '../types.ts'
+
+/** Minimum milliseconds between two log lines about lost connections. */
+const LOST_INTERVAL = 1000
+
+/** Maximum milliseconds for workers to end after `drainTimeout`. */
+const END_MS = 7000
+
+/** Logs the events of a server. */
+export function logEvents(server: ClusteredServer, logger: Logger): void {
+  logServer(server, logger)
+  logWorkers(server, logger)
+  logReloads(server, logger)
+  logLostConnections(server, logger)
+}
+
+function logServer(server: ClusteredServer, logger: Logger): void {
+  server.on('ready', () => {
+    const { host, port, path, admin } = server
+    const { length } = server.status().workers.filter(({ state }) => state === 'active')
+    const processes = length === 0 ? 'one process' : `${length} workers`
+    const where = path ?? `${host}, port ${port}`
+    logger.info({ host, port, path, workers: length, admin }, `listening on ${where}: ${processes}`)
+  })
+  server.on('closing', () => logger.info({}, 'closing'))
+  server.on('closed', () => logger.info({}, 'closed'))
+}
+
+function logWorkers(server: ClusteredServer, logger: Logger): void {
+  server.on('workerStart', (worker) => logger.info(about(worker), `worker ${worker.id} started`))
+  server.on('workerReady', (worker) => logger.info(about(worker), `worker ${worker.id} accepts connections`))
+  server.on('workerExit', ({ code, signal, expected, failure, ...worker }) => {
+    const text = signal ? `by ${signal}` : `with code ${code}`
+    const reason = failure === undefined ? '' : `: ${failure.split('\n', 1)[0]}`
+    if (expected) logger.info({ ...about(worker), code, signal }, `worker ${worker.id} ended ${text}`)
+    else
+      logger.error(
+        { ...about(worker), code, signal, failure },
+        `worker ${worker.id} ended unexpectedly ${text}${reason}`,
+      )
+  })
+  server.on('workerBlocked', (worker) =>
+    logger.error(about(worker), `the event loop of worker ${worker.id} is blocked: killing the worker`),
+  )
+  server.on('blockedLoopReport', ({ file, at, failure, ...worker }) => {
+    const text = failure ? `no report: ${failure}` : `${at}, see ${file}`
+    logger.error({ ...about(worker), file, at, failure }, `worker ${worker.id} was blocked: ${text}`)
+  })
+  server.on('recycle', ({ reason, ...worker }) =>
+    logger.info({ ...about(worker), reason }, `replacing worker ${worker.id}: its limit of ${reason} is reached`),
+  )
+  server.on('crashLoop', ({ deaths, workers }) =>
+    logger.error({ deaths, workers }, `${deaths} workers in a row died early: none are started until a reload`),
+  )
+}
+
+function logReloads(server: ClusteredServer, logger: Logger): void {
+  server.on('reload', ({ generation }) => logger.info({ generation }, `reload: starting generation ${generation}`))
+  server.on('reloaded', ({ generation }) => logger.info({ generation }, `reloaded: generation ${generation} is active`))
+  server.on('reloadFailed', ({ generation, error }) =>
+    logger.error({ err: error, generation }, error.message.split('\n', 1)[0]!),
+  )
+}
+
+/** At most one line per second: connections are lost by the hundred, and a line may need a descriptor too. */
+function logLostConnections(server: ClusteredServer, logger: Logger): void {
+  let loggedAt = -Infinity
+  server.on('connectionLost', ({ pid }) => {
+    if (performance.now() - loggedAt < LOST_INTERVAL) return
+    loggedAt = performance.now()
+    const text = `process ${pid} has no free file descriptor, connections are closed: raise its limit of open files`
+    logger.error({ lostBy: pid }, text)
+  })
+}
+
+/** In a container, logs how long a shutdown may take: `docker stop` kills after 10 seconds by default. */
+export function logStopTimeout(
+  server: ClusteredServer,
+  { shutdownDelay, drainTimeout }: ResolvedOptions,
+  logger: Logger,
+): void {
+  if (process.pid !== 1) return
+  const seconds = Math.ceil((shutdownDelay + drainTimeout + END_MS) / 1000)
+  const text = `a shutdown may take ${seconds} s: allow that, as with docker stop --time ${seconds} or terminationGracePeriodSeconds: ${seconds}`
+  server.once('ready', () => logger.info({ stopTimeout: seconds }, text))
+}
+
+function about({ id, pid, generation }: WorkerName): object {
+  return { worker: id, workerPid: pid, generation }
+}
+
+/** Warns where connections cannot be handed over between workers. */
+export function warnOfReloads(logger: Logger): void {
+  const { version, platform } = process
+  if (!canInheritSockets()) {
+    const text = `On ${platform}, workers share the port by node:cluster: a reload closes connections after their last response`
+    logger.warn({ platform }, text)
+  } else if (!canHandOver()) {
+    logger.warn({ version }, `Node ${version} lacks the internals of a handover: a reload closes connections`)
+  }
+}

@@ -1,0 +1,82 @@
+import { isAbsolute } from 'node:path'
+import {
+  anyOf,
+  boolean,
+  bytes,
+  custom,
+  func,
+  integer,
+  list,
+  milliseconds,
+  object,
+  oneOf,
+  optional,
+  type OptionsSchema,
+  port,
+  record,
+  type Schema,
+  string,
+} from 'checked-options'
+import type { CheckedOptions, ClusteredServerOptions, Logger } from './types.ts'
+
+const text = (): Schema<string> => string('a string', /^/)
+const host = (): Schema<string> => string('an IP address or a host name')
+const socketPath = (): Schema<string> =>
+  custom('the absolute path of a UNIX socket', (value) => typeof value === 'string' && isAbsolute(value))
+const logger = (): Schema<Logger> =>
+  custom(
+    'an object with the methods info, warn and error',
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      ['info', 'warn', 'error'].every((level) => typeof (value as Record<string, unknown>)[level] === 'function'),
+  )
+
+/** Number of workers. */
+export const workers: Schema<number> = integer(1, 1024)
+
+/** All options, their kinds and defaults. */
+export const schema: OptionsSchema<ClusteredServerOptions, CheckedOptions> = object(
+  {
+    workers: optional(anyOf(workers, oneOf('auto')), 'auto'),
+    port: optional(anyOf(port(), socketPath()), 3000),
+    host: optional(host()),
+    sticky: optional(oneOf('address')),
+    spare: optional(boolean(), true),
+    startTimeout: optional(milliseconds(), 30_000),
+    readyPath: optional(string('a path that begins with a slash, such as "/ready"', /^\/[!-~]*$/)),
+    drainTimeout: optional(milliseconds(), 20_000),
+    heartbeatTimeout: optional(anyOf(milliseconds(), oneOf(false)), 30_000),
+    blockedLoopReport: optional(oneOf('stack', 'profile')),
+    reportDirectory: optional(string('the path of a directory')),
+    recycle: optional(
+      object({
+        requests: optional(integer(1)),
+        rss: optional(bytes()),
+        heap: optional(bytes()),
+        age: optional(milliseconds(1, Number.MAX_SAFE_INTEGER)),
+      }),
+    ),
+    shutdownDelay: optional(milliseconds(0), 0),
+    args: optional(list(text())),
+    env: optional(anyOf(func<() => Record<string, string>>(), record(text()))),
+    execArgv: optional(list(text())),
+    signals: optional(boolean(), true),
+    admin: optional(
+      object({
+        port: port(),
+        host: optional(host(), '127.0.0.1'),
+        agentPort: optional(port()),
+      }),
+    ),
+    logger: optional(logger()),
+    onShutdown: optional(func<() => void | Promise<void>>()),
+  },
+  {
+    renamed: {
+      stuckReport: 'blockedLoopReport',
+      onWorkerStart: 'removed. Listen to the event "workerStart" of the server.',
+      onReady: 'removed. Await createClusteredServer(), or listen to the event "ready" of the server.',
+    },
+  },
+)

@@ -1,0 +1,99 @@
+import type { EventEmitter } from 'node:events'
+import type { RawHandle } from '../platform/node-internals.ts'
+import type { ClusteredServerEvents } from '../types.ts'
+import { excessConnections } from './excess-connections.ts'
+import type { WorkerHandle } from './worker-handle.ts'
+import type { WorkerPool } from './worker-pool.ts'
+
+/** Minimum milliseconds between two rounds of rebalancing. */
+const INTERVAL = 450
+/** Maximum milliseconds for workers to send their connection counts after a burst. */
+const COUNT_TIMEOUT = 250
+
+/** Moves connections between workers: when their load is uneven, and when a worker retires. */
+export class Rebalance {
+  readonly #pool: WorkerPool
+  readonly #events: EventEmitter<ClusteredServerEvents>
+  readonly #canHandOver: boolean
+  readonly #sticky: boolean
+  #nextRoundAt = 0
+  /** Until then, connections of the last round may still be on their way. */
+  #movingUntil = 0
+  #isCounting = false
+
+  /** @param sticky whether connections stay on the worker of their client address */
+  constructor(
+    pool: WorkerPool,
+    events: EventEmitter<ClusteredServerEvents>,
+    { canHandOver, sticky }: { canHandOver: boolean; sticky: boolean },
+  ) {
+    this.#pool = pool
+    this.#events = events
+    this.#canHandOver = canHandOver
+    this.#sticky = sticky
+    pool.on('start', (worker) => this.#add(worker))
+  }
+
+  /** Rebalances if the time has come. */
+  poll(): void {
+    if (!this.#sticky && performance.now() >= this.#nextRoundAt) this.#rebalance()
+  }
+
+  #add(worker: WorkerHandle): void {
+    worker.on('connection', (...connection) => this.#forward(worker, ...connection))
+    if (!this.#sticky) worker.on('burst', () => void this.#onBurst())
+    worker.on('lost', (pid) => this.#events.emit('connectionLost', { pid }))
+  }
+
+  #forward(from: WorkerHandle, handle: RawHandle, idleMs: number, to: number | undefined): void {
+    const chosen = this.#pool.active.find(({ id, isConnected }) => id === to && isConnected)
+    const receiver = chosen ?? this.#receiver(from)
+    if (receiver) receiver.handOver(handle, idleMs)
+    else handle.close()
+  }
+
+  /** Chooses the worker for a connection: responsive first, then of the newest code, then with the fewest connections. */
+  #receiver(from: WorkerHandle): WorkerHandle | undefined {
+    if (!this.#canHandOver || !from.canHandOver) return undefined
+    const able = this.#pool.active.filter(({ canHandOver, isConnected }) => canHandOver && isConnected)
+    const others = able.filter((worker) => worker !== from)
+    for (const worker of others) worker.poll()
+    const [best] = others.toSorted(
+      (a, b) =>
+        Number(a.liveness.isSilent) - Number(b.liveness.isSilent) ||
+        b.generation - a.generation ||
+        a.connections - b.connections,
+    )
+    // An active worker can keep its own connection.
+    return best ?? (able.includes(from) ? from : undefined)
+  }
+
+  /** Active workers whose connections can be moved. */
+  #movable(): WorkerHandle[] {
+    if (!this.#canHandOver) return []
+    return this.#pool.active.filter(({ canHandOver, liveness }) => canHandOver && !liveness.isSilent)
+  }
+
+  /** Rebalances as soon as all workers have sent their connection counts. */
+  async #onBurst(): Promise<void> {
+    if (this.#isCounting || performance.now() < this.#movingUntil) return
+    this.#isCounting = true
+    for (const worker of this.#pool.all) worker.poll()
+    const received = await Promise.all(this.#movable().map((worker) => worker.requestStats(COUNT_TIMEOUT)))
+    this.#isCounting = false
+    // A regular round may have come first.
+    if (received.every(Boolean) && performance.now() >= this.#movingUntil) this.#rebalance()
+  }
+
+  #rebalance(): void {
+    const next = performance.now() + INTERVAL
+    this.#nextRoundAt = next
+    const movable = this.#movable()
+    const loads = movable.map(({ connections, stats: { utilization } }) => ({ connections, utilization }))
+    for (const [index, count] of excessConnections(loads).entries()) {
+      if (count === 0) continue
+      this.#movingUntil = next
+      movable[index]!.rebalance(count)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { type ClusteredServerError, type ClusteredServerErrorCode, errorCodes } from '../errors.ts'
+import { lateText } from '../app/listen-hook.ts'
+import type { Missing } from '../ipc/messages.ts'
+import type { WorkerExit } from '../types.ts'
+
+/** How far the start of a worker has come, and why it failed. */
+export class StartProgress {
+  readonly #readyPath: string | undefined
+  readonly #timeout: number
+  #missing: Missing = { what: 'its app was not loaded' }
+  /** Whether the app has not responded to the request to `readyPath` yet. */
+  #isChecking = false
+  #code: ClusteredServerErrorCode = 'CLUSTERED_SERVER_START_FAILED'
+  #failure: string | undefined
+
+  constructor(readyPath: string | undefined, timeout: number) {
+    this.#readyPath = readyPath
+    this.#timeout = timeout
+  }
+
+  /** Why the worker did not start, if known. */
+  get failure(): string | undefined {
+    return this.#failure
+  }
+
+  waitFor(missing: Missing): void {
+    this.#missing = missing
+  }
+
+  startCheck(): void {
+    this.#isChecking = true
+  }
+
+  finishLoading(): void {
+    this.#isChecking = false
+    this.#missing = { what: 'it accepted no connections' }
+  }
+
+  fail(failure: string, code?: ClusteredServerErrorCode): void {
+    this.#failure = failure
+    this.#code = code ?? this.#code
+  }
+
+  failLate(): void {
+    const what = `its app did not respond to GET ${this.#readyPath}`
+    this.#failure = lateText(this.#isChecking ? { what } : this.#missing, this.#timeout)
+  }
+
+  /** The error of a worker that has ended before it had started. */
+  errorOf(id: number, { code, signal }: Partial<WorkerExit>): ClusteredServerError {
+    const during = this.#isChecking ? ` during GET ${this.#readyPath}` : ''
+    const reason = this.#failure ?? `its process ended ${signal ? `by ${signal}` : `with code ${code}`}${during}`
+    return new errorCodes[this.#code](`Worker ${id} did not start: ${reason}`)
+  }
+}

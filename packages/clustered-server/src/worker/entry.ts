@@ -1,0 +1,207 @@
+// Entry of a worker process: loads the app, and serves connections as the primary commands.
+
+import { once } from 'node:events'
+import type { Server } from 'node:net'
+import { constants } from 'node:os'
+import { extname } from 'node:path'
+import { ListenHook, nothingListened } from '../app/listen-hook.ts'
+import { type App, loadApp } from '../app/load-app.ts'
+import { checkReady, NotReadyError } from '../app/ready-check.ts'
+import { Affinity } from '../connections/affinity.ts'
+import { Connections } from '../connections/connections.ts'
+import type { Leaving } from '../connections/handover.ts'
+import { ClusteredServerError } from '../errors.ts'
+import { decode, encode, type StartMessage, type ToPrimary, type ToWorker, WORKER_ID } from '../ipc/messages.ts'
+import { sendToPrimary } from '../ipc/send-to-primary.ts'
+import { findRegistry } from '../observability/prom-client.ts'
+import { outliveOutputs } from '../platform/lost-outputs.ts'
+import { canHandOver, type RawHandle } from '../platform/node-internals.ts'
+import { startReporter } from './blocked-loop-report.ts'
+import { Heartbeat } from './heartbeat.ts'
+import { resign } from './run-on-one-worker.ts'
+import { listenShared, listensSettled, receiveShared } from './shared-listen.ts'
+
+/** Milliseconds between two heartbeats. */
+const HEARTBEAT_MS = 100
+/** Milliseconds for requests to end when the primary has died. */
+const ORPHAN_TIMEOUT = 1200
+/** Milliseconds after which an orphaned process exits in any case. */
+const ORPHAN_EXIT = 1600
+/** Milliseconds for an app to close its WebSockets itself before close frames are sent. */
+const OWN_CLOSE_MS = 100
+const STICKY_APP = 'The option "sticky" needs an HTTP/1 server without TLS: other connections cannot be handed over'
+/** Module of the thread that reports a blocked event loop. */
+const REPORTER = new URL(`blocked-loop-report-thread${extname(import.meta.filename)}`, import.meta.url)
+
+// The primary gets these signals too and coordinates: a terminal sends them to the whole process group.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {})
+outliveOutputs()
+
+let start: StartMessage
+let app: App | undefined
+let connections: Connections
+/** Connections of servers beside the main one. */
+const others = new Set<Connections>()
+let heartbeat: Heartbeat | undefined
+/** With the option `sticky`. */
+let affinity: Affinity | undefined
+let isLeaving = false
+let isOrphan = false
+/** Whether the primary has ever requested the app's metrics. */
+let isMeasured = false
+
+process.on('message', (sent, handle) => {
+  const message = decode(sent) as ToWorker | undefined
+  if (message) void obey(message, handle as unknown as RawHandle | undefined).catch(fail)
+})
+process.once('disconnect', endAsOrphan)
+
+/** Ends this process without handover, because the primary has died. */
+function endAsOrphan(): void {
+  if (isOrphan) return
+  isOrphan = true
+  setTimeout(() => process.exit(), ORPHAN_EXIT)
+  void leave(false, ORPHAN_TIMEOUT)
+}
+
+async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<void> {
+  switch (message.type) {
+    case 'start':
+      start = message
+      affinity = message.sticky ? new Affinity(Number(process.env[WORKER_ID])) : undefined
+      return load()
+    case 'listen':
+      return listen()
+    case 'connection':
+      // Node withholds messages whose handle was lost; this code must not depend on that.
+      if (!handle) return
+      heartbeat?.onAdopt()
+      return connections.adopt(handle, message.idleMs)
+    case 'workers':
+      if (affinity) affinity.workers = message.ids
+      return
+    case 'rebalance':
+      return connections.rebalance(message.count)
+    case 'shared':
+      return receiveShared(message.request, handle ?? message.error ?? -constants.errno.EMFILE)
+    case 'retire':
+      return leave(message.handOver, start.drainTimeout)
+    case 'stats':
+      return heartbeat && sendToPrimary({ type: 'stats', stats: heartbeat.stats() })
+    case 'metrics':
+      isMeasured = true
+      return sendMetrics()
+  }
+}
+
+async function load(): Promise<void> {
+  if (start.report) startReporter(REPORTER, { ...start.report, worker: process.env[WORKER_ID]! })
+  let isWaiting = false
+  const reportMissing = (): void => {
+    if (isWaiting) sendToPrimary({ type: 'waiting', missing: nothingListened(start, hook.elsewhere) })
+  }
+  const hook = new ListenHook(start, {
+    onExpected: (server) => {
+      connections ??= connectionsOf(server)
+    },
+    onOther: (server, options) => {
+      addOther(server)
+      // Where processes cannot inherit sockets, `node:cluster` shares them.
+      if (start.fd !== undefined && options.fd === undefined && !options.exclusive) listenShared(server, options)
+      reportMissing()
+    },
+  })
+  const loaded = await loadApp(start.app, hook, () => {
+    isWaiting = true
+    reportMissing()
+  })
+  isWaiting = false
+  // With a shared port, `listening` needs a response of the primary.
+  if (hook.server && !hook.server.listening) await once(hook.server, 'listening')
+  if (start.readyPath !== undefined) {
+    sendToPrimary({ type: 'checking' })
+    await checkReady(loaded.server, start.readyPath)
+  }
+  await listensSettled()
+  connections ??= connectionsOf(loaded.server)
+  if (start.sticky && !connections.canHandOver)
+    throw new ClusteredServerError('CLUSTERED_SERVER_INVALID_APP', STICKY_APP)
+  app = loaded
+  heartbeat = new Heartbeat(connections, start.stats)
+  // Before `loaded`: from then on the primary expects statistics.
+  beat()
+  setInterval(beat, HEARTBEAT_MS).unref()
+  sendToPrimary({ type: 'loaded', canHandOver: connections.canHandOver })
+  // An app that listens by itself cannot be on standby.
+  if (loaded.server.listening) sendToPrimary({ type: 'listening' })
+}
+
+async function listen(): Promise<void> {
+  const { fd, port, host, path } = start
+  await app!.listen(path === undefined ? (fd === undefined ? { port, host } : { fd, host }) : { path })
+  sendToPrimary({ type: 'listening' })
+}
+
+function connectionsOf(server: Server): Connections {
+  const ofServer = new Connections(server, start.fd !== undefined && canHandOver() ? { send, affinity } : undefined)
+  if (ofServer.canHandOver) server.on('connection', () => heartbeat?.onConnection())
+  return ofServer
+}
+
+/** Includes the connections of a server beside the main one in the drain. */
+function addOther(server: Server): void {
+  const ofServer = new Connections(server)
+  others.add(ofServer)
+  server.once('close', () => others.delete(ofServer))
+}
+
+function beat(): void {
+  // While a connection waits to be sent, Node emits no `disconnect`.
+  if (!process.connected) endAsOrphan()
+  else heartbeat!.beat()
+}
+
+/** Stops accepting connections, drains, closes the app and exits. */
+async function leave(handOver: boolean, timeout: number): Promise<void> {
+  if (isLeaving) return
+  isLeaving = true
+  const timedOut = new Promise((resolve) => setTimeout(resolve, timeout))
+  const drained = [...others].map((other) => other.drain(false, timeout))
+  await Promise.all([connections?.drain(handOver, timeout), ...drained, Promise.race([resign(), timedOut])])
+  setTimeout(() => {
+    for (const one of [connections, ...others]) one?.sendCloseFrames()
+  }, OWN_CLOSE_MS)
+  await app?.close()
+  for (const one of [connections, ...others]) one?.destroy()
+  // Otherwise counts since the last request for metrics would be lost.
+  if (isMeasured) await sendMetrics()
+  process.exit()
+}
+
+/** Resolves when the metrics are sent. */
+async function sendMetrics(): Promise<void> {
+  const { registry, file } = findRegistry(app?.metrics) ?? {}
+  let message: ToPrimary
+  try {
+    message = { type: 'metrics', metrics: (await registry?.getMetricsAsJSON()) ?? [], file }
+  } catch (error) {
+    // A gauge whose `collect` throws must not end the process.
+    message = { type: 'metrics', metrics: [], failure: error instanceof Error ? error.message : String(error) }
+  }
+  if (!process.connected) return
+  await new Promise((resolve) => process.send!(encode(message), resolve))
+}
+
+function send({ handle, idleMs, to }: Leaving, done: () => void): void {
+  process.send!(encode({ type: 'connection', idleMs, to }), handle as never, {}, () => done())
+}
+
+function fail(error: unknown): void {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  const code = error instanceof ClusteredServerError ? error.code : undefined
+  // The stack matters only for errors in the app's own code.
+  const place = code || error instanceof NotReadyError ? undefined : stack
+  // Exits once the message is sent.
+  if (process.connected) process.send!(encode({ type: 'failed', message, stack: place, code }), () => process.exit(1))
+  else process.exit(1)
+}

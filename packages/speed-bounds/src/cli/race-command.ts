@@ -1,0 +1,58 @@
+import { writeFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { errorCodes } from '../errors.ts'
+import { isOnPath } from '../load/find-program.ts'
+import { race } from '../race/race.ts'
+import { adviceText } from '../report/messages.ts'
+import { toMarkdown, toTerminal } from '../report/tables.ts'
+import type { Verdict } from '../statistics/verdict.ts'
+import { exitCodeOf } from './exit-codes.ts'
+import { type LoadFlags, optionsOf, withLoadFlags } from './load-flags.ts'
+import { print } from './output.ts'
+import { parseSubject } from './subject-argument.ts'
+
+const EXAMPLES = `
+Subjects read HOST and PORT, or take {host} and {port} in their command line:
+  speed-bounds race fastify.ts express.ts --at-least 1.5
+  speed-bounds race 'go=./server --listen {host}:{port}' node=server.js --metric cpu
+
+Exit code: 0 every claim holds, 1 one is broken, 3 one is inconclusive, 2 wrong usage, 4 the race failed.`
+
+export function addRaceCommand(program: Command): void {
+  withLoadFlags(program.command('race'), { budget: '60s' })
+    .description('race the first server against each of the others')
+    .argument('<subjects...>', 'a script that Node runs, or a quoted command line. name=... sets its name')
+    .option('--json <file>', 'write the result as JSON')
+    .option('--markdown <file>', 'write the tables as Markdown')
+    .addHelpText('after', EXAMPLES)
+    .action(runRace)
+}
+
+async function runRace(
+  subjects: string[],
+  { json, markdown, ...flags }: LoadFlags & { json?: string; markdown?: string },
+): Promise<void> {
+  const named = Object.fromEntries(subjects.map(parseSubject))
+  if (Object.keys(named).length < subjects.length) {
+    throw new errorCodes.SPEED_BOUNDS_INVALID_OPTION('Invalid subjects: expected different names, use name=...')
+  }
+  // Fails on a wrong path before the race, not after it.
+  for (const file of [json, markdown]) if (file) writeFileSync(file, '')
+  const match = race(named, optionsOf(flags))
+  const canUseWrk = flags.generator !== 'wrk' && isOnPath('wrk')
+  const verdicts: Verdict[] = []
+  for (const over of match.subjects.slice(1)) {
+    const decision = await match.decide(over, {
+      atLeast: flags.atLeast,
+      ...(flags.metric ? { metric: flags.metric } : {}),
+    })
+    verdicts.push(decision.verdict)
+    const advice = adviceText(decision, canUseWrk)
+    if (advice) print(advice)
+  }
+  const result = match.result()
+  print(toTerminal(result))
+  if (json) writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`)
+  if (markdown) writeFileSync(markdown, toMarkdown(result))
+  process.exitCode = exitCodeOf(verdicts)
+}

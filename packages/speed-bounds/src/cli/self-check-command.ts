@@ -1,0 +1,51 @@
+import type { Command } from 'commander'
+import { ratio } from '../report/format.ts'
+import { decisionText } from '../report/messages.ts'
+import { color } from '../report/tables.ts'
+import { siblingModule } from '../sibling-module.ts'
+import { EXIT } from './exit-codes.ts'
+import { count, type LoadFlags, optionsOf, withLoadFlags } from './load-flags.ts'
+import { print } from './output.ts'
+import { type SelfCheck, selfCheck } from './self-check.ts'
+import { parseSubject } from './subject-argument.ts'
+
+export function addSelfCheckCommand(program: Command): void {
+  withLoadFlags(program.command('self-check'), { budget: '15s' })
+    .description('race a server against itself, to find the error rate and the resolution of this machine')
+    .argument('[subject]', 'the server (default: a node:http server without a framework)')
+    .option('-n, --tries <count>', 'number of races', count, 10)
+    .action(runSelfCheck)
+}
+
+async function runSelfCheck(
+  subject: string | undefined,
+  { tries, ...flags }: LoadFlags & { tries: number },
+): Promise<void> {
+  const server =
+    subject === undefined ? siblingModule('./self-check-server', import.meta.url) : parseSubject(subject)[1]
+  let number = 0
+  const outcome = await selfCheck(server, {
+    ...optionsOf(flags),
+    tries,
+    atLeast: flags.atLeast,
+    ...(flags.metric ? { metric: flags.metric } : {}),
+    onTry(decision) {
+      print(color(decision.verdict, `${++number}/${tries} ${decisionText(decision)}`))
+    },
+  })
+  print(summaryText(outcome, flags))
+  process.exitCode = outcome.isSuspect || (flags.atLeast > 1 && outcome.held > 0) ? EXIT.broken : EXIT.holds
+}
+
+function summaryText(
+  { tries, held, broken, wrong, falsePositiveRate, smallestEffect }: SelfCheck,
+  { atLeast, alpha }: Pick<LoadFlags, 'atLeast' | 'alpha'>,
+): string {
+  const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
+  return [
+    `${tries} races of a server against itself, claim: at least ${ratio(atLeast)}`,
+    `  verdicts: ${held} holds, ${broken} broken, ${tries - held - broken} inconclusive`,
+    `  false positives (an interval that misses 1): ${wrong} of ${tries} (${percent(falsePositiveRate)}, accepted ${percent(alpha)})`,
+    `  smallest effect found in 80 % of races: ${smallestEffect < 11 ? percent(smallestEffect - 1) : 'none below 1000 %'}`,
+  ].join('\n')
+}

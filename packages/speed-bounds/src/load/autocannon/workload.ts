@@ -1,0 +1,81 @@
+import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LoadResult, RunWorkload, Workload } from '../generator.ts'
+import { BusyPoll } from './busy-poll.ts'
+import { maxConnectTime, outcomeOf, SAMPLE_INTERVAL, start, startMeter } from './client.ts'
+import { RequestGate } from './request-gate.ts'
+import { ResponseTally } from './response-tally.ts'
+import { runInTurns } from './turns.ts'
+
+export const runWorkload: RunWorkload = (workload, { onBegin, onReady }) => {
+  if (workload.inTurns) return runInTurns(workload, onReady)
+  const { amount } = workload.load
+  return amount === undefined ? runForDuration(workload, onBegin) : runForAmount(workload, amount)
+}
+
+/** A round of a fixed number of requests. All of them count. */
+async function runForAmount(workload: Workload, amount: number): Promise<LoadResult> {
+  const { load } = workload
+  const gate = new RequestGate(load.connections)
+  gate.open()
+  const tally = new ResponseTally(load)
+  const poll = new BusyPoll(load.busyPoll)
+  const read = startMeter(poll)
+  poll.start()
+  const { ended } = start(workload, tally, {
+    timeout: load.requestTimeout / 1000,
+    amount,
+    // Without it, connections to a hanging server would wait one after the other.
+    bailout: load.connections,
+    setupClient: gate.setupClient,
+  })
+  const result = await ended.finally(() => poll.stop())
+  const elapsed = performance.now() - tally.began
+  const { busy, cpu } = await read()
+  return {
+    responses: tally.right,
+    elapsed: tally.last - tally.began,
+    utilization: busy / elapsed,
+    cpu,
+    ...outcomeOf(workload, tally, result, result.requests.sent - result.requests.total),
+  }
+}
+
+/** A round of a fixed duration, with a lead. */
+async function runForDuration(workload: Workload, onBegin: () => void): Promise<LoadResult> {
+  const { load, lead } = workload
+  const gate = new RequestGate(load.connections)
+  const tally = new ResponseTally(load)
+  const poll = new BusyPoll(load.busyPoll)
+  poll.start()
+  const { run, ended } = start(workload, tally, {
+    timeout: load.requestTimeout / 1000,
+    duration: (maxConnectTime(workload) + lead + Math.max(load.duration, load.requestTimeout)) / 1000,
+    setupClient: gate.setupClient,
+  })
+  let stopped = tally.began
+  // The last tick comes when the time is over, before the connections are closed.
+  run.on('tick', () => (stopped = performance.now()))
+  await Promise.race([gate.allConnected, sleep(maxConnectTime(workload)), ended])
+  gate.open()
+  await Promise.race([sleep(lead), ended])
+  onBegin()
+  tally.begin(gate.lost)
+  const read = startMeter(poll)
+  await Promise.race([sleep(load.duration), ended])
+  const isEnded = ended.then(() => true)
+  while (!tally.isOver() && !tally.hasErrors && !(await Promise.race([isEnded, sleep(SAMPLE_INTERVAL, false)])));
+  run.stop()
+  const result = await ended
+  poll.stop()
+  const elapsed = performance.now() - tally.began
+  const { busy, cpu } = await read()
+  return {
+    responses: tally.right - tally.before.responses,
+    // A stall at the end of a round belongs to it.
+    elapsed: stopped - tally.began,
+    utilization: Math.min(1, busy / elapsed),
+    cpu,
+    ...outcomeOf(workload, tally, result, gate.lost),
+  }
+}

@@ -1,0 +1,32 @@
+import { assertOption, check } from './check.ts'
+import { maxLooks } from './looks.ts'
+import type { Claim, ResolvedRace } from './resolved.ts'
+import { claimSchema, runSchema } from './schema.ts'
+import type { ClaimOptions } from './types.ts'
+
+export function resolveClaim(race: ResolvedRace, over: string, options: ClaimOptions): Claim {
+  const claim = check(claimSchema, options)
+  const names = race.subjects.map(({ name }) => name)
+  const cases = race.cases.map(({ name }) => name)
+  const contender = claim.contender ?? names.find((name) => name !== over)!
+  assertOption(names.includes(contender), 'contender', `one of ${names.join(', ')}`, contender)
+  const others = names.filter((name) => name !== contender)
+  assertOption(others.includes(over), 'over', `one of ${others.join(', ')}`, over)
+  const name = claim.case ?? cases[0]!
+  assertOption(cases.includes(name), 'case', `one of ${cases.join(', ')}`, name)
+  return {
+    contender,
+    over,
+    atLeast: claim.atLeast,
+    case: name,
+    metrics: claim.metric ? [claim.metric] : ['cpu', 'throughput'],
+    alpha: claim.alpha ?? race.alpha,
+    looks: maxLooks(race.stages),
+    budget: claim.budget ?? race.budget,
+  }
+}
+
+/** The signal that can end the current work, or one that never aborts. */
+export function resolveSignal(options: Pick<ClaimOptions, 'signal'>): AbortSignal {
+  return check(runSchema, options).signal ?? new AbortController().signal
+}

@@ -1,0 +1,54 @@
+// CPU of a subject, and of everything else on the machine, between two readings.
+
+import type { RunningSubject } from '../subject/running-subject.ts'
+import { machineBusyTime, readTree, type TreeReading, useBetween } from '../subject/process-tree.ts'
+
+/** A subject counts as idle if its busiest thread worked for less than this share of a `POLL` (ms). */
+const SETTLE = { POLL: 5, IDLE: 0.3, MAX: 2000 }
+
+/** CPU used so far, in milliseconds. */
+export interface CpuReading {
+  readonly tree: TreeReading
+  readonly machine: number
+  readonly own: number
+}
+
+/** CPU of a subject in a period, and CPU of all others except this process, in milliseconds. */
+export interface CpuUse {
+  cpu: number
+  busiest: number
+  time: number
+  others: number
+}
+
+export async function readCpu(run: RunningSubject): Promise<CpuReading> {
+  const machine = machineBusyTime()
+  const { user, system } = process.cpuUsage()
+  return { tree: await readTree(run.pid), machine, own: (user + system) / 1000 }
+}
+
+export function cpuBetween(before: CpuReading, after: CpuReading): CpuUse {
+  const { cpu, busiest } = useBetween(before.tree, after.tree)
+  const others = after.machine - before.machine - cpu - (after.own - before.own)
+  return { cpu, busiest, time: after.tree.at - before.tree.at, others }
+}
+
+/** Waits until a subject has no work left when the generator stops: it must not run into the next round. */
+export async function untilIdle(run: RunningSubject): Promise<CpuReading> {
+  let before = await readCpu(run)
+  const deadline = before.tree.at + SETTLE.MAX
+  while (before.tree.at < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, SETTLE.POLL))
+    const after = await readCpu(run)
+    const { busiest, time } = cpuBetween(before, after)
+    before = after
+    if (busiest < SETTLE.IDLE * time) break
+  }
+  return before
+}
+
+/** Resumes a process until it has done overdue work: its timers, and connections that others have closed. */
+export async function resumeUntilIdle(run: RunningSubject): Promise<CpuReading> {
+  await run.resume()
+  return untilIdle(run)
+}

@@ -1,0 +1,38 @@
+import { availableParallelism } from 'node:os'
+import type { ResolvedLoad, ResolvedRace } from '../options/resolved.ts'
+import { leadOf } from './lead.ts'
+import { takesTurns } from './turns.ts'
+
+/** wrk counts whole seconds. */
+export const WRK_ROUND = 1000
+
+/** Usual milliseconds of a start, and of a warm-up, round and turn beyond their load. */
+const OVERHEAD = { warmUp: 600, round: 125, start: 170, turn: 25 }
+
+/** Work that is left in a stage. */
+export interface RemainingWork {
+  readonly starts: number
+  readonly warmUps: number
+  readonly rounds: number
+}
+
+/** Usual milliseconds of a whole stage with this many subjects and cases. */
+export function estimateStageTime(race: ResolvedRace, subjects: number, cases: number): number {
+  const replicas = race.replicas * subjects
+  const work = { starts: 0, warmUps: replicas, rounds: race.cycles * replicas * cases }
+  return (replicas * OVERHEAD.start) / availableParallelism() + estimateTime(race, cases, work)
+}
+
+/** Usual milliseconds for this work. Starts are counted one after the other. */
+export function estimateTime(race: ResolvedRace, cases: number, { starts, warmUps, rounds }: RemainingWork): number {
+  const { load, turn, maxWarmUp, minWarmUp } = race
+  const least = Math.min(maxWarmUp, minWarmUp)
+  const perProcess = least + OVERHEAD.warmUp + (cases - 1) * (least / 3 + OVERHEAD.warmUp / 3)
+  const turns = takesTurns(race) ? Math.ceil(load.duration / turn) * OVERHEAD.turn : 0
+  return starts * OVERHEAD.start + warmUps * perProcess + rounds * (roundLength(load) + OVERHEAD.round + turns)
+}
+
+function roundLength(load: ResolvedLoad): number {
+  const { generator, duration } = load
+  return leadOf(load) + (generator === 'wrk' ? Math.ceil(duration / WRK_ROUND) * WRK_ROUND : duration)
+}

@@ -1,0 +1,150 @@
+// Measures one round of each process of a heat. In rounds longer than a turn, the processes alternate, and the others
+// are paused with open connections. Turns last 0.2 s: shorter ones favor one server over another. See
+// docs/measurements.md#turn-length
+
+import type { TurnSession } from '../load/generator.ts'
+import type { ResolvedCase } from '../options/resolved.ts'
+import { bottleneckOf, type Round } from '../statistics/round.ts'
+import type { TreeReading } from '../subject/process-tree.ts'
+import type { RunningSubject } from '../subject/running-subject.ts'
+import { applyLoad, type LoadMeasurement, measurementOf } from './apply-load.ts'
+import { cpuBetween, type CpuReading, type CpuUse, resumeUntilIdle, untilIdle } from './cpu-accounting.ts'
+import { assertFewFailures, deathOf } from './failure-policy.ts'
+import { leadOf } from './lead.ts'
+import type { Replica, StageContext } from './stage-context.ts'
+import { takesTurns } from './turns.ts'
+
+/** The measured case, and its place in the race. */
+interface HeatPlan {
+  readonly testCase: ResolvedCase
+  readonly cycle: number
+  readonly heat: number
+  /** Called before a process is put under load. */
+  readonly onMeasure: (run: RunningSubject) => void
+}
+
+export async function measureHeat(context: StageContext, heat: readonly Replica[], plan: HeatPlan): Promise<void> {
+  if (takesTurns(context.race)) return measureInTurns(context, heat, plan)
+  const isPaused = context.race.idle === 'paused'
+  for (const replica of heat) {
+    const { run } = replica
+    plan.onMeasure(run)
+    if (isPaused) await resumeUntilIdle(run)
+    const measurement = await measureWholeRound(context, run, plan.testCase)
+    context.onRound(roundOf(context, replica, plan, measurement))
+    if (isPaused) await run.pause()
+  }
+}
+
+async function measureWholeRound(
+  context: StageContext,
+  run: RunningSubject,
+  testCase: ResolvedCase,
+): Promise<LoadMeasurement> {
+  const { load } = context.race
+  const lead = leadOf(load)
+  if (load.amount === undefined) return applyLoad(context, run, testCase, load, lead)
+  // A round with a fixed amount sends all of it, so its lead is a separate load.
+  await applyLoad(context, run, testCase, { ...load, duration: lead, amount: undefined })
+  return applyLoad(context, run, testCase, load)
+}
+
+/** A process of a heat, with its connections and the CPU of its turns. */
+interface AlternatingReplica {
+  readonly replica: Replica
+  readonly session: TurnSession
+  readonly use: CpuUse
+  elapsed: number
+  hangs: boolean
+  tree: TreeReading
+}
+
+async function measureInTurns(context: StageContext, heat: readonly Replica[], plan: HeatPlan): Promise<void> {
+  const { load, turn } = context.race
+  const alternating: AlternatingReplica[] = []
+  for (const replica of heat) alternating.push(await openConnections(context, replica, plan))
+  // A slow process takes longer for its last responses. Once one has had its duration, all have had enough. Once one
+  // hangs, the round has failed.
+  const needMore = (): boolean => alternating.every(({ elapsed, hangs }) => elapsed < load.duration && !hangs)
+  for (let left = load.duration; left > 0 && needMore(); left -= turn) {
+    for (const one of context.shuffle(alternating)) {
+      await takeTurn(one, await resumeUntilIdle(one.replica.run), turn, true)
+    }
+  }
+  for (const { replica, session, use, tree } of alternating) {
+    const { run } = replica
+    await run.resume()
+    const result = await Promise.race([session.finish(), run.untilDeath])
+    await untilIdle(run)
+    await run.pause()
+    const round = roundOf(context, replica, plan, measurementOf(result, use, tree))
+    context.onRound({ ...round, heat: plan.heat })
+  }
+}
+
+/** Opens the connections of a process with a first turn, the lead, that does not count. */
+async function openConnections(
+  { race: { load }, generator, right, signal }: StageContext,
+  replica: Replica,
+  { testCase, onMeasure }: HeatPlan,
+): Promise<AlternatingReplica> {
+  const { run } = replica
+  onMeasure(run)
+  const idle = await resumeUntilIdle(run)
+  const { status } = right.get(testCase.name)!
+  const session = generator.openSession({ origin: run.origin, testCase, status, load }, signal)
+  const use = { cpu: 0, busiest: 0, time: 0, others: 0 }
+  const opened = { replica, session, use, elapsed: 0, hangs: false, tree: idle.tree }
+  await takeTurn(opened, idle, leadOf(load), false)
+  return opened
+}
+
+/** All CPU that a turn causes counts, because the process is idle before and after. */
+async function takeTurn(one: AlternatingReplica, before: CpuReading, duration: number, counts: boolean): Promise<void> {
+  const { run } = one.replica
+  const { isComplete, elapsed } = await Promise.race([one.session.turn(duration, counts), run.untilDeath])
+  const after = await untilIdle(run)
+  if (run.died.aborted || after.tree.threads.size === 0) throw await deathOf(run)
+  await run.pause()
+  if (!counts) return
+  one.elapsed += elapsed
+  one.hangs = !isComplete
+  const { cpu, busiest, time, others } = cpuBetween(before, after)
+  one.use.cpu += cpu
+  one.use.busiest += busiest
+  one.use.time += time
+  one.use.others += others
+  one.tree = after.tree
+}
+
+function roundOf(
+  { race, stage }: StageContext,
+  { run, number }: Replica,
+  { testCase, cycle }: HeatPlan,
+  { result, cpu, utilization, rss, peakRss, foreignCpu }: LoadMeasurement,
+): Round {
+  const { responses, elapsed, latency } = result
+  const failures = assertFewFailures(run, testCase, result)
+  return {
+    stage,
+    cycle,
+    subject: run.subject.name,
+    replica: number,
+    case: testCase.name,
+    responses,
+    failures,
+    elapsed,
+    cpu,
+    throughput: (responses / elapsed) * 1000,
+    p50: latency.p50,
+    p90: latency.p90,
+    p99: latency.p99,
+    rss,
+    peakRss,
+    serverUtilization: utilization,
+    generatorUtilization: result.utilization,
+    foreignCpu,
+    bottleneck: bottleneckOf(utilization, result.utilization),
+    ...(foreignCpu > race.maxForeignCpu ? { discarded: 'foreign-cpu' as const } : {}),
+  }
+}

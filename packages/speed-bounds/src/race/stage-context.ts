@@ -1,0 +1,33 @@
+import type { Generator } from '../load/generator.ts'
+import type { ResolvedCase, ResolvedRace, ResolvedSubject } from '../options/resolved.ts'
+import type { Progress } from '../options/types.ts'
+import type { Round } from '../statistics/round.ts'
+import type { RightResponses } from '../subject/compare-responses.ts'
+import type { RunningSubject } from '../subject/running-subject.ts'
+import type { Supervisor } from '../subject/supervisor.ts'
+import type { Shuffle } from './schedule.ts'
+
+/** The parts of a race that a stage needs. */
+export interface StageContext {
+  readonly race: ResolvedRace
+  readonly subjects: readonly ResolvedSubject[]
+  readonly cases: readonly ResolvedCase[]
+  readonly stage: number
+  readonly supervisor: Supervisor
+  readonly generator: Generator
+  readonly right: RightResponses
+  readonly shuffle: Shuffle
+  /** Ends the stage without waiting for running work. */
+  readonly signal: AbortSignal
+  /** Called after each round. */
+  readonly onRound: (round: Round) => void
+  /** Called at each look at the data. True ends the stage. */
+  readonly onLook: () => boolean
+  readonly onProgress: (progress: Omit<Progress, 'elapsed'>) => void
+}
+
+/** One of the processes of a subject. */
+export interface Replica {
+  readonly run: RunningSubject
+  readonly number: number
+}

@@ -1,0 +1,23 @@
+import type { ResolvedSubject } from '../options/resolved.ts'
+import type { Progress } from '../options/types.ts'
+import { estimateTime } from './estimate-time.ts'
+import type { StageContext } from './stage-context.ts'
+
+/** Reports the start of a step. */
+export type ReportStep = (phase: Progress['phase'], subject: ResolvedSubject) => void
+
+/** Counts the steps of a stage, and reports each with the remaining time. */
+export function stepReporter({ race, subjects, cases, stage, onProgress }: StageContext): ReportStep {
+  const processes = race.replicas * subjects.length
+  const rounds = race.cycles * processes * cases.length
+  const begun = { starting: 0, comparing: 0, warming: 0, measuring: 0 }
+  return (phase, { name }) => {
+    const remaining = estimateTime(race, cases.length, {
+      starts: processes - begun.starting,
+      warmUps: processes - begun.warming,
+      rounds: rounds - begun.measuring,
+    })
+    const total = phase === 'measuring' ? rounds : processes
+    onProgress({ phase, subject: name, stage, done: begun[phase]++, total, remaining })
+  }
+}

@@ -1,0 +1,18 @@
+import type { ResolvedRace } from '../options/resolved.ts'
+import { canReadProc } from '../subject/process-tree.ts'
+
+/**
+ * The race with the length of turns that it can have. Alternating needs rounds longer than a turn, pauses, a generator
+ * that can pause, and CPU in nanoseconds. Without them, a turn is a whole round.
+ */
+export function withPossibleTurns(race: ResolvedRace): ResolvedRace {
+  const { turn, idle, load } = race
+  const alternates =
+    turn < load.duration && load.amount === undefined && load.generator !== 'wrk' && idle === 'paused' && canReadProc
+  return alternates ? race : { ...race, turn: load.duration }
+}
+
+/** Whether processes alternate within a round. */
+export function takesTurns({ turn, load }: ResolvedRace): boolean {
+  return turn < load.duration
+}

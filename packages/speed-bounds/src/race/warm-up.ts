@@ -1,0 +1,63 @@
+import type { ResolvedLoad } from '../options/resolved.ts'
+import type { RunningSubject } from '../subject/running-subject.ts'
+import { applyLoad } from './apply-load.ts'
+import { WRK_ROUND } from './estimate-time.ts'
+import { assertFewFailures } from './failure-policy.ts'
+import type { Replica, StageContext } from './stage-context.ts'
+import type { ReportStep } from './step-reporter.ts'
+
+/**
+ * A process is warm when its rounds of `ROUND` ms have not become cheaper by 3 % for `STEADY` ms and stayed within 15 %
+ * of the cheapest, but not before `minWarmUp` ms of load (a third of it for later cases). Shorter warm-ups double the
+ * cost of some processes. See docs/measurements.md#warm-up
+ */
+const WARM = { ROUND: 100, STEADY: 200, GAIN: 0.97, NEAR: 1.15 }
+
+/** Warms processes, one round of each at a time, until all are warm. */
+export async function warmUp(context: StageContext, group: readonly Replica[], report: ReportStep): Promise<void> {
+  let cold = group.map(({ run }) => ({ run, rounds: warmUpRounds(context, run) }))
+  for (const { run } of cold) report('warming', run.subject)
+  while (cold.length > 0) {
+    const left: typeof cold = []
+    for (const process of cold) {
+      if (group.length > 1) await process.run.resume()
+      const { done } = await process.rounds.next()
+      if (!done) left.push(process)
+      if (context.race.idle === 'paused' && (done || cold.length > 1)) await process.run.pause()
+    }
+    cold = left
+  }
+}
+
+/**
+ * Loads a process until its CPU per response stops falling, and yields after each round. Cold code costs two to three
+ * times as much. See docs/measurements.md#warm-up
+ */
+async function* warmUpRounds(context: StageContext, run: RunningSubject): AsyncGenerator<void, void> {
+  const { race, cases } = context
+  const longest = Math.max(race.load.duration, race.maxWarmUp)
+  let length = race.load.generator === 'wrk' ? WRK_ROUND : WARM.ROUND
+  for (const [index, testCase] of cases.entries()) {
+    const least = index === 0 ? race.minWarmUp : race.minWarmUp / 3
+    let best = Number.POSITIVE_INFINITY
+    let steady = 0
+    for (let time = 0; time < longest && (time < least || steady < WARM.STEADY);) {
+      const load: ResolvedLoad = { ...race.load, duration: Math.min(length, longest), amount: undefined }
+      const { cpu, result } = await applyLoad(context, run, testCase, load)
+      const { responses, failures, elapsed } = result
+      // A slow server makes a round longer.
+      time += Math.max(length, elapsed)
+      // A slow server needs longer rounds: until each connection had a response, a round says nothing.
+      if (responses < load.connections && length < longest) {
+        length *= 2
+        continue
+      }
+      // A cold server may take a whole warm-up round to accept the last connection.
+      const hanging = responses === 0 ? failures.hanging : 0
+      assertFewFailures(run, testCase, { ...result, failures: { ...failures, hanging } })
+      steady = cpu < best * WARM.GAIN || cpu > best * WARM.NEAR ? 0 : steady + elapsed
+      if (cpu < best * WARM.GAIN) best = cpu
+      yield
+    }
+  }
+}

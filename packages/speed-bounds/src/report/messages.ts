@@ -1,0 +1,65 @@
+// Sentences about claims and progress, for the terminal and for failed tests.
+
+import type { Metric, Progress } from '../options/types.ts'
+import type { Decision, Estimate, Verdict } from '../statistics/verdict.ts'
+import { ratioWithInterval, seconds } from './format.ts'
+
+const METRIC_NAMES: Record<Metric, string> = {
+  cpu: 'CPU per request',
+  throughput: 'throughput',
+  p99: 'p99 latency',
+  rss: 'memory',
+  peakRss: 'peak memory',
+}
+
+const VERDICT_TEXTS: Record<Verdict, string> = { holds: 'holds', broken: 'is broken', inconclusive: 'is inconclusive' }
+
+/** `fastify is at least 1.5x express: holds`, with the evidence below. */
+export function decisionText({ claim, verdict, estimates }: Decision): string {
+  const { contender, atLeast, over, case: name } = claim
+  return `${contender} is at least ${atLeast}x ${over} (${name}): ${verdict}\n${evidenceText(estimates)}`
+}
+
+/** `expected fastify to be at least 1.5x express, but the claim is broken`, with the evidence below. */
+export function failureText({ claim, verdict, estimates }: Decision, isNot: boolean): string {
+  const { contender, atLeast, over, case: name } = claim
+  const expected = `expected ${contender}${isNot ? ' not' : ''} to be at least ${atLeast}x ${over}`
+  return `${expected} (${name}), but the claim ${VERDICT_TEXTS[verdict]}\n${evidenceText(estimates)}`
+}
+
+function evidenceText(estimates: readonly Estimate[]): string {
+  if (estimates.length === 0) return '  no interval: too few rounds counted'
+  return estimates.map((estimate) => `  ${estimateText(estimate)}`).join('\n')
+}
+
+function estimateText(estimate: Estimate): string {
+  const { metric, replicas, rounds, discarded, confidence, verdict } = estimate
+  const evidence = `${replicas.join('+')} processes, ${rounds} rounds${discarded ? `, ${discarded} discarded` : ''}`
+  const percent = `${(confidence * 100).toFixed(confidence > 0.999 ? 2 : 1)} % interval`
+  const note = estimate.generatorBound ? ', generator was the bottleneck' : ''
+  return `${METRIC_NAMES[metric]}: ${ratioWithInterval(estimate)}, ${note === '' ? verdict : 'not used'} [${percent}, ${evidence}${note}]`
+}
+
+/** Advice for a claim that is inconclusive, or that only CPU could decide. */
+export function adviceText({ claim, verdict, estimates }: Decision, canUseWrk: boolean): string {
+  const advice: string[] = []
+  if (verdict === 'inconclusive') {
+    advice.push(`The budget of ${seconds(claim.budget)} or the stages ran out while the bound was inside the interval.`)
+    if (estimates.length === 0 || estimates.some(({ rounds, discarded }) => discarded > rounds)) {
+      advice.push('Most rounds were discarded because other programs kept the machine busy.')
+    }
+  }
+  if (estimates.some(({ generatorBound }) => generatorBound)) {
+    advice.push(
+      canUseWrk
+        ? "The generator was the bottleneck, not the servers. wrk is on PATH and faster than autocannon: use generator: 'wrk'."
+        : "The generator was the bottleneck, not the servers: compare metric: 'cpu', or use a faster generator.",
+    )
+  }
+  return advice.join('\n')
+}
+
+/** `stage 1: warming fastify 3/8, about 14 s left` */
+export function progressText({ phase, subject, stage, done, total, remaining }: Progress): string {
+  return `stage ${stage}: ${phase} ${subject} ${done + 1}/${total}, about ${seconds(remaining)} left`
+}

@@ -1,0 +1,61 @@
+import { request } from 'undici'
+import { errorCodes, SpeedBoundsError } from '../errors.ts'
+import type { RunningSubject } from './running-subject.ts'
+import { quoteStderr } from './stderr.ts'
+import type { SupervisorChannel } from './supervisor-channel.ts'
+
+/** Milliseconds between two attempts to reach a starting subject. */
+const RETRY_DELAY = 15
+
+/** Waits until a subject responds over HTTP. */
+export async function waitUntilReady(
+  channel: SupervisorChannel,
+  id: string,
+  run: RunningSubject,
+  timeout: number,
+  aborted: AbortSignal,
+): Promise<void> {
+  const deadline = performance.now() + timeout
+  const lastError = await pollUntil(deadline, run, aborted)
+  aborted.throwIfAborted()
+  // If the subject is gone, the response came from another program on this port.
+  if (run.died.aborted) throw startErrorOf(run)
+  if (performance.now() < deadline) return
+  const tail = channel.next(id, 'tail')
+  channel.send({ type: 'tail', id })
+  const { stderr } = await tail
+  const { subject, origin } = run
+  throw new errorCodes.SPEED_BOUNDS_SUBJECT_NOT_READY(
+    `${subject.name} (${subject.label}) did not respond at ${origin} within ${timeout} ms (last error: ${lastError}). A subject must listen on HOST and PORT from its environment.${quoteStderr(stderr)}`,
+  )
+}
+
+/** Sends requests until one gets a response. Returns the message of the last error. */
+async function pollUntil(deadline: number, run: RunningSubject, aborted: AbortSignal): Promise<string> {
+  let lastError = ''
+  while (!run.died.aborted && !aborted.aborted && performance.now() < deadline) {
+    const left = Math.max(1, Math.ceil(deadline - performance.now()))
+    try {
+      const signal = AbortSignal.any([run.died, aborted, AbortSignal.timeout(left)])
+      const response = await request(run.origin, { signal, headersTimeout: left, reset: true })
+      await response.body.dump()
+      break
+    } catch (error) {
+      lastError = (error as Error).message
+      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY))
+    }
+  }
+  return lastError
+}
+
+/** The error of a subject that ended before its first response. */
+function startErrorOf({ died, origin }: RunningSubject): Error {
+  const reason = died.reason as Error
+  if (reason instanceof SpeedBoundsError && reason.code !== 'SPEED_BOUNDS_SUBJECT_DIED') return reason
+  if (/EADDRINUSE|address already in use/i.test(reason.message)) {
+    return new errorCodes.SPEED_BOUNDS_PORT_TAKEN(
+      `${reason.message}\nIts PORT=${new URL(origin).port} was free. It may listen on a fixed port: a subject must read HOST and PORT.`,
+    )
+  }
+  return new errorCodes.SPEED_BOUNDS_SUBJECT_NOT_STARTED(`${reason.message}\nIt never responded at ${origin}.`)
+}
