@@ -45,7 +45,7 @@ describe.skipIf(isMissing)('a machine whose Redis hangs', () => {
   )
 })
 
-describe.skipIf(isMissing)('what was revalidated', () => {
+describe.skipIf(isMissing)('a revalidation', () => {
   const redis = redisServer()
   let client: ReturnType<typeof createClient>
   beforeAll(async () => {

@@ -60,7 +60,7 @@ async function hits(ask: () => Promise<unknown>): Promise<number> {
   return servers.counts().hits - before
 }
 
-describe('a page is answered from memory, and the proxy sees each request', () => {
+describe('serves a page from the cache, and runs middleware for each request', () => {
   it.each(PATHS)('%s', async (path) => {
     const etag = (await servers.next({ path })).head.find(([name]) => name === 'ETag')?.[1]
     const questions: Question[] = [
@@ -81,8 +81,8 @@ describe('a page is answered from memory, and the proxy sees each request', () =
   })
 })
 
-describe.each(DECISIONS)('the proxy decides on %s', (decision) => {
-  it.each(PATHS)('for %s as without a memory', async (path) => {
+describe.each(DECISIONS)('middleware decides on %s', (decision) => {
+  it.each(PATHS)('for %s as without a response cache', async (path) => {
     const codings = [{}, { 'accept-encoding': 'gzip' }]
     const decided = { 'x-decide': decision, 'x-value': decision }
     for (const headers of codings) {
@@ -91,7 +91,7 @@ describe.each(DECISIONS)('the proxy decides on %s', (decision) => {
   })
 })
 
-it('the proxy sees the same of each request, in whatever way it comes to run', async () => {
+it('middleware sees the same request, early or in the router', async () => {
   const queries = ['', '?', '?a=1', '?a=1&b=2&a=3&c', '?a=%20%2B+%C3%A4&&=', '?__proto__=1', '?nxtPa=1', '?a[]=1;b']
   const headers: IncomingHttpHeaders[] = [
     {},
@@ -131,7 +131,7 @@ it("runs the proxy before Next's router is asked where that has been seen to run
   expect(found).toEqual([2, 2, 2, 2, 2, 0, 0, 2, 0, 0, 2])
 })
 
-it('the proxy has the request of Fastify, whoever runs it', async () => {
+it('middleware has the request of Fastify, early or in the router', async () => {
   const question = { path: '/behind/isr?fastify=1', headers: { 'x-decide': 'fastify' } }
   for (let turn = 0; turn < 4; turn++) {
     const { head } = await servers.kept(question)
@@ -142,7 +142,7 @@ it('the proxy has the request of Fastify, whoever runs it', async () => {
   expect(servers.counts().earlyMiddleware).toBeGreaterThanOrEqual(2)
 })
 
-it('what the proxy guards is seen by nobody else, whoever came first', async () => {
+it('only allowed clients get a guarded page, in any order', async () => {
   const user = { cookie: 'user=1' }
   const statuses: number[] = []
   for (const headers of [user, {}, user, user, {}]) {
@@ -151,7 +151,7 @@ it('what the proxy guards is seen by nobody else, whoever came first', async () 
   expect(statuses).toEqual([200, 401, 200, 200, 401])
 })
 
-it('what the proxy sees of some requests only is kept of those', async () => {
+it('caches a page with a conditional matcher', async () => {
   const seen = { path: '/sometimes' }
   const unseen = { path: '/sometimes', headers: { 'x-unseen': '1' } }
   const found = await hits(async () => {
@@ -160,7 +160,7 @@ it('what the proxy sees of some requests only is kept of those', async () => {
   expect(found).toBe(1)
 })
 
-it('what no matcher matches is kept as ever', async () => {
+it('caches a page without a matcher', async () => {
   const found = await hits(async () => {
     for (let turn = 0; turn < 3; turn++) await same({ path: '/plain' })
   })
@@ -182,7 +182,7 @@ it('a revalidation that has returned is seen by the next request', async () => {
   expect(seen).toEqual([true, true, true])
 })
 
-it('many who ask at once for what was revalidated are let in and kept out, each by the proxy', async () => {
+it('middleware decides for each of many concurrent requests after a revalidation', async () => {
   const path = '/guarded'
   const users = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? { cookie: 'user=1' } : {}))
   for (let turn = 0; turn < 3; turn++) {
@@ -194,7 +194,7 @@ it('many who ask at once for what was revalidated are let in and kept out, each 
   }
 })
 
-it('many requests at once have the proxy run for each, and get their own headers', async () => {
+it('runs middleware for each of many concurrent requests, with its own headers', async () => {
   const path = '/behind'
   await same({ path })
   const start = runsOf(await servers.next({ path })) ?? 0

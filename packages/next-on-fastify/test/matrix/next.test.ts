@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('a page', () => {
-  it('is answered by Next, with the headers of hooks before its own', async () => {
+  it('is served by Next, with headers of hooks before its own', async () => {
     const { status, headers, text } = await ask('/')
     expect([status, text.includes('<h1>Home</h1>')]).toEqual([200, true])
     expect(headers.get('x-frame-options')).toBe('DENY')
@@ -37,7 +37,7 @@ describe('a page', () => {
     expect(headers.get('vary')).toMatch(/^rsc, .*, Accept-Encoding, origin$/i)
   })
 
-  it('is kept back by a hook of the app', async () => {
+  it('is not served if a hook replies', async () => {
     expect((await ask('/static')).status).toBe(401)
     const { status, text } = await ask('/static', { headers: { authorization: 'me' } })
     expect([status, text.includes('<h1>Static</h1>')]).toEqual([200, true])
@@ -48,7 +48,7 @@ describe('a page', () => {
     expect([status, text.includes('This page could not be found')]).toEqual([404, true])
   })
 
-  it('is answered to HEAD without a body', async () => {
+  it('has no body for HEAD', async () => {
     expect(await ask('/', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' })
   })
 
@@ -60,7 +60,7 @@ describe('a page', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([status, location])
   })
 
-  it('of a URL that cannot be decoded is answered by Next', async () => {
+  it('of an undecodable URL is served by Next', async () => {
     const answer = await rawExchange(app, 'GET /%zz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1.1 404 /)
     expect(answer).toContain('X-Powered-By: Next.js')
@@ -128,7 +128,7 @@ describe('the request of Fastify', () => {
     expect([status, told.actedFor]).toEqual([200, headers.get('x-id')])
   })
 
-  it('is there for a proxy', async () => {
+  it('is available in middleware', async () => {
     const { headers, text } = await ask('/proxied')
     expect(JSON.parse(text)).toEqual({ id: headers.get('x-id') })
   })
@@ -147,7 +147,7 @@ describe('the request of Fastify', () => {
     expect(message).toMatch(/connection.* inside .*unstable_cache/)
   })
 
-  it('is not to be had for what Next renders for everybody', async () => {
+  it('is not available in static pages', async () => {
     const { code, message } = JSON.parse((await ask('/request/static/any')).text)
     expect(code).toBe('NEXT_ON_FASTIFY_NO_REQUEST')
     expect(message).toContain('got `dynamic = "force-static"`')
@@ -187,7 +187,7 @@ it('`register` of instrumentation has run once', async () => {
   expect((await ask('/instrumented')).text).toBe('{"registered":1}')
 })
 
-it('`onRequestError` of instrumentation is told the id of the request', async () => {
+it('`onRequestError` of instrumentation gets the request ID', async () => {
   const { status, headers } = await ask('/fails')
   expect(status).toBe(500)
   expect(headers.get('x-id')).toMatch(/^req-/)
@@ -195,7 +195,7 @@ it('`onRequestError` of instrumentation is told the id of the request', async ()
 })
 
 // The last one, as it closes the app.
-it('close() waits for an answer that streams and for what `after` was given', async () => {
+it('close() waits for a stream and for `after`', async () => {
   const { body } = await fetch(`${origin}/stream?parts=6`)
   const parts = body!.pipeThrough(new TextDecoderStream()).getReader()
   expect((await parts.read()).value).toContain('part 0')

@@ -67,7 +67,7 @@ async function keptFresh(question: Question): Promise<Answer> {
 
 const cacheOf = ({ head }: Answer): string | undefined => head.find(([name]) => name === 'x-nextjs-cache')?.[1]
 
-describe('is answered from memory as Next does', () => {
+describe('is served from the cache as Next would', () => {
   it.each([
     ['a page of the App Router', '/'],
     ['a page with a query', '/?q=%2Fa'],
@@ -92,7 +92,7 @@ describe('is answered from memory as Next does', () => {
     }
   })
 
-  it('what the App Router asks for', async () => {
+  it('requests of the App Router', async () => {
     const rsc = { rsc: '1', 'next-url': '/' }
     const [redirect] = [await servers.next({ path: '/', headers: rsc })]
     // Newer versions send a request without the hash of these headers to the URL that has it.
@@ -114,7 +114,7 @@ describe('is answered from memory as Next does', () => {
   })
 })
 
-describe('is answered by Next', () => {
+describe('is served by Next', () => {
   it.each<[string, string]>([
     ['a page that is made for each request', '/dynamic'],
     ['an answer that sets a cookie', '/routes/cookie'],
@@ -177,7 +177,7 @@ describe('is answered by Next', () => {
   })
 })
 
-describe('nobody changes what others get', () => {
+describe('no client changes the response of another one', () => {
   it.each<[string, Question]>([
     ['by a host', { path: '/plain', headers: { host: 'evil.example' } }],
     ['by a forwarded host', { path: '/plain', headers: { 'x-forwarded-host': 'evil.example' } }],
@@ -200,7 +200,7 @@ describe('nobody changes what others get', () => {
   })
 })
 
-describe('what many ask for at once', () => {
+describe('many concurrent requests', () => {
   const askAtOnce = (question: Question): Promise<Answer[]> =>
     Promise.all(Array.from({ length: 20 }, () => servers.kept(question)))
 
@@ -249,7 +249,7 @@ describe('a revalidation that has returned', () => {
     expect(seen).toEqual([true, true, true])
   })
 
-  it('leaves what has nothing to do with it', async () => {
+  it('keeps unrelated responses', async () => {
     await keptFresh({ path: '/' })
     await servers.kept({ path: '/change?tag=data&expire=0' })
     const before = servers.counts().hits
@@ -291,7 +291,7 @@ it.each([
   expect(servers.counts().misses - misses).toBeLessThan(shown.length / 4)
 })
 
-it('a file of public that changes is seen at once', async () => {
+it('serves a changed file of public immediately', async () => {
   const file = join(servers.dir, 'public/hello.txt')
   await keptFresh({ path: '/hello.txt' })
   writeFileSync(file, 'Another hello\n')
@@ -301,7 +301,7 @@ it('a file of public that changes is seen at once', async () => {
   await same({ path: '/hello.txt' }, 2)
 })
 
-it('what the proxy guards is never answered past it', async () => {
+it('never serves a page that middleware guards without it', async () => {
   const runs = ({ head }: Answer): number => Number(head.find(([name]) => name === 'x-proxy-runs')?.[1])
   const user = { cookie: 'user=1' }
   for (const headers of [user, {}, user, {}]) {

@@ -86,7 +86,7 @@ async function same(question: Question, isDirect: boolean): Promise<Answer> {
   return answer!
 }
 
-describe('is taken, and gives the same answer, for', () => {
+describe('renders directly with the same response', () => {
   it.each<[string, Question, number]>([
     ['a route handler', { path: '/echo?a=1&b=%20&a=3' }, 200],
     ['a body', { path: '/echo', method: 'PUT', body: 'x'.repeat(100_000) }, 200],
@@ -161,7 +161,7 @@ describe('is taken, and gives the same answer, for', () => {
     expect(await same(question, true)).toMatchObject({ status })
   })
 
-  it('what the App Router asks for of a page', async () => {
+  it('requests of the App Router for a page', async () => {
     await ask(direct, { path: '/ssr' })
     const headers = { rsc: '1' }
     const redirected = await same({ path: '/ssr', headers }, true)
@@ -224,7 +224,7 @@ describe('is not taken for', () => {
     expect(await same(question, false)).toMatchObject({ status })
   })
 
-  it('a page that is kept once it has been asked for', async () => {
+  it('a page that is cached after its first request', async () => {
     const before = directs()
     for (let turn = 0; turn < 3; turn++) {
       expect(await ask(direct, { path: '/posts/second' })).toMatchObject({ status: 200 })
@@ -268,13 +268,13 @@ describe('a route that fails', () => {
     expect(await same({ path }, true)).toMatchObject({ status: 500 })
   })
 
-  it('after its answer runs once, too', async () => {
+  it('runs `after` once, too', async () => {
     expect(await same({ path: '/api/half' }, true)).toMatchObject({ status: 200, body: 'half' })
     expect(told.runs?.['api half']).toBe(6)
   })
 })
 
-it('routes are called without the render server, if that leaves on a request what is known', async () => {
+it('calls routes without the render server if all metadata is known', async () => {
   const entrypoints = (): number => direct.nextStats()!.routerBypass!.entrypoints
   const found: Record<string, number> = {}
   for (const path of ['/echo', '/deep/a', '/api/any', '/api/users/1', '/echo?_rsc=1', '/ssr', '/old/ssr']) {
@@ -295,7 +295,7 @@ it('routes are called without the render server, if that leaves on a request wha
   })
 })
 
-it('what a handler has cached is revalidated by another one', async () => {
+it('a handler revalidates data that another one has cached', async () => {
   const data = { path: '/handlers/data' }
   const { body } = await same(data, true)
   expect(await same({ ...data, method: 'POST' }, true)).toMatchObject({ body: 'revalidated' })
@@ -323,7 +323,7 @@ it.each<[string, Question]>([
   expect(id).toMatch(/-/)
 })
 
-it('a client that leaves ends what streams to it', async () => {
+it('ends a stream when its client disconnects', async () => {
   const path = '/handlers/endless'
   delete told.endless
   expect((await ask(direct, { path })).body).toBe('more\n')
@@ -347,7 +347,7 @@ it.each(['/api/raw', '/api/any', '/echo'])('a client that leaves while it sends 
   expect(comparable(await ask(direct, { path, method: 'POST', body: 'abc' }))).toEqual(comparable(right))
 })
 
-it('many requests at once get each its own answer', async () => {
+it('sends each of many concurrent requests its own response', async () => {
   const numbers = Array.from({ length: 40 }, (_, index) => index)
   for (const path of ['/items/first', '/api/users/first', '/echo']) {
     await ask(direct, { path })
@@ -385,7 +385,7 @@ it("with 'api' pages are asked of Next's router server", async () => {
   expect(found.map(([, count]) => count)).toEqual([1, 2, 3, 3, 3, 3])
 })
 
-it('with a memory, pages that are kept come from there, and what goes directly is none of them', async () => {
+it('serves cached pages from the response cache, and renders others directly', async () => {
   for (const path of ['/', '/echo', '/ssr', '/isr', '/api/any']) {
     for (let turn = 0; turn < 4; turn++) {
       const [found, right] = [await ask(remembering, { path }), await ask(plain, { path })]
@@ -398,7 +398,7 @@ it('with a memory, pages that are kept come from there, and what goes directly i
 })
 
 // The last one, as it closes the app.
-it('close() waits for what `after` was given', async () => {
+it('close() waits for `after`', async () => {
   told.afterIsDone = 0
   await ask(direct, { path: '/handlers/after' })
   const before = directs()

@@ -62,7 +62,7 @@ function anExchange(): [IncomingMessage, ServerResponse] {
   return [request, new ServerResponse(request)]
 }
 
-describe('what a proxy decides', () => {
+describe('a decision of middleware', () => {
   it.each<[string, unknown, AddedHeaders | undefined]>([
     ['to go on', next(), {}],
     ['to go on with a header of the answer', next({ headers: { 'x-a': '1' } }), { 'x-a': '1' }],
@@ -124,7 +124,7 @@ it('requests that nobody watches are rendered, however often their app is watche
   expect(rendered).toEqual([[...exchange, undefined]])
 })
 
-describe('nothing is kept behind the proxy of a Next', () => {
+describe('nothing is cached behind middleware of a Next', () => {
   it.each([
     ['that has no render server', 'its Next has no render server that can be watched', undefined, ''],
     ['that has not been prepared', 'no app initialized', undefined, RENDER_SERVER],
@@ -134,7 +134,7 @@ describe('nothing is kept behind the proxy of a Next', () => {
   })
 })
 
-it('a Next that runs its proxy in another way runs it by its router, and that is logged', async () => {
+it('logs that middleware runs in the router of an unknown Next', async () => {
   const messages: string[] = []
   const stream = { write: (line: string) => void messages.push((JSON.parse(line) as { msg: string }).msg) }
   const { log } = Fastify({ logger: { level: 'warn', stream } })
@@ -142,7 +142,7 @@ it('a Next that runs its proxy in another way runs it by its router, and that is
   expect(messages).toEqual(["middleware runs in Next's router: this Next runs it in another way"])
 })
 
-describe('behind a proxy', () => {
+describe('behind middleware', () => {
   const Handler = observedHandler(
     class {
       async get(): Promise<object> {
@@ -279,7 +279,7 @@ describe('behind a proxy', () => {
     return served
   }
 
-  it('a page is rendered once, and has the headers that the proxy has added to each answer', async () => {
+  it('renders a page once, and sends the headers of middleware for each request', async () => {
     const served = await serve()
     const answers = [
       await served.ask({ added: { 'x-a': '1' } }),
@@ -344,7 +344,7 @@ describe('behind a proxy', () => {
     expect(served.routed).toBe(3)
   })
 
-  it('the router is asked when there is something new to be told', async () => {
+  it('the router runs if middleware adds other headers', async () => {
     const served = await serve()
     const routed: number[] = []
     const ask = async (asked: Asked): Promise<void> => {
@@ -360,7 +360,7 @@ describe('behind a proxy', () => {
     expect(routed).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  it('Next is asked where the proxy decides otherwise when it has run, fails, or what is kept is gone', async () => {
+  it('Next responds if early middleware decides otherwise, fails, or nothing is cached', async () => {
     const served = await serve({ isEarly: true })
     const answers: string[] = []
     for (const asked of [{ added: {} }, {}, { added: {}, fails: true }, { added: { rsc: '1' } }, { added: {} }]) {
@@ -379,7 +379,7 @@ describe('behind a proxy', () => {
     expect([served.early, served.memory.stats.earlyMiddleware]).toEqual([5, 4])
   })
 
-  it('the proxy is not run before Next is asked where it may not see all requests for a path', async () => {
+  it('middleware does not run early if it may not see all requests of a path', async () => {
     const served = await serve({ isEarly: true, isAlwaysProxied: false })
     for (let turn = 0; turn < 3; turn++) await served.ask({ added: {} })
     expect([served.early, served.memory.stats.hits]).toEqual([0, 2])
@@ -398,7 +398,7 @@ describe('behind a proxy', () => {
     expect([await routed('x-5'), await routed('x-4'), await routed('x-1')]).toEqual([1, 0, 1])
   })
 
-  it('what several ask for at once is rendered once if it was kept before', async () => {
+  it('renders once for concurrent requests if the page was cached before', async () => {
     const served = await serve()
     await served.ask({ added: { 'x-a': '1' } })
     await handler.set('/page', { kind: 'APP_PAGE' }, {})
@@ -414,7 +414,7 @@ describe('behind a proxy', () => {
     expect([served.renders, served.memory.stats]).toMatchObject([2, { hits: 4, misses: 2 }])
   })
 
-  it('a page is not seen by whom the proxy keeps out', async () => {
+  it('middleware keeps clients from a cached page', async () => {
     const served = await serve()
     await served.ask({ added: {} })
     expect(await served.ask({})).toBe('fwd=bypass; detail=proxy | Who are you?')
@@ -422,7 +422,7 @@ describe('behind a proxy', () => {
     expect(served.memory.stats.bypasses).toEqual({ proxy: 1 })
   })
 
-  it('a header of the proxy by which Next leaves out its own is one of that answer alone', async () => {
+  it('caches a response separately if a header of middleware replaces one of Next', async () => {
     const served = await serve()
     const answers: string[] = []
     for (const added of [{}, { 'cache-control': 'private' }, {}, { 'cache-control': 'private' }] as const) {
@@ -452,7 +452,7 @@ describe('behind a proxy', () => {
     },
   )
 
-  it('what Next tries and does not find is not kept', async () => {
+  it('does not cache a page that Next looks for and misses', async () => {
     const served = await serve()
     let tries = 0
     const render: Handle = async (_, response) => {
