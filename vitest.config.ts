@@ -4,6 +4,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Which versions of the packages' peers a project runs with. */
     peers: 'lowest' | 'newest'
+    /** How many processes share the cache of a Next app. */
+    processes: readonly number[]
     /** How requests of differential tests are sent, see packages/trpc-fastify/test/helpers/differential/over-http2.ts. */
     transport: 'h2c' | 'h2' | undefined
     /** Which races of the performance suites run. */
@@ -31,12 +33,19 @@ const alone = { pool: 'forks', fileParallelism: false, maxWorkers: 1, retry: 0, 
 /** What takes many minutes, and of which `test:all` has the most important part: `test:nightly` runs them. */
 const thorough = [
   'packages/*/test/thorough/**/*.test.ts',
-  'packages/next-on-fastify/test/live/{middleware,response-cache,router-bypass,shared-cache}-lowest.test.ts',
-  'packages/next-on-fastify/test/live/shared-cache-many.test.ts',
-  'packages/next-on-fastify/test/live/{response-cache-base-path,response-cache-trailing-slash,shared-redis}{,-lowest}.test.ts',
-  'packages/next-on-fastify/test/live/soak.test.ts',
+  'packages/next-on-fastify/test/live/{redis-failures,soak}.test.ts',
   'test/conformance/next-{cache-components,direct,http2,new-build}.test.ts',
 ]
+
+/** Tests of next-on-fastify that run with more than one Next: each file needs a process of its own. */
+const nextMatrix = (...files: string[]): string[] =>
+  files.map((file) => `packages/next-on-fastify/test/matrix/${file}.test.ts`)
+
+/** Those of `test:all`, with the newest Next. */
+const nextFeatures = nextMatrix('middleware', 'response-cache', 'router-bypass', 'shared-cache')
+
+/** Those that only `test:nightly` runs. */
+const nextVariants = nextMatrix('base-path', 'shared-redis', 'trailing-slash')
 
 /** Thousands of requests, each compared with the official adapter. */
 const differential = ['packages/trpc-fastify/test/unit/differential/**']
@@ -129,8 +138,25 @@ const config: ViteUserConfig = defineConfig({
         // Real servers under real load: races, crashes, signals.
         test: {
           name: 'live',
-          include: ['packages/*/test/live/**/*.test.ts', 'test/live/**/*.test.ts'],
+          provide: { peers: 'newest', processes: [2] },
+          include: [
+            'packages/*/test/live/**/*.test.ts',
+            'test/live/**/*.test.ts',
+            ...nextFeatures,
+            ...nextMatrix('next'),
+          ],
           exclude: thorough,
+          ...common,
+          testTimeout: 120_000,
+          ...alone,
+        },
+      },
+      {
+        // Pages, bodies and errors of the oldest Next.
+        test: {
+          name: 'live-lowest',
+          provide: { peers: 'lowest' },
+          include: nextMatrix('next'),
           ...common,
           testTimeout: 120_000,
           ...alone,
@@ -148,7 +174,18 @@ const config: ViteUserConfig = defineConfig({
       {
         test: {
           name: 'thorough',
-          include: thorough,
+          provide: { peers: 'newest', processes: [4] },
+          include: [...thorough, ...nextVariants, ...nextMatrix('shared-cache')],
+          ...common,
+          testTimeout: 120_000,
+          ...alone,
+        },
+      },
+      {
+        test: {
+          name: 'thorough-next-lowest',
+          provide: { peers: 'lowest', processes: [2] },
+          include: [...nextFeatures, ...nextVariants],
           ...common,
           testTimeout: 120_000,
           ...alone,

@@ -63,12 +63,12 @@ export function sharesCache(peers: Peers, counts: readonly number[] = [2, 4], re
         expect(stale).toEqual([])
       })
 
-      it.runIf(memory)('answers come from memory nevertheless', async () => {
+      it.runIf(memory)('serves responses from the cache', async () => {
         for (let turn = 0; turn < 4 * count; turn++) await nth(processes, turn).version('/page-of-file')
         for (const one of processes) expect((await one.counts()).hits).toBeGreaterThan(0)
       })
 
-      it('what one has made, the others need not make', async () => {
+      it('renders a page once for all processes', async () => {
         const made = async (pause: number): Promise<number> => {
           app.setVersion(++version)
           await nth(processes, 0).change('/change?path=/page-of-file')
@@ -85,7 +85,7 @@ export function sharesCache(peers: Peers, counts: readonly number[] = [2, 4], re
       })
     })
 
-    it('under load, with a revalidation every 100 ms, nobody is shown what was revalidated before he asked', async () => {
+    it('under load, serves no page that was revalidated before the request', async () => {
       const processes = await start(memory, 2)
       const until = Date.now() + 6000
       /** The version that was there when the last revalidation of a path has returned. */
@@ -177,7 +177,7 @@ export function sharesCache(peers: Peers, counts: readonly number[] = [2, 4], re
       await end([second, third])
     })
 
-    it.runIf(peers === 'newest')('what may be shown stale once is made anew for all', async () => {
+    it.runIf(peers === 'newest')('regenerates a stale page once for all processes', async () => {
       const processes = await start(memory, 2)
       app.setVersion(++version)
       await nth(processes, 0).change('/change?tag=data')

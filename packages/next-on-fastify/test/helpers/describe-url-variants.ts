@@ -61,7 +61,7 @@ export function describeVariant(peers: Peers, variant: keyof typeof spellings): 
       return servers.counts().hits - before
     }
 
-    it('has its pages and its files answered from memory', async () => {
+    it('serves pages and files from the cache', async () => {
       const pages = ['/', '/plain', '/ps', '/still', '/routes/json'].map(page)
       const files = ['/hello.txt', '/big.txt', ...built].map(file)
       for (const path of [...pages, ...files]) {
@@ -72,7 +72,7 @@ export function describeVariant(peers: Peers, variant: keyof typeof spellings): 
       }
     })
 
-    it('has clients told from memory what they have already', async () => {
+    it('sends 304 from the cache', async () => {
       for (const path of [...['/', '/plain', '/ps', '/still'].map(page), ...['/hello.txt', ...built].map(file)]) {
         const { head } = await servers.next({ path })
         const etag = head.find(([name]) => name === 'ETag')?.[1]
@@ -80,7 +80,7 @@ export function describeVariant(peers: Peers, variant: keyof typeof spellings): 
       }
     })
 
-    it('has what Next answers in no other spelling answered by it', async () => {
+    it('lets Next respond to other spellings of a path', async () => {
       for (const path of others) expect([path, await hits({ path })]).toEqual([path, 0])
     })
 
@@ -92,7 +92,7 @@ export function describeVariant(peers: Peers, variant: keyof typeof spellings): 
       expect((await servers.kept({ path })).head).toContainEqual(['x-of-config', 'yes'])
     })
 
-    it('has no page answered past the proxy', async () => {
+    it('serves no page without middleware', async () => {
       const path = page('/guarded')
       const answers = []
       for (const headers of [{ cookie: 'user=1' }, {}, { cookie: 'user=1' }, {}]) {

@@ -47,7 +47,7 @@ it.each([
   expect(kept.body.length).toBeLessThan(next.body.length)
 })
 
-it('clients that do not take it get what they got, and HEAD tells what GET would', async () => {
+it('leaves other clients unchanged, and sends HEAD the head of GET', async () => {
   await byBrotli('/')
   for (const headers of [GZIP, {}, { 'accept-encoding': 'gzip, br;q=0' }]) {
     expect(await servers.kept({ path: '/', headers })).toEqual(await servers.next({ path: '/', headers }))

@@ -54,7 +54,7 @@ it('a route of @fastify/websocket works beside it', async () => {
   own.terminate()
 })
 
-it('under a prefix, which is its base path, Next answers what is there and Fastify the rest', async () => {
+it('serves Next below its prefix, and Fastify elsewhere', async () => {
   const page = await (await fetch(`${origin}/web`)).text()
   expect(page).toContain('<h1>Home</h1>')
   const [script] = /\/web\/_next\/static\/[^"]+\.js/.exec(page)!

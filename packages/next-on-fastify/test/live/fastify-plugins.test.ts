@@ -273,7 +273,7 @@ describe.each(Object.keys(ORDERS))('registered %s', (order) => {
     expect(outside).toEqual(kept)
   })
 
-  it('rate-limit responds 429 above the limit, from memory too', async () => {
+  it('rate-limit responds 429 above the limit, also for cached pages', async () => {
     const app = await serve(order, { register: (one) => one.register(rateLimit, { max: 3 }) })
     const statuses: number[] = []
     for (const path of ['/old/static', '/old/static', '/ssr', '/old/static', '/ssr', '/hello.txt', '/none']) {
@@ -291,7 +291,7 @@ describe.each(Object.keys(ORDERS))('registered %s', (order) => {
     }
   })
 
-  it('under-pressure responds 503 to all where it is told so', async () => {
+  it('under-pressure responds 503 to all requests under pressure', async () => {
     const options = { healthCheckInterval: 60_000, healthCheck: async () => false }
     const app = await serve(order, { register: (one) => one.register(underPressure, options) })
     for (const [path] of Object.values(TARGETS)) expect((await ask(app, { path })).status).toBe(503)

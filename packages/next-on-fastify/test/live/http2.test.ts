@@ -179,7 +179,7 @@ describe.runIf(canCertify).each(ways)('%s', (_, ask) => {
     }
   })
 
-  it('a server action is told the form, up to the size that Next allows', async () => {
+  it('a server action gets the form, up to the size limit of Next', async () => {
     const page = await ask({ path: '/form' })
     const action = /name="(\$ACTION_ID_\w+)"/.exec(page.body)![1]!
     const sent = (name: string): Promise<Answer> => {
@@ -268,7 +268,7 @@ describe.runIf(canCertify)('HTTP/2', () => {
     expect(Object.keys(found).join()).not.toContain(':')
   })
 
-  it('has pages and files from memory', async () => {
+  it('serves cached pages and files', async () => {
     const hits = (): number => apps.tls.nextStats()!.responseCache!.hits
     for (const path of ['/', '/hello.txt']) {
       await ask2(tls, { path })
@@ -292,7 +292,7 @@ describe.runIf(canCertify)('HTTP/2', () => {
     stream.close()
   })
 
-  it('answers a body that is too large, and other streams of the connection', async () => {
+  it('responds to a body that is too large, and to other streams of the connection', async () => {
     const action = /name="(\$ACTION_ID_\w+)"/.exec((await ask2(tls, { path: '/form' })).body)![1]!
     const body = `--b\r\ncontent-disposition: form-data; name="${action}"\r\n\r\n${'x'.repeat(3_000_000)}\r\n--b--\r\n`
     const headers = { 'content-type': 'multipart/form-data; boundary=b', origin: `https://${HOST}` }
@@ -302,13 +302,13 @@ describe.runIf(canCertify)('HTTP/2', () => {
     }
   })
 
-  it('answers many requests of a connection at once', async () => {
+  it('serves many concurrent requests of a connection', async () => {
     const paths = Array.from({ length: 50 }, (_, index) => ['/', '/form', '/hello.txt', '/echo'][index % 4]!)
     const found = await Promise.all(paths.map((path) => ask2(tls, { path })))
     expect(new Set(found.map(({ status }) => status))).toEqual(new Set([200]))
   })
 
-  it('a client that leaves ends what is made for it, and nothing else', async () => {
+  it('a client that resets a stream ends only that response', async () => {
     const stream = tls.request({ ':path': '/stream?parts=1000', ':authority': HOST })
     await once(stream, 'data')
     answers.length = 0

@@ -104,7 +104,7 @@ describe('options', () => {
 })
 
 describe('an app', () => {
-  it('whose `next` cannot be loaded is told so', async () => {
+  it('rejects with NEXT_MISSING if `next` cannot be loaded', async () => {
     const dir = standInApp({ exports: {} })
     const error = { code: 'NEXT_ON_FASTIFY_NEXT_MISSING', message: expect.stringContaining(dir) as string }
     const cause = { code: 'ERR_PACKAGE_PATH_NOT_EXPORTED' }
@@ -123,7 +123,7 @@ describe('an app', () => {
     expect((await app.inject('/')).statusCode).toBe(200)
   })
 
-  it('that was not built is told so in production, and Next is closed', async () => {
+  it('rejects with NO_BUILD in production, and closes Next', async () => {
     const dir = standInApp({ name: 'without-build' })
     await expect(createNextOnFastify({ dir, dev: false })).rejects.toMatchObject({
       code: 'NEXT_ON_FASTIFY_NO_BUILD',
@@ -142,7 +142,7 @@ describe('an app', () => {
     })
   })
 
-  it('that was built for another path than `prefix` is told so', async () => {
+  it('rejects with BASE_PATH if it was built for another path', async () => {
     const dir = standInApp({ config: { basePath: '/store' } })
     await expect(createNextOnFastify({ dir, dev: false, prefix: '/shop' })).rejects.toMatchObject({
       code: 'NEXT_ON_FASTIFY_BASE_PATH',
@@ -150,7 +150,7 @@ describe('an app', () => {
     })
   })
 
-  it('of `output: standalone` is told its configuration, as it has no file of it', async () => {
+  it('gets its configuration with `output: standalone`, which writes no configuration file', async () => {
     const config = { output: 'standalone', basePath: '/shop' }
     const told = async (dir: string, dev = false): Promise<unknown> => {
       const app = await createNextOnFastify({ dir, dev })
@@ -169,7 +169,7 @@ describe('an app', () => {
     expect(await told(dir)).toBeUndefined()
   })
 
-  it('of another `output` is not told its configuration', async () => {
+  it('gets no configuration with another `output`', async () => {
     const app = await createNextOnFastify({ dir: standInApp({ config: { output: 'export' } }), dev: false })
     expect((await app.inject('/')).json<{ next: object }>().next).not.toHaveProperty('config')
   })

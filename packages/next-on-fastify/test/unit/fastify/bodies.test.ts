@@ -31,7 +31,7 @@ describe('a body for Next', () => {
     expect(await rawExchange(app, `${head}2\r\nte\r\n2\r\nxt\r\n0\r\n\r\n`)).toContain('"body":"text"')
   })
 
-  it('may be larger than what the app reads itself', async () => {
+  it('may be larger than the body limit of the app', async () => {
     const app = Fastify({ bodyLimit: 10 })
     await app.register(nextPlugin, { dir: standInApp() })
     const body = 'x'.repeat(100)

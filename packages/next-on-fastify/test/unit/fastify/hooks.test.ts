@@ -42,7 +42,7 @@ describe('hooks over Next', () => {
     }
   })
 
-  it('set headers that reach the client with the answer of Next', async () => {
+  it('set headers that are sent with the response of Next', async () => {
     const app = await createNextOnFastify({ dir: standInApp() })
     app.addHook('onRequest', async (_request, reply) => {
       reply.header('x-frame-options', 'DENY').header('x-powered-by', 'nobody').header('set-cookie', ['a=1', 'b=2'])
@@ -86,7 +86,7 @@ describe('hooks over Next', () => {
     expect(await app.inject('/page')).toMatchObject({ statusCode: 503, body: '' })
   })
 
-  it('that set a header which Node refuses are an error of the app, and the client is told', async () => {
+  it('respond 500 if they set an invalid header', async () => {
     const app = await createNextOnFastify({ dir: standInApp() })
     app.addHook('onRequest', async (_request, reply) => void reply.header('x-name', 'two\nlines'))
     app.setErrorHandler((_error, _request, reply) => void reply.removeHeader('x-name').code(500).send('refused'))

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { rawExchange } from '../../helpers/raw-exchange.ts'
 import { standInApp } from '../../helpers/stand-in.ts'
 
-describe('what reaches Next', () => {
+describe('a request for Next', () => {
   it.each(METHODS.filter((method) => method !== 'CONNECT'))('is a request of method %s', async (method) => {
     const app = await createNextOnFastify({ dir: standInApp() })
     const answer = await app.inject({ method: method as 'GET', url: '/a' })
@@ -31,7 +31,7 @@ describe('what reaches Next', () => {
     }
   })
 
-  it('in an app whose Fastify has been told nothing, is no URL that Fastify cannot decode', async () => {
+  it('has no undecodable URL without `rewriteUrl`', async () => {
     const app = Fastify()
     await app.register(nextPlugin, { dir: standInApp() })
     expect((await app.inject('/%')).json()).toMatchObject({ code: 'FST_ERR_BAD_URL' })
@@ -53,7 +53,7 @@ describe('what reaches Next', () => {
     expect(untouched.json()).toMatchObject({ headers: { 'x-request-id': 'theirs' } })
   })
 
-  it('has forwarding headers as they came, whatever `trustProxy` is', async () => {
+  it('has unchanged forwarding headers, regardless of `trustProxy`', async () => {
     const headers = { 'x-forwarded-for': '1.2.3.4', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'example.com' }
     const dir = standInApp()
     for (const trustProxy of [true, false]) {
@@ -90,7 +90,7 @@ describe('a route of the app', () => {
     expect((await app.inject('/api/test/more')).json()).toMatchObject({ url: '/api/test/more' })
   })
 
-  it('answers its own errors and its own 404', async () => {
+  it('responds to its own errors and its own 404', async () => {
     const app = await createNextOnFastify({ dir: standInApp() })
     app.setNotFoundHandler(async (_request, reply) => reply.code(404).send('none'))
     app.get('/gone', async (_request, reply) => reply.callNotFound())
@@ -114,7 +114,7 @@ describe('under a prefix', () => {
   })
 })
 
-it('an error that Next does not answer itself is answered as by next start, and is logged', async () => {
+it('responds 500 to other errors as next start does, and logs them', async () => {
   const lines: string[] = []
   const logger = { level: 'error', stream: { write: (line: string) => void lines.push(line) } }
   const app = await createNextOnFastify({ dir: standInApp(), fastify: { logger } })
@@ -122,7 +122,7 @@ it('an error that Next does not answer itself is answered as by next start, and 
   expect(JSON.parse(lines[0]!)).toMatchObject({ msg: 'Next failed', err: { message: 'thrown' } })
 })
 
-it('requests that Next answers are logged at a level of their own', async () => {
+it('logs requests of Next at their own level', async () => {
   const lines: string[] = []
   const logger = { level: 'info', stream: { write: (line: string) => void lines.push(line) } }
   const app = await createNextOnFastify({ dir: standInApp(), logLevel: 'warn', fastify: { logger } })

@@ -70,7 +70,7 @@ describe('a socket that asks for an upgrade', () => {
     expect(answer).toContain('who are you')
   })
 
-  it('is answered and closed when Next has nothing for it', async () => {
+  it('gets a 404 and is closed if Next has no handler for it', async () => {
     const app = await listening(next())
     expect(await upgrade(app, '/nobody')).toMatch(/^HTTP\/1.1 404/)
   })

@@ -27,7 +27,7 @@ class Noting implements NextObserver {
   }
 }
 
-it('tells of each answer of Next once, and of no answer of the app', async () => {
+it('notifies observers once per response of Next, and never for routes of the app', async () => {
   const observer = new Noting()
   const app = await createNextOnFastify({ dir: standInApp(), observers: [observer] })
   app.get('/own', async () => 'own')
@@ -77,7 +77,7 @@ it('tells of each app when it is ready and when it closes', async () => {
   expect(new Set(observer.closed)).toEqual(new Set(observer.opened))
 })
 
-it('says once that an observer has thrown, and others are told as ever', async () => {
+it('logs the first error of an observer, and notifies the others', async () => {
   const complaints: string[] = []
   const stream = { write: (line: string) => void complaints.push((JSON.parse(line) as { observer: string }).observer) }
   const fail = (): never => {

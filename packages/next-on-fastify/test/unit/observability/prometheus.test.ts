@@ -16,7 +16,7 @@ import { standInApp } from '../../helpers/stand-in.ts'
 const linesOf = async (registry: Registry, name: string): Promise<string[]> =>
   (await registry.metrics()).split('\n').filter((line) => new RegExp(`^${name}(_count|_bucket)?\\{`).test(line))
 
-it('times what Next answers in seconds, by app and class of status', async () => {
+it('measures durations of responses in seconds, by app and status class', async () => {
   const registry = new Registry()
   const observers = [prometheusObserver({ registry, buckets: [0.5, 30] })]
   const app = Fastify()
@@ -39,7 +39,7 @@ it('times what Next answers in seconds, by app and class of status', async () =>
   expect(await registry.metrics()).not.toMatch(/secret|token/)
 })
 
-it('counts answers apart whose client has left', async () => {
+it('counts aborted responses separately', async () => {
   const registry = new Registry()
   const observer = prometheusObserver({ registry })
   const next = { prefix: '', stats: () => ({ responseCache: undefined, routerBypass: undefined }) }
@@ -50,7 +50,7 @@ it('counts answers apart whose client has left', async () => {
   ])
 })
 
-it('shows what the memory has counted when it is asked, until the app is closed', async () => {
+it('exports counters of the response cache until the app closes', async () => {
   const Handler = observedHandler(
     class {
       async get(): Promise<object> {

@@ -41,7 +41,7 @@ it.each<[string, readonly string[], Buffer]>([
   expect(await coded([answer(head, body)])).toEqual([undefined])
 })
 
-it('an answer is compressed once, however often it is asked for', async () => {
+it('compresses a response once, also for many requests', async () => {
   const queue = new BrotliQueue()
   const one = answer(compressible, Buffer.from(TEXT))
   const done = vi.fn<(coded: RecordedResponse) => void>()
@@ -52,7 +52,7 @@ it('an answer is compressed once, however often it is asked for', async () => {
   expect(done).toHaveBeenCalledTimes(1)
 })
 
-it('what waits is bounded, and what was refused may come again', async () => {
+it('limits waiting responses, and accepts rejected ones later', async () => {
   const queue = new BrotliQueue()
   const answers = Array.from({ length: 150 }, () => answer(compressible, Buffer.from(TEXT)))
   let done = 0

@@ -60,7 +60,7 @@ async function whyNot(
   return messages
 }
 
-describe('nothing is kept of an app', () => {
+describe('the response cache is off for an app', () => {
   it.each<[string, object]>([
     ['assetPrefix', { assetPrefix: 'https://cdn.example' }],
     ['assetPrefix', { basePath: '/docs', assetPrefix: '/assets' }],
@@ -103,7 +103,7 @@ describe('nothing is kept of an app', () => {
   })
 })
 
-it('knows what a build has made, and all of it', async () => {
+it('knows completely prerendered pages', async () => {
   const routes = {
     '/': { initialRevalidateSeconds: false },
     '/post/1': { initialRevalidateSeconds: 60, renderingMode: 'STATIC' },
@@ -134,7 +134,7 @@ describe('an app with `cacheComponents`', () => {
     expect([isBot('x'.repeat(512)), isBot('x'.repeat(513))]).toEqual([false, true])
   })
 
-  it('takes nobody for a bot where none is answered otherwise', async () => {
+  it('treats no client as a bot without cacheComponents', async () => {
     const { isBot } = await readBuild(aBuild({ htmlLimitedBots: 'Slow' }), { allowsMiddleware: false })
     expect(isBot('a slowbot')).toBe(false)
   })
@@ -146,7 +146,7 @@ describe('an app with `cacheComponents`', () => {
     expect(await whyNot(withBots({}, version))).toEqual([`response cache disabled for this Next app: ${why}`])
   })
 
-  it('has no memory with a proxy', async () => {
+  it('has no response cache with middleware', async () => {
     const proxied = { 'server/functions-config-manifest.json': { functions: { '/_middleware': { matchers: [] } } } }
     for (const option of ['unmatched', 'always'] as const) {
       expect(await whyNot(withBots(proxied), { proxied: option })).toEqual([
@@ -155,13 +155,13 @@ describe('an app with `cacheComponents`', () => {
     }
   })
 
-  it('has no memory where processes share its cache', async () => {
+  it('has no response cache with a shared cache', async () => {
     expect(await whyNot(withBots(), {}, true)).toEqual([
       'response cache disabled for this Next app: it has "cacheComponents" and a shared cache',
     ])
   })
 
-  it('has no memory where bots cannot be told', async () => {
+  it('has no response cache if bots are unknown', async () => {
     const why = ['response cache disabled for this Next app: unrecognized build output']
     const dir = withBots()
     writeFileSync(join(dir, IS_BOT), 'exports.isCrawler = () => false')
@@ -171,7 +171,7 @@ describe('an app with `cacheComponents`', () => {
   })
 })
 
-describe('Next answers each request of a path', () => {
+describe('Next responds to each request of a path', () => {
   const has = [{ type: 'cookie', key: 'a' }]
   const conditional = async (files: Partial<Record<keyof typeof FILES, unknown>>): Promise<(path: string) => boolean> =>
     (await readBuild(aBuild({}, files), { allowsMiddleware: true })).isConditional
@@ -204,7 +204,7 @@ describe('Next answers each request of a path', () => {
   })
 })
 
-describe('the proxy may see a path', () => {
+describe('middleware may see a path', () => {
   const isProxied = async (regexp: string): Promise<(path: string) => boolean> => {
     const functions = { '/_middleware': { matchers: [{ regexp }] } }
     return (
@@ -227,7 +227,7 @@ describe('the proxy may see a path', () => {
   })
 })
 
-it('the lifetime of a page is what it had when it was built', async () => {
+it('returns the lifetime of a page at build time', async () => {
   const routes = {
     '/': { initialRevalidateSeconds: false },
     '/index': { initialRevalidateSeconds: 1 },

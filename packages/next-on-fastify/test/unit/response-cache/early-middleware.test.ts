@@ -62,8 +62,8 @@ function aRequest(url = '/page?a=1', headers: IncomingHttpHeaders = {}): Incomin
 const run = (proxy: EarlyMiddleware, request: IncomingMessage): Promise<MiddlewareResult | undefined> =>
   proxy(request, {} as ServerResponse)
 
-describe('the proxy of a request', () => {
-  it('is run once, and Next is told what it has come to', async () => {
+describe('middleware before the router', () => {
+  it('runs once, and Next gets its result', async () => {
     const { calls, server, byNext } = aServer()
     const proxy = earlyMiddlewareOf(server, meta)
     const request = aRequest()
@@ -131,7 +131,7 @@ describe('the proxy of a request', () => {
   })
 })
 
-it('what Next loads for each request is loaded once', async () => {
+it('loads modules once that Next loads for each request', async () => {
   const { server } = aServer()
   earlyMiddlewareOf(server, meta)
   const { loadNodeMiddleware, getMiddlewareManifest } = server as Record<string, () => unknown>
@@ -139,7 +139,7 @@ it('what Next loads for each request is loaded once', async () => {
   expect([getMiddlewareManifest!(), getMiddlewareManifest!()]).toEqual([{ of: 1 }, { of: 1 }])
 })
 
-it('what could not be loaded is loaded again', async () => {
+it('loads a module again after a failure', async () => {
   let loads = 0
   const loadNodeMiddleware = async (): Promise<string> => {
     if (++loads === 1) throw new Error('not yet')
@@ -152,7 +152,7 @@ it('what could not be loaded is loaded again', async () => {
   expect(await load()).toBe('the proxy')
 })
 
-it('a Next that keeps what it knows of requests in another way has none', () => {
+it('throws for a Next with another store of request metadata', () => {
   const { server } = aServer()
   const before = { ...server }
   expect(() => earlyMiddlewareOf(server, { getRequestMeta } as typeof meta)).toThrow(

@@ -30,7 +30,7 @@ function write(name: string, content: string): string {
   return `W/"${size.toString(16)}-${mtime.getTime().toString(16)}"`
 }
 
-describe('an answer is a file', () => {
+describe('a response is a file', () => {
   it('if its tag is that of the file', () => {
     const etag = write('public/a.txt', 'a')
     expect(servedFile(build, '/a.txt', etag)).toEqual({ path: join(dir, 'public/a.txt'), version: etag })

@@ -91,7 +91,7 @@ describe('a request has no key', () => {
   })
 })
 
-describe('requests with different answers have different keys', () => {
+describe('requests with different responses have different keys', () => {
   it.each<[string, unknown, unknown]>([
     ['another path', keyOf('/a'), keyOf('/b')],
     ['another case', keyOf('/a'), keyOf('/A')],
@@ -123,7 +123,7 @@ describe('requests with different answers have different keys', () => {
   })
 })
 
-it('what makes no difference to Next makes none to the key', () => {
+it('ignores properties that Next ignores', () => {
   const plain = keyOf('/a')
   const others: IncomingHttpHeaders[] = [
     { cookie: 'user=1' },

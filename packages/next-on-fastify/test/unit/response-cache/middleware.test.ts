@@ -6,7 +6,6 @@ import { Socket, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setTimeout as wait } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type AddedHeaders, watch, watchRenders } from '../../../src/response-cache/middleware/watch-renders.ts'
@@ -63,7 +62,7 @@ function anExchange(): [IncomingMessage, ServerResponse] {
   return [request, new ServerResponse(request)]
 }
 
-describe('what a proxy decides', () => {
+describe('a decision of middleware', () => {
   it.each<[string, unknown, AddedHeaders | undefined]>([
     ['to go on', next(), {}],
     ['to go on with a header of the answer', next({ headers: { 'x-a': '1' } }), { 'x-a': '1' }],
@@ -125,7 +124,7 @@ it('requests that nobody watches are rendered, however often their app is watche
   expect(rendered).toEqual([[...exchange, undefined]])
 })
 
-describe('nothing is kept behind the proxy of a Next', () => {
+describe('nothing is cached behind middleware of a Next', () => {
   it.each([
     ['that has no render server', 'its Next has no render server that can be watched', undefined, ''],
     ['that has not been prepared', 'no app initialized', undefined, RENDER_SERVER],
@@ -135,7 +134,7 @@ describe('nothing is kept behind the proxy of a Next', () => {
   })
 })
 
-it('a Next that runs its proxy in another way runs it by its router, and that is logged', async () => {
+it('logs that middleware runs in the router of an unknown Next', async () => {
   const messages: string[] = []
   const stream = { write: (line: string) => void messages.push((JSON.parse(line) as { msg: string }).msg) }
   const { log } = Fastify({ logger: { level: 'warn', stream } })
@@ -143,7 +142,7 @@ it('a Next that runs its proxy in another way runs it by its router, and that is
   expect(messages).toEqual(["middleware runs in Next's router: this Next runs it in another way"])
 })
 
-describe('behind a proxy', () => {
+describe('behind middleware', () => {
   const Handler = observedHandler(
     class {
       async get(): Promise<object> {
@@ -164,8 +163,8 @@ describe('behind a proxy', () => {
     headers?: Record<string, string>
     /** What is rendered, if not the page. */
     render?: Handle
-    /** Milliseconds that it takes to render the page. */
-    takes?: number
+    /** Rendering ends after this. */
+    takes?: Promise<void>
     /** What is set before Next is asked. */
     hook?: (response: ServerResponse) => void
     /** What the router does to an answer after the proxy, beside what that has added. */
@@ -197,7 +196,7 @@ describe('behind a proxy', () => {
     const page: Handle = async (_, response) => {
       await handler.get('/page', { kind: 'APP_PAGE' })
       served.renders++
-      if (asked.takes !== undefined) await wait(asked.takes)
+      await asked.takes
       response.setHeader('x-nextjs-cache', 'HIT')
       if (!response.hasHeader('cache-control')) response.setHeader('cache-control', 's-maxage=3600')
       response.end('the page')
@@ -280,7 +279,7 @@ describe('behind a proxy', () => {
     return served
   }
 
-  it('a page is rendered once, and has the headers that the proxy has added to each answer', async () => {
+  it('renders a page once, and sends the headers of middleware for each request', async () => {
     const served = await serve()
     const answers = [
       await served.ask({ added: { 'x-a': '1' } }),
@@ -345,7 +344,7 @@ describe('behind a proxy', () => {
     expect(served.routed).toBe(3)
   })
 
-  it('the router is asked when there is something new to be told', async () => {
+  it('the router runs if middleware adds other headers', async () => {
     const served = await serve()
     const routed: number[] = []
     const ask = async (asked: Asked): Promise<void> => {
@@ -361,7 +360,7 @@ describe('behind a proxy', () => {
     expect(routed).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  it('Next is asked where the proxy decides otherwise when it has run, fails, or what is kept is gone', async () => {
+  it('Next responds if early middleware decides otherwise, fails, or nothing is cached', async () => {
     const served = await serve({ isEarly: true })
     const answers: string[] = []
     for (const asked of [{ added: {} }, {}, { added: {}, fails: true }, { added: { rsc: '1' } }, { added: {} }]) {
@@ -380,7 +379,7 @@ describe('behind a proxy', () => {
     expect([served.early, served.memory.stats.earlyMiddleware]).toEqual([5, 4])
   })
 
-  it('the proxy is not run before Next is asked where it may not see all requests for a path', async () => {
+  it('middleware does not run early if it may not see all requests of a path', async () => {
     const served = await serve({ isEarly: true, isAlwaysProxied: false })
     for (let turn = 0; turn < 3; turn++) await served.ask({ added: {} })
     expect([served.early, served.memory.stats.hits]).toEqual([0, 2])
@@ -399,18 +398,23 @@ describe('behind a proxy', () => {
     expect([await routed('x-5'), await routed('x-4'), await routed('x-1')]).toEqual([1, 0, 1])
   })
 
-  it('what several ask for at once is rendered once if it was kept before', async () => {
+  it('renders once for concurrent requests if the page was cached before', async () => {
     const served = await serve()
     await served.ask({ added: { 'x-a': '1' } })
     await handler.set('/page', { kind: 'APP_PAGE' }, {})
-    const asked = { added: { 'x-a': '2' }, takes: 30 }
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let arrivals = 0
+    const hook = (): void => {
+      if (++arrivals === 5) setImmediate(resolve)
+    }
+    const asked = { added: { 'x-a': '2' }, takes: promise, hook }
     const answers = await Promise.all(Array.from({ length: 5 }, () => served.ask(asked)))
     const others = Array.from({ length: 4 }, () => 'fwd=miss; collapsed | s-maxage=3600 | 2 | [the page]')
     expect(answers.toSorted()).toEqual([...others, 'fwd=miss; stored | s-maxage=3600 | 2 | [the page]'])
     expect([served.renders, served.memory.stats]).toMatchObject([2, { hits: 4, misses: 2 }])
   })
 
-  it('a page is not seen by whom the proxy keeps out', async () => {
+  it('middleware keeps clients from a cached page', async () => {
     const served = await serve()
     await served.ask({ added: {} })
     expect(await served.ask({})).toBe('fwd=bypass; detail=proxy | Who are you?')
@@ -418,7 +422,7 @@ describe('behind a proxy', () => {
     expect(served.memory.stats.bypasses).toEqual({ proxy: 1 })
   })
 
-  it('a header of the proxy by which Next leaves out its own is one of that answer alone', async () => {
+  it('caches a response separately if a header of middleware replaces one of Next', async () => {
     const served = await serve()
     const answers: string[] = []
     for (const added of [{}, { 'cache-control': 'private' }, {}, { 'cache-control': 'private' }] as const) {
@@ -448,7 +452,7 @@ describe('behind a proxy', () => {
     },
   )
 
-  it('what Next tries and does not find is not kept', async () => {
+  it('does not cache a page that Next looks for and misses', async () => {
     const served = await serve()
     let tries = 0
     const render: Handle = async (_, response) => {

@@ -144,7 +144,7 @@ async function isKept(served: Served): Promise<boolean> {
   return hits === 1 && served.renders === 1
 }
 
-it('a client that Next may answer otherwise is always answered by Next', async () => {
+it('Next responds to every request of a bot', async () => {
   const served = await serve()
   const asBot = (): Promise<string> => served.ask('/', { 'user-agent': 'a bot' })
   await asBot()
@@ -155,7 +155,7 @@ it('a client that Next may answer otherwise is always answered by Next', async (
   expect([served.renders, served.memory.stats.bypasses]).toEqual([3, { bot: 2 }])
 })
 
-describe('an answer is kept', () => {
+describe('a response is stored', () => {
   it('if it is a page that Next has found in its cache', async () => {
     const served = await serve()
     expect(await isKept(served)).toBe(true)
@@ -331,7 +331,7 @@ describe('an answer is kept', () => {
     expect(served.memory.stats.notStored).toEqual({ headers: 1 })
   })
 
-  it('and Next answers where the app has set a header of its own that is in it', async () => {
+  it('and bypassed if the app has set a header that it contains', async () => {
     let own = false
     const served = await serve(fromPage, {}, (response) => void (own && response.setHeader('etag', '"of the app"')))
     expect(await isKept(served)).toBe(true)
@@ -340,7 +340,7 @@ describe('an answer is kept', () => {
     expect([served.renders, served.memory.stats.notStored]).toEqual([2, { headers: 1 }])
   })
 
-  it('and Next answers where it leaves out what the app has set', async () => {
+  it('and bypassed if Next skips a header of the app', async () => {
     let own = true
     const ask = async (): Promise<string | null> => {
       const answer = await fetch(`http://localhost:${served.port}`, { headers: { 'accept-encoding': '' } })
@@ -358,7 +358,7 @@ describe('an answer is kept', () => {
   })
 })
 
-describe('what changes while an answer is made', () => {
+describe('a change during a rendering', () => {
   it.each<[string, () => Promise<void>]>([
     ['the page', () => handler.set('/page', { kind: 'APP_PAGE' }, {})],
     ['another page', () => handler.set('/other', { kind: 'PAGES' }, {})],
@@ -399,7 +399,7 @@ describe('what changes while an answer is made', () => {
   })
 })
 
-describe('a kept answer is dropped', () => {
+describe('a cached response is deleted', () => {
   it.each<[string, () => Promise<void>, boolean]>([
     ['when its page is made anew', () => handler.set('/page', { kind: 'APP_PAGE' }, {}), true],
     ['when one of its tags is revalidated', () => handler.revalidateTag(['b']), true],
@@ -437,7 +437,7 @@ describe('a client that has the page', () => {
     send(response, {}, 304)
   }
 
-  it('is told so by the answer that Next gave another one', async () => {
+  it('gets the 304 that Next sent to another client', async () => {
     const served = await serve(unmodified)
     const asked = ['"a"', 'W/"a"', '"a"'].map((etag) => () => served.ask('/', { 'if-none-match': etag }))
     for (const ask of asked) {
@@ -446,7 +446,7 @@ describe('a client that has the page', () => {
     expect(served.renders).toBe(1)
   })
 
-  it('is not told so by an answer that was for another tag', async () => {
+  it('gets no 304 for another entity tag', async () => {
     const served = await serve(unmodified)
     await served.ask('/', { 'if-none-match': '"b"' })
     expect(served.memory.stats).toMatchObject({ entries: 0, notStored: { condition: 1 } })
@@ -459,7 +459,7 @@ describe('a client that has the page', () => {
     expect(served.renders).toBe(1)
   })
 
-  it('is left to Next as long as that has not answered it', async () => {
+  it('gets a 304 from Next until one is cached', async () => {
     const served = await serve()
     await served.ask()
     await served.ask('/', { 'if-none-match': '"a"' })
@@ -467,8 +467,8 @@ describe('a client that has the page', () => {
   })
 })
 
-describe('what is kept is bounded', () => {
-  it('by the number of answers: the one that was not asked for the longest goes', async () => {
+describe('the cache is bounded', () => {
+  it('by the number of responses: the least recently used one is deleted', async () => {
     const served = await serve(fromPage, { maxEntries: 2 })
     for (const path of ['/1', '/2', '/1', '/3', '/1', '/2']) {
       await served.ask(path)
@@ -485,14 +485,14 @@ describe('what is kept is bounded', () => {
     expect([entries, bytes < 3000]).toEqual([2, true])
   })
 
-  it('by the bytes of one answer', async () => {
+  it('by the size of one response', async () => {
     const served = await serve(fromPage, { maxEntryBytes: 7 })
     expect(await isKept(served)).toBe(false)
     expect(served.memory.stats.notStored).toEqual({ 'too-big': 1 })
   })
 })
 
-describe('a path whose answer was not kept', () => {
+describe('a path with an uncacheable response', () => {
   const forEachVisitor: Answer = (response) => send(response, { 'cache-control': 'private' })
 
   it('is left to Next for a second', async () => {
@@ -516,7 +516,7 @@ describe('a path whose answer was not kept', () => {
     expect(served.memory.stats).toMatchObject({ hits: 1, stored: 1 })
   })
 
-  it('is told apart from what the App Router asks for there', async () => {
+  it('is separate from App Router requests for the same path', async () => {
     let answer = forEachVisitor
     const served = await serve((response) => answer(response))
     await served.ask()
@@ -527,7 +527,7 @@ describe('a path whose answer was not kept', () => {
     expect(served.memory.stats).toMatchObject({ hits: 1, stored: 1 })
   })
 
-  it('is looked at each time if the next answer may be another', async () => {
+  it('is recorded each time if the next response may differ', async () => {
     const served = await serve(async (response) => {
       await handler.get('/page', {})
       send(response, { 'x-nextjs-cache': 'MISS' })
@@ -538,7 +538,7 @@ describe('a path whose answer was not kept', () => {
   })
 })
 
-describe('a page that Next makes anew', () => {
+describe('a page that Next regenerates', () => {
   const whileMade: Answer = async (response) => {
     await handler.get('/page', {})
     send(response, { 'x-nextjs-cache': 'STALE' })
@@ -694,7 +694,7 @@ describe('a page that Next makes anew', () => {
   })
 })
 
-describe('what several ask for at once', () => {
+describe('concurrent requests', () => {
   const slowly: Answer = async (response) => {
     await wait(30)
     await fromPage(response)
@@ -713,7 +713,7 @@ describe('what several ask for at once', () => {
   const askAtOnce = (served: Served, count = 5): Promise<string[]> =>
     Promise.all(Array.from({ length: count }, () => served.ask()))
 
-  it('is asked of Next once if it was kept before', async () => {
+  it('render once if the page was cached before', async () => {
     const served = await serveDropped(slowly)
     expect(await askAtOnce(served)).toEqual(Array.from({ length: 5 }, () => '200 the page'))
     expect([served.renders, served.memory.stats]).toMatchObject([1, { hits: 4, misses: 2 }])
@@ -836,7 +836,7 @@ describe('what several ask for at once', () => {
     expect(await first).toBe('200 slowly')
   })
 
-  it('is asked of Next again if there is no answer for 10 seconds', async () => {
+  it('render again if there is no response for 10 seconds', async () => {
     const ended = Promise.withResolvers<void>()
     const served = await serveDropped(async (response) => {
       if (served.renders === 1) await ended.promise
@@ -861,13 +861,13 @@ describe('what several ask for at once', () => {
     }
   })
 
-  it('is told apart by what a client has', async () => {
+  it('are separate by the entity tag of the client', async () => {
     const served = await serveDropped(slowly)
     await Promise.all([served.ask(), served.ask('/', { 'if-none-match': '"b"' }), served.ask('/?other')])
     expect(served.renders).toBe(3)
   })
 
-  it('waits for nothing that waits for another answer of its connection', async () => {
+  it('never wait for a pipelined response', async () => {
     const served = await serveDropped(slowly)
     const asked = { method: 'GET', url: '/', httpVersionMajor: 1, headers: { host: 'a' } }
     let renders = 0
@@ -887,7 +887,7 @@ describe('what several ask for at once', () => {
   })
 })
 
-it('sends the answers of one turn of the event loop together, at its end, if the turn before had several', async () => {
+it('writes responses of one event-loop tick together if the previous tick had several', async () => {
   const served = await serve()
   await served.ask()
   // Alone in its turn, whatever was before.

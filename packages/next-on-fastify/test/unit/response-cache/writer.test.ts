@@ -82,7 +82,7 @@ describe.each(Object.entries(bodies))('a body %s', (_, body) => {
   })
 })
 
-it('an answer without a body, of what has not changed, leaves as Node sends it', async () => {
+it('writes a 304 without a body as Node does', async () => {
   const answer = recorded(Buffer.alloc(0), [], 304)
   const byNode = await sent((_request, response) => {
     response.writeHead(304, answer.head as string[])
@@ -108,7 +108,7 @@ it('a small body without its length is written with its head, in one piece', asy
   expect(pieces).toEqual([expect.stringMatching(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n6\r\na body\r\n0\r\n\r\n$/)])
 })
 
-describe('what stands before the response sees the body, not the chunk', () => {
+describe('wrappers of the response see the body, not the chunk', () => {
   const ready = readyResponse(recorded(Buffer.from('a body')))
 
   it('a method that covers that of Node', async () => {

@@ -143,7 +143,7 @@ describe('a request is left to the router server', () => {
     expect(oddity({}, 'pages-api', 'GET', version)).toBe('protocol')
   })
 
-  it('and not for what routes themselves look at', () => {
+  it('but not for properties that only routes read', () => {
     const headers = {
       authorization: 'Bearer x',
       cookie: 'session=1',

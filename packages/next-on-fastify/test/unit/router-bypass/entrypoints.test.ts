@@ -120,7 +120,7 @@ async function called(asking: Asking): Promise<Call> {
 }
 
 describe('an entry point is called', () => {
-  it('with what the render server tells of all requests of the path, and with what is of this one', async () => {
+  it('gets the metadata of its path and of the request', async () => {
     const match = matchOf('', { parts: ['a'] })
     const { context } = await called({ meta: { match } })
     expect(context.waitUntil).toBe('waits until')
@@ -233,7 +233,7 @@ describe('an entry point that fails', () => {
   })
 })
 
-describe('the head of an answer', () => {
+describe('the head of a response', () => {
   const heldBack = (kind: RouteKind, socket: object | null): Promise<void> =>
     call('exports.handler = async () => {}', { kind }, { socket })
 

@@ -168,7 +168,7 @@ async function isDirect(served: Served, path: string, init?: RequestInit): Promi
 }
 
 describe('a path goes directly', () => {
-  it('once the router server has sent it to a route, and is told the same', async () => {
+  it('after the router has sent its first request to a route, with the same metadata', async () => {
     const told: Meta = { relativeProjectDir: '../web' }
     const served = await serve({
       route: (path, request) => ({ ...atItsPath(path, request), ...told, invokeQuery: {} }),
@@ -327,7 +327,7 @@ describe('the router server is asked', () => {
     expect(served.direct.stats.routed).toEqual({ first: 1, route: 1 })
   })
 
-  it.each(['x-nextjs-cache', 'x-nextjs-prerender'])('for what comes from its cache, by %s', async (name) => {
+  it.each(['x-nextjs-cache', 'x-nextjs-prerender'])('for responses of its cache, by %s', async (name) => {
     const served = await serve({ headers: { [name]: '1' } })
     expect(await isDirect(served, '/handler')).toBe(false)
     expect(served.direct.stats.routed).toEqual({ first: 1, prerendered: 1 })
@@ -370,7 +370,7 @@ describe('a Next that looks routes up by itself', () => {
     match: { definition: { ...definition }, params: { id: ['a', 'b'] } },
   })
 
-  it('is told what it has found, and nobody changes that', async () => {
+  it('gets the recorded match, which an app cannot change', async () => {
     const seen: unknown[] = []
     const render: Render = (_, response, { match: told }) => {
       const { params } = told as typeof match
@@ -403,7 +403,7 @@ describe('a Next that looks routes up by itself', () => {
     expect(served.direct.stats.routed).toEqual({ first: 1, route: 1 })
   })
 
-  it('and is told of none by its router server is not trusted', async () => {
+  it('is not rendered directly without a match of the router', async () => {
     const untold: Route = (path, request) => ({ ...route(path, request), match: undefined })
     const served = await serve({ route: untold, inner: { getRouteMatch: () => match } })
     expect(await isDirect(served, '/handlers/a')).toBe(false)
@@ -432,7 +432,7 @@ describe('the entry point of a route', () => {
   const answering = 'exports.handler = async (_, response) => void response.end("by itself")'
   const byServer: Render = (_, response, { invokeStatus }) => void response.end(`by Next ${String(invokeStatus)}`)
 
-  it('answers, and is counted', async () => {
+  it('responds, and is counted', async () => {
     const served = await serveEntrypoint(answering, { render: byServer })
     const answers = [await served.ask('/api/a'), await served.ask('/api/a?b=1'), await served.ask('/api/a?_rsc=1')]
     expect(answers).toEqual(['200 by Next undefined', '200 by itself', '200 by Next undefined'])
@@ -491,7 +491,7 @@ describe('a render server that fails', () => {
     expect(served.messages).toEqual([])
   })
 
-  it('after it has begun to answer is told of to who asked', async () => {
+  it('rejects after the response has begun', async () => {
     const served = await serve({ render: failing(new Error('failed'), (response) => void response.write('half ')) })
     await served.ask('/handler')
     expect(await served.ask('/handler')).toBe('200 half Error: failed')
@@ -592,7 +592,7 @@ describe('there is no direct path into an app', () => {
     ])
   })
 
-  it('that is compiled as it is asked for, or that has not asked for one, and Next answers', async () => {
+  it('in dev or without the option, and Next responds', async () => {
     const dir = standInApp()
     for (const options of [{ bypassRouter: 'all', dev: true } as const, { bypassRouter: false, dev: false } as const]) {
       const app = await createNextOnFastify({ dir, ...options })
@@ -601,7 +601,7 @@ describe('there is no direct path into an app', () => {
     }
   })
 
-  it('of whose Next nothing is as expected, and Next answers', async () => {
+  it('with an unknown Next, and Next responds', async () => {
     const messages: string[] = []
     const stream = { write: (line: string) => void messages.push((JSON.parse(line) as { msg: string }).msg) }
     const app = await createNextOnFastify({

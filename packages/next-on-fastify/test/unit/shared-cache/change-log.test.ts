@@ -28,7 +28,7 @@ function logOf(full?: number): { log: FileChanges; tags: string[]; positions: nu
 
 const change = (...tags: string[]): { by: string; tags: string[] } => ({ by: 'me', tags })
 
-it('what one appends, the others read when they look, in one order', () => {
+it('all readers get all changes in one order', () => {
   const [one, two] = [logOf(), logOf()]
   one.log.append(change('a', 'ä'))
   two.log.append(change('b'))
@@ -43,7 +43,7 @@ it('what one appends, the others read when they look, in one order', () => {
   expect(two.positions.at(-1)).toBe(two.log.position)
 })
 
-it('who starts reads what was before', () => {
+it('a new reader gets earlier changes', () => {
   const first = logOf()
   expect(first.lost).toEqual([FIRST_POSITION])
   first.log.append(change('a'))
@@ -51,7 +51,7 @@ it('who starts reads what was before', () => {
   expect([tags, lost, log.position]).toEqual([['a'], [FIRST_POSITION], first.log.position])
 })
 
-it('what a process was writing when it died is not known, and what comes after it is', () => {
+it('reports a partial change of a dead process as lost, and reads the next ones', () => {
   const { log, tags, lost } = logOf()
   appendFileSync(join(folder, 'changes-1'), '\n{"by":"other","tags":["hal')
   log.read()

@@ -10,7 +10,7 @@ const made = (since: number, ...tags: string[]): { key: string; tags: string[]; 
   since: at(since),
 })
 
-describe('what has a revalidated tag', () => {
+describe('an entry with a revalidated tag', () => {
   it('is not shown if it was begun before, whenever it ended', () => {
     const revalidations = new Revalidations()
     revalidations.add({ by: 'me', tags: ['a', 'b'], at: AT }, at(10))
@@ -57,7 +57,7 @@ describe('what has a revalidated tag', () => {
   })
 })
 
-it('a page that was made anew on demand is not that which was begun before', () => {
+it('expires if the page was regenerated on demand later', () => {
   const revalidations = new Revalidations()
   revalidations.add({ by: 'me', page: '/page', since: at(20) }, at(30))
   // One that was begun earlier, and ended later.
@@ -66,7 +66,7 @@ it('a page that was made anew on demand is not that which was begun before', () 
   expect(revalidations.isExpired({ ...made(19), key: '/other' }, AT)).toBe(false)
 })
 
-it('of what was before a loss nobody knows', () => {
+it('expires if it began before a loss', () => {
   const revalidations = new Revalidations()
   expect(revalidations.isExpired(made(0), AT)).toBe(false)
   revalidations.forget(at(10))

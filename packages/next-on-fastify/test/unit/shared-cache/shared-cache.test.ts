@@ -73,7 +73,7 @@ describe('the cache of an app cannot be shared', () => {
   })
 })
 
-describe('what others have revalidated is told to Next', () => {
+describe('revalidations of other processes reach Next', () => {
   const told = (manifest: string, tell: (next: AddRevalidatedTags) => void): unknown => {
     write('package.json', '{}')
     write(`${INCREMENTAL}/tags-manifest.external.js`, `module.exports = ${manifest}`)
@@ -140,7 +140,7 @@ describe('an entry', () => {
   const htmlOf = async (handler: Handler, key = '/a'): Promise<unknown> =>
     ((await handler.get(key, CONTEXT))?.value as { html?: string } | undefined)?.html
 
-  it('is what another process has stored, with its lifetime, or what was built', async () => {
+  it('is the one of another process with its lifetime, or the one of the build', async () => {
     const seeds = { '/a': { lastModified: 1, value: page('built', 't') } }
     const [one, two] = [aProcess(seeds), aProcess(seeds)]
     expect([await htmlOf(one()), await htmlOf(two())]).toEqual(['built', 'built'])
@@ -210,7 +210,7 @@ describe('an entry', () => {
     expect(await htmlOf(one())).toBe('late')
   })
 
-  it('that is made on demand is not followed by what was begun before it', async () => {
+  it('regenerated on demand is not replaced by an older rendering', async () => {
     const [one, two] = [aProcess(), aProcess()]
     const early = one()
     await early.get('/a', CONTEXT)
@@ -221,7 +221,7 @@ describe('an entry', () => {
     expect([await htmlOf(one()), await htmlOf(two())]).toEqual(['demanded', 'demanded'])
   })
 
-  it('that cannot be made anew stays', async () => {
+  it('stays if rendering fails', async () => {
     const [one, two] = [aProcess(), aProcess()]
     await one().set('/kept', page('first'), CONTEXT)
     const failing = one(true)
@@ -231,7 +231,7 @@ describe('an entry', () => {
     expect(await two().get('/kept', CONTEXT)).toMatchObject({ value: { html: 'first' }, cacheControl })
   })
 
-  it('that cannot be made anew does not stay where another process has made it, even within one millisecond', async () => {
+  it('is replaced if rendering fails but another process has rendered it, even within one millisecond', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const [one, two] = [aProcess(), aProcess()]
     await one().set('/made', page('first'), CONTEXT)

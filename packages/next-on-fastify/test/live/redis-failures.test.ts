@@ -3,14 +3,8 @@ import { createClient } from 'redis'
 import { FIRST_POSITION } from '../../src/shared-cache/store.ts'
 import { sendWithTimeout, RedisChanges } from '../../src/shared-cache/redis-store.ts'
 import { BUILD_TIMEOUT } from '../helpers/built-fixture.ts'
-import { sharesCache } from '../helpers/describe-shared-cache.ts'
 import { sharedApp, type SharedApp } from '../helpers/sharing-processes.ts'
 import { isMissing, redisServer } from '../helpers/redis-server.ts'
-
-describe.skipIf(isMissing)('machines that share a Redis', () => {
-  const redis = redisServer()
-  sharesCache('newest', [2], redis.path)
-})
 
 describe.skipIf(isMissing)('a machine whose Redis hangs', () => {
   const redis = redisServer()
@@ -51,7 +45,7 @@ describe.skipIf(isMissing)('a machine whose Redis hangs', () => {
   )
 })
 
-describe.skipIf(isMissing)('what was revalidated', () => {
+describe.skipIf(isMissing)('a revalidation', () => {
   const redis = redisServer()
   let client: ReturnType<typeof createClient>
   beforeAll(async () => {

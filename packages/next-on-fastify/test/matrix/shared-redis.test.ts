@@ -1,8 +1,8 @@
-import { describe } from 'vitest'
+import { describe, inject } from 'vitest'
 import { sharesCache } from '../helpers/describe-shared-cache.ts'
 import { isMissing, redisServer } from '../helpers/redis-server.ts'
 
 describe.skipIf(isMissing)('machines that share a Redis', () => {
   const redis = redisServer()
-  sharesCache('lowest', [2], redis.path)
+  sharesCache(inject('peers'), [2], redis.path)
 })

@@ -1,3 +1,0 @@
-import { describeAfterProxy } from '../helpers/describe-middleware.ts'
-
-describeAfterProxy('newest')

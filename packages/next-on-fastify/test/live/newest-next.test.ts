@@ -1,3 +1,0 @@
-import { answersWithRealNext } from '../helpers/describe-next.ts'
-
-answersWithRealNext('newest')

@@ -1,3 +1,0 @@
-import { describeVariant } from '../helpers/describe-url-variants.ts'
-
-describeVariant('newest', 'trailingSlash')

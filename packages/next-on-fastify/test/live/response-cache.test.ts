@@ -1,3 +1,0 @@
-import { describeMemory } from '../helpers/describe-response-cache.ts'
-
-describeMemory('newest')

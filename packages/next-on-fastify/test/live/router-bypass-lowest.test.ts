@@ -1,3 +1,0 @@
-import { describeDirect } from '../helpers/describe-router-bypass.ts'
-
-describeDirect('lowest')

@@ -1,3 +1,0 @@
-import { sharesCache } from '../helpers/describe-shared-cache.ts'
-
-sharesCache('newest', [2])

@@ -1,0 +1,4 @@
+import { inject } from 'vitest'
+import { describeVariant } from '../helpers/describe-url-variants.ts'
+
+describeVariant(inject('peers'), 'basePath')
