@@ -71,10 +71,10 @@ export function withEnv(
 }
 
 const gzip = { headers: { 'accept-encoding': 'gzip' } } as const
-/** Which client asks is not the point: of a page that is rendered anew, the count of renders differs. */
+/** Compares pages without their count of renders, which differs between servers. */
 const counted = { normalize: (answer) => ({ ...answer, body: '' }) } satisfies Partial<CaseOptions>
 
-/** Answers that can come from memory, of the build `base`. */
+/** Cacheable responses of the build `base`. */
 export const keptCases: Record<
   'page' | 'pageGzip' | 'oldPage' | 'isr' | 'oldIsr' | 'handler' | 'small' | 'asset' | 'assetGzip' | 'largeGzip',
   CaseOptions
@@ -92,7 +92,7 @@ export const keptCases: Record<
   largeGzip: { path: '/generated/asset-300k.js', ...gzip },
 }
 
-/** Answers that Next makes for each request. */
+/** Responses that Next renders for each request. */
 export const freshCases: Record<'api' | 'dynamicHandler' | 'ssr' | 'oldSsr' | 'streaming', CaseOptions> = {
   api: { path: '/api/message' },
   dynamicHandler: { path: '/handlers/dynamic', ...counted },
@@ -101,14 +101,14 @@ export const freshCases: Record<'api' | 'dynamicHandler' | 'ssr' | 'oldSsr' | 's
   streaming: { path: '/streaming', ...counted },
 }
 
-/** Answers of the build `proxy`, whose proxy runs before the first two and never sees the third. */
+/** Responses of the build `proxy`, whose middleware runs before the first two and never for the third. */
 export const proxyCases: Record<'behindProxy' | 'postBehindProxy' | 'besideProxy', CaseOptions> = {
   behindProxy: { path: '/isr' },
   postBehindProxy: { path: '/posts/first' },
   besideProxy: { path: '/static' },
 }
 
-/** What only those ask for who have been there: whether a page has changed, and its data for the App Router. */
+/** Requests of returning visitors: whether a page has changed, and its data for the App Router. */
 export async function learnedCases(): Promise<Record<'unmodified' | 'rsc', CaseOptions>> {
   const { path } = keptCases.page
   const { file, env } = subjects['next-start']
@@ -116,7 +116,7 @@ export async function learnedCases(): Promise<Record<'unmodified' | 'rsc', CaseO
   try {
     const rsc = { rsc: '1' }
     const etag = (await fetch(origin + path)).headers.get('etag') ?? ''
-    // Next sends whoever has not the hash of these headers to the URL that has it.
+    // Next redirects requests without the hash of these headers to the URL with it.
     const location = (await fetch(origin + path, { headers: rsc, redirect: 'manual' })).headers.get('location') ?? ''
     const unmodified: CaseOptions = {
       path,
@@ -130,7 +130,7 @@ export async function learnedCases(): Promise<Record<'unmodified' | 'rsc', CaseO
   }
 }
 
-/** What a build may take on a machine that does much else, in milliseconds. */
+/** Maximum time of a build on a busy machine, in milliseconds. */
 export const BUILD_TIMEOUT = 600_000
 
 /** Where the app is that is built so: see examples/next/app-folder.ts. */
@@ -187,7 +187,7 @@ export async function replaceBuild(dirs: readonly string[], variant: Variant, id
   }
 }
 
-/** What a copy of a build has. */
+/** Files of a copy of a build. */
 export async function factsOf(dir: string, variant: Variant): Promise<BuildFacts> {
   const output = `${dir}/.next/${variant}`
   const chunks = await readdir(`${output}/static/chunks`)

@@ -7,7 +7,7 @@ import type { CommandSubject } from 'speed-bounds'
 import { copiesOfBuild } from './next.ts'
 import { findWatt, writeWattApp } from './watt.ts'
 
-/** What has to be installed: `@platformatic/next` 3.54 imports the last one, and does not name it as a dependency. */
+/** Packages to install. `@platformatic/next` 3.54 imports the last one without a dependency on it. */
 export const WATT_NEXT_INSTALL = 'npm install --global wattpm @platformatic/next @platformatic/job-queue'
 
 /** Watt with a copy of the build `base`, which is to be built before. */

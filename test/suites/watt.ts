@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** What serves the apps that a module makes has to be installed so. */
+/** Package to install for apps that a module creates. */
 export const WATT_INSTALL = 'npm install --global wattpm @platformatic/node'
 
 /** The folder of packages that Watt stands in, if it is there. */
