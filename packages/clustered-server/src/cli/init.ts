@@ -70,8 +70,10 @@ export function nameOfDirectory(directory: string): string {
   const name = basename(directory)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^[-0-9]+|-+$/g, '')
-  return name === '' ? 'app' : name.slice(0, 40).replace(/-$/, '')
+    .replace(/^[-0-9]+/, '')
+    .slice(0, 40)
+    .replace(/-$/, '')
+  return name === '' ? 'app' : name
 }
 
 /** Arguments of the command, beside the app. */
