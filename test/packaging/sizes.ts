@@ -13,12 +13,13 @@ const MAX_GROWTH = 1.1
 
 /** Recorded sizes. If a package grows on purpose, copy its new sizes from the failure of `release.test.ts`. */
 const SIZES: Readonly<Record<string, Size>> = {
-  'aggregator-gateway': { packed: 85_610, unpacked: 298_249 },
-  'checked-options': { packed: 7_579, unpacked: 23_638 },
-  'clustered-server': { packed: 86_082, unpacked: 296_269 },
-  'next-on-fastify': { packed: 98_394, unpacked: 324_541 },
-  'speed-bounds': { packed: 68_768, unpacked: 234_720 },
-  'trpc-fastify': { packed: 55_187, unpacked: 183_773 },
+  'aggregator-gateway': { packed: 83_874, unpacked: 284_010 },
+  'checked-options': { packed: 7_635, unpacked: 23_687 },
+  'clustered-server': { packed: 104_102, unpacked: 340_529 },
+  'fastify-write-batching': { packed: 7_907, unpacked: 24_466 },
+  'next-on-fastify': { packed: 95_217, unpacked: 311_952 },
+  'speed-bounds': { packed: 74_459, unpacked: 239_575 },
+  'trpc-fastify': { packed: 55_105, unpacked: 182_292 },
 }
 
 /** Packages that have no recorded size, or have grown too much. */
