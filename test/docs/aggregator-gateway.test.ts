@@ -187,7 +187,7 @@ it('docs/pass-through.md names all headers that are forwarded, and no others', (
 })
 
 it('docs/failures.md names all reasons of failures, and no others', () => {
-  const union = /type FailureReason =\n((?: {2}\| '[\w-]+'\n)+)/.exec(read('src/failures.ts'))![1]!
+  const union = /type FailureReason =\n((?: {2}\| '[\w-]+'\n)+)/.exec(read('src/call-failures.ts'))![1]!
   const reasons = [...union.matchAll(/'([\w-]+)'/g)].map(([, reason]) => reason)
   const named = /Reasons are ([^.]*)\./.exec(read('docs/failures.md').replaceAll(/\s+/g, ' '))![1]!
   expect([...named.matchAll(/`([\w-]+)`/g)].map(([, reason]) => reason)).toEqual(reasons)
@@ -242,8 +242,16 @@ describe('links of the documentation', () => {
 
 /** Each folder imports from those after it only. */
 const LAYERS = [
-  ...['index.ts', 'create-aggregator-gateway.ts', 'plugin.ts', 'gateway-stats.ts', 'pass-through', 'endpoint', 'call'],
-  ...['cache', 'upstream', 'observability', 'request', 'runtime', 'options', 'http', 'failures.ts', 'errors.ts'],
+  ...[
+    'index.ts',
+    'create-aggregator-gateway.ts',
+    'plugin.ts',
+    'stats-decorator.ts',
+    'pass-through',
+    'endpoint',
+    'call',
+  ],
+  ...['cache', 'upstream', 'observability', 'request', 'runtime', 'options', 'http', 'call-failures.ts', 'errors.ts'],
 ]
 
 it('imports go down the layers of src/', () => {

@@ -86,7 +86,7 @@ it('docs/api.md has the codes of all errors, and no others', () => {
 })
 
 it('docs/api.md has all events as their TSDoc, and no others', () => {
-  const body = /export interface ClusteredServerEvents \{([\s\S]*?)\n\}/.exec(read('src/types.ts'))![1]!
+  const body = /export interface ClusteredServerEvents \{([\s\S]*?)\n\}/.exec(read('src/server-types.ts'))![1]!
   const events = [...body.matchAll(/\/\*\* (.*?) \*\/\s*(\w+): \[/g)].map(([, meaning, name]) => [
     `\`${name}\``,
     meaning,

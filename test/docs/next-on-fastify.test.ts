@@ -100,7 +100,7 @@ it('docs/metrics.md has all metrics with their meaning', () => {
 })
 
 it('docs/response-cache.md has all reasons of a bypass', () => {
-  const text = read('src/response-cache/key.ts') + read('src/response-cache/report.ts')
+  const text = read('src/response-cache/key.ts') + read('src/response-cache/cache-counters.ts')
   const types = [/export type Bypass =([^=]*?)\n\n/, /export type BypassReason = Bypass([^\n]*)/].map(
     (type) => type.exec(text)![1]!,
   )

@@ -9,7 +9,7 @@ export { KeyValueCacheStore, type KeyValueStore } from './cache/key-value-cache-
 
 // Errors
 export { errorCodes } from './errors.ts'
-export type { FailureReason } from './failures.ts'
+export type { FailureReason } from './call-failures.ts'
 
 // Options
 export type { CallOptions, HeadersOption, MakeHeaders, MappingOptions, ShadowOptions } from './options/call-options.ts'

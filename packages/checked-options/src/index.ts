@@ -21,6 +21,6 @@ export {
 } from './kinds.ts'
 export { object, optional, type ObjectOptions, type OptionsSchema } from './object.ts'
 // Describing
-export { optionsOf, type OptionDescription } from './options-of.ts'
-export type { Unit } from './expected.ts'
+export { optionsOf, type OptionDescription } from './describe-options.ts'
+export type { Unit } from './expectation.ts'
 export type { Schema } from './schema.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { expectedOf, expecting, isRecord, saying } from './expected.ts'
+import { expectedOf, expecting, isRecord, saying } from './expectation.ts'
 import type { Schema } from './schema.ts'
 
 /** The longest delay that `setTimeout()` takes, in milliseconds. */

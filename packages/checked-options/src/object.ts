@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { expectedOf, isRecord, saying } from './expected.ts'
+import { expectedOf, isRecord, saying } from './expectation.ts'
 import type { Schema } from './schema.ts'
 import { renamed as renamedTo, unexpected, unknown } from './message.ts'
 

@@ -1,5 +1,5 @@
 import type { ClusteredServerOptions } from './options/types.ts'
-import type { ClusteredServer } from './types.ts'
+import type { ClusteredServer } from './server-types.ts'
 
 /**
  * Runs an app in one process per core, behind one socket. Resolves when all workers accept connections.

@@ -13,7 +13,7 @@ export type {
   WorkerState,
   WorkerStats,
   WorkerStatus,
-} from './types.ts'
+} from './server-types.ts'
 
 // Options
 export { defineConfig } from './options/define-config.ts'

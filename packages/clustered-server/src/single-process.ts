@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AdminAddress, ClusteredServer, ClusteredServerEvents, ClusterStatus } from './types.ts'
+import type { AdminAddress, ClusteredServer, ClusteredServerEvents, ClusterStatus } from './server-types.ts'
 import { Connections } from './connections/connections.ts'
 import { cannotListen, ClusteredServerError, errorCodes } from './errors.ts'
 import { lateText, ListenHook, nothingListened } from './app/listen-hook.ts'

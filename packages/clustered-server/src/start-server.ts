@@ -10,7 +10,7 @@ import { warnOfZombies } from './platform/zombies.ts'
 import { Primary } from './primary/primary.ts'
 import { isWorker } from './primary/worker-channel.ts'
 import { SingleProcess } from './single-process.ts'
-import type { ClusteredServer } from './types.ts'
+import type { ClusteredServer } from './server-types.ts'
 
 /** Checks the options and starts the server: see `createClusteredServer()`. */
 export async function startServer(app: URL | string, options: ClusteredServerOptions): Promise<ClusteredServer> {

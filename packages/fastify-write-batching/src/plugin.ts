@@ -9,7 +9,7 @@ export type FastifyWriteBatchingOptions = RegisterOptions
 
 /** How many writes an app has batched. A response that is not streamed is one write. */
 export interface WriteBatchingStats {
-  /** Writes that waited for the end of their tick. */
+  /** Writes that waited, until the end of their tick or the 32nd write. */
   readonly batched: number
   /** Writes that did not wait. Pipelined responses are not all counted. */
   readonly immediate: number

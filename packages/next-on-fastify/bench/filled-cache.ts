@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import type { Build } from '../src/response-cache/build/build.ts'
 import { ResponseCache } from '../src/response-cache/response-cache.ts'
-import { observedHandler } from '../src/next/page-reads.ts'
+import { observedHandler } from '../src/next/observed-cache-handler.ts'
 
 /** A build without middleware, whose paths are all pages. */
 const build: Build = {

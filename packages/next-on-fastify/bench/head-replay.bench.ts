@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http'
 import { test } from 'vitest'
-import { readyResponse, writeResponse } from '../src/response-cache/writer.ts'
+import { readyResponse, writeResponse } from '../src/response-cache/ready-response.ts'
 import { BODY, HEAD, requestOf } from './filled-cache.ts'
 
 // Decides whether a recorded head is written at once, with the body as a string, or header by header with the bytes.

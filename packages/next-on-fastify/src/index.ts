@@ -17,7 +17,7 @@ export type {
 
 // Statistics
 export type { NextStats } from './observability/stats.ts'
-export type { ResponseCacheStats } from './response-cache/report.ts'
+export type { ResponseCacheStats } from './response-cache/cache-counters.ts'
 export type { RouterBypassStats } from './router-bypass/router-bypass.ts'
 
 // Observers

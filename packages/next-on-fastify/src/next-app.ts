@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import type { UpgradeHandler } from 'next/dist/server/next.js'
 import { withCurrentRequest } from './async-context/current-request.ts'
 import { assertBasePath } from './next/base-path.ts'
-import type { NextHandler, RequestHandler } from './next/handler.ts'
+import type { NextHandler, RequestHandler } from './next/handler-types.ts'
 import { startNext, type StartedNext } from './next/load.ts'
 import { Observers } from './observability/observers.ts'
 import type { NextStats } from './observability/stats.ts'
@@ -14,7 +14,7 @@ import { isDev, type NextPluginOptions } from './options.ts'
 import { createResponseCache } from './response-cache/create-response-cache.ts'
 import type { ResponseCache } from './response-cache/response-cache.ts'
 import { createRouterBypass, type RouterBypass } from './router-bypass/router-bypass.ts'
-import { type CacheSharing, shareCache } from './shared-cache/share-cache.ts'
+import { type CacheSharing, shareCache } from './shared-cache/open-shared-cache.ts'
 
 /** A Next app that is ready for requests. */
 export interface NextApp {

@@ -1,7 +1,7 @@
 import { test } from 'vitest'
 import type { Claim } from '../src/options/resolved.ts'
 import { readTree } from '../src/subject/process-tree.ts'
-import type { Round } from '../src/statistics/round.ts'
+import type { Round } from '../src/statistics/measured-round.ts'
 import { judge } from '../src/statistics/verdict.ts'
 
 // Both run between two rounds, when nothing is measured.

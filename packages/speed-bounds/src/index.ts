@@ -23,7 +23,7 @@ export { progressLine, type ProgressLine } from './report/progress-line.ts'
 // Results
 export type { Environment } from './report/environment.ts'
 export type { RaceResult, Summary } from './report/result.ts'
-export type { Bottleneck, Round } from './statistics/round.ts'
+export type { Bottleneck, Round } from './statistics/measured-round.ts'
 export type { Decision, Estimate, Verdict } from './statistics/verdict.ts'
 
 // Errors

@@ -2,7 +2,7 @@ import { initTRPC } from '@trpc/server'
 import { test } from 'vitest'
 import { z } from 'zod'
 import { compile } from '../src/procedure/compile.ts'
-import type { Call } from '../src/procedure/procedure-options.ts'
+import type { Call } from '../src/procedure/resolver-options.ts'
 
 const t = initTRPC.create()
 const named = z.object({ name: z.string() })

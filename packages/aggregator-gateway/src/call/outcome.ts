@@ -1,4 +1,4 @@
-import type { CallFailure } from '../failures.ts'
+import type { CallFailure } from '../call-failures.ts'
 import type { JsonBody } from './json-body.ts'
 
 /** How a call ended. */

@@ -1,7 +1,7 @@
 import type { PathTemplate } from '../request/path-template.ts'
 import type { HeaderPlan } from '../request/request-headers.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-import type { HedgeDelay } from './hedging.ts'
+import type { HedgeDelay } from './hedge-delay.ts'
 import type { JsonBodyReader } from './json-body.ts'
 import type { Shadow } from './shadow.ts'
 

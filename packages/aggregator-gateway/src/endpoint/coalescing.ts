@@ -6,7 +6,7 @@ import type { ResolvedEndpoint } from '../options/resolved.ts'
 import type { Values } from '../request/placeholders.ts'
 import { EndpointRequest } from './endpoint-request.ts'
 import type { PlannedEndpoint } from './planned-endpoint.ts'
-import { keyOf, renderCalls } from './rendered-calls.ts'
+import { keyOf, renderCalls } from './render-calls.ts'
 
 /** Hooks of a route that can change the inputs of its calls. */
 const HOOKS = ['onRequest', 'preParsing', 'preValidation', 'preHandler'] as const

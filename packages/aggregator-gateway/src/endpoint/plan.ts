@@ -1,7 +1,7 @@
 // Prepares an endpoint: parses its templates, and finds out which call waits for which.
 
 import type { PlannedCall } from '../call/planned-call.ts'
-import { HedgeDelay } from '../call/hedging.ts'
+import { HedgeDelay } from '../call/hedge-delay.ts'
 import { JsonBodyReader } from '../call/json-body.ts'
 import { mappingOf } from '../call/mapping.ts'
 import { Shadow } from '../call/shadow.ts'

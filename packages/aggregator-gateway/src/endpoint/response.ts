@@ -4,9 +4,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CallOutcome } from '../call/outcome.ts'
 import type { PlannedCall } from '../call/planned-call.ts'
 import { UpstreamStatusError } from '../errors.ts'
-import { type CallFailure, errorFor } from '../failures.ts'
+import { type CallFailure, errorFor } from '../call-failures.ts'
 import type { PlannedEndpoint } from './planned-endpoint.ts'
-import type { Replies } from './replies.ts'
+import type { Replies } from './waiting-clients.ts'
 
 const JSON_CONTENT = 'application/json; charset=utf-8'
 

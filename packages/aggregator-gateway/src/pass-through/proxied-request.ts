@@ -15,7 +15,7 @@ import {
   REJECTIONS,
   TOO_LARGE,
   UNSENDABLE,
-} from '../failures.ts'
+} from '../call-failures.ts'
 import { isIdempotent } from '../http/methods.ts'
 import { withQuery } from '../request/forwarded-query.ts'
 import type { Values } from '../request/placeholders.ts'

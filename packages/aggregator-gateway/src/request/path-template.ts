@@ -2,7 +2,7 @@
 // or its query value. It can reach no other path and no other origin, however the upstream decodes it.
 
 import { invalidOptionError } from '../options/invalid-option.ts'
-import { hasSeparator, isSuspect, pathEscapeOf } from './path-escape.ts'
+import { hasSeparator, isSuspect, pathEscapeOf } from './path-traversal.ts'
 import {
   namesOf,
   paramsOf,

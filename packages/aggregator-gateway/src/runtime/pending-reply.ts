@@ -4,7 +4,7 @@
 
 import { AsyncResource } from 'node:async_hooks'
 import type { FastifyReply } from 'fastify'
-import { scheduleAfterPoll } from './write-batching.ts'
+import { scheduleAfterPoll } from './end-of-tick.ts'
 
 export class PendingReply extends AsyncResource {
   readonly reply: FastifyReply

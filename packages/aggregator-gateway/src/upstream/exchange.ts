@@ -1,7 +1,14 @@
 // One request to an origin. It is counted, and the circuit breaker of the origin learns its outcome.
 
 import type { Dispatcher } from 'undici'
-import { AbortedError, type CallFailure, failureOf, isFaultOfOrigin, type Rejection, REJECTIONS } from '../failures.ts'
+import {
+  AbortedError,
+  type CallFailure,
+  failureOf,
+  isFaultOfOrigin,
+  type Rejection,
+  REJECTIONS,
+} from '../call-failures.ts'
 import type { Origin, Slot } from './origin.ts'
 import type { PooledRequest } from './pool.ts'
 

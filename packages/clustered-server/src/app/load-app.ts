@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { Server } from 'node:net'
 import { errorCodes } from '../errors.ts'
 import { importApp } from './import-app.ts'
-import { type AnyFunction, instanceWith, isFastifyPlugin, isMarkedPlugin } from './fastify-plugin.ts'
+import { type AnyFunction, instanceWith, isFastifyPlugin, isMarkedPlugin } from './plugin-detection.ts'
 import { isFetchApp, listenerOf } from './fetch-app.ts'
 import type { ListenHook } from './listen-hook.ts'
 

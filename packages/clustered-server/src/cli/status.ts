@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import type { ClusterStatus } from '../types.ts'
+import type { ClusterStatus } from '../server-types.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Response of the path `/status`. */

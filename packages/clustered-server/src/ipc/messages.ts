@@ -4,7 +4,7 @@ import type { Serializable } from 'node:child_process'
 import type { ClusteredServerErrorCode } from '../errors.ts'
 import type { ReportSetup } from '../options/types.ts'
 import type { BindQuery } from '../platform/node-internals.ts'
-import type { WorkerStats } from '../types.ts'
+import type { WorkerStats } from '../server-types.ts'
 
 /** Environment variable with the process id of the primary, by which a worker recognizes itself. */
 export const PRIMARY_PID = 'CLUSTERED_SERVER_PRIMARY'

@@ -5,7 +5,7 @@ import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { WorkerStats } from '../types.ts'
+import type { WorkerStats } from '../server-types.ts'
 import type { StatsSlot } from './messages.ts'
 
 /** Time, five statistics, and the time again. Different times mean that a write is in progress. */

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { cannotListen } from '../errors.ts'
 import type { ResolvedAdminOptions } from '../options/types.ts'
-import type { AdminAddress, ClusteredServer } from '../types.ts'
+import type { AdminAddress, ClusteredServer } from '../server-types.ts'
 import { EventCounts } from './event-counts.ts'
 import { type AppMetrics, MetricsText } from './metrics-text.ts'
 

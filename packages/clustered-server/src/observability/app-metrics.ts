@@ -1,5 +1,5 @@
 import type { Metric } from '../ipc/messages.ts'
-import type { WorkerState } from '../types.ts'
+import type { WorkerState } from '../server-types.ts'
 import { type AppMetrics, comment } from './metrics-text.ts'
 import { aggregate } from './prom-client.ts'
 

@@ -1,4 +1,4 @@
-import type { ClusteredServer } from '../types.ts'
+import type { ClusteredServer } from '../server-types.ts'
 
 /** Counts of events, for metrics and the status. */
 export class EventCounts {

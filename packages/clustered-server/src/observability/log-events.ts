@@ -1,7 +1,7 @@
 import type { Logger, ResolvedOptions } from '../options/types.ts'
-import { canInheritSockets } from '../platform/node-cluster.ts'
+import { canInheritSockets } from '../platform/shared-port.ts'
 import { canHandOver } from '../platform/node-internals.ts'
-import type { ClusteredServer, WorkerName } from '../types.ts'
+import type { ClusteredServer, WorkerName } from '../server-types.ts'
 
 /** Minimum milliseconds between two log lines about lost connections. */
 const LOST_INTERVAL = 1000

@@ -1,4 +1,4 @@
-import type { ClusteredServer, ClusterStatus, WorkerStatus } from '../types.ts'
+import type { ClusteredServer, ClusterStatus, WorkerStatus } from '../server-types.ts'
 import type { EventCounts } from './event-counts.ts'
 
 /** Milliseconds for which metrics are cached. */

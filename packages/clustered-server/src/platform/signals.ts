@@ -1,6 +1,6 @@
 import { ClusteredServerError } from '../errors.ts'
 import type { Logger } from '../options/types.ts'
-import type { ClusteredServer } from '../types.ts'
+import type { ClusteredServer } from '../server-types.ts'
 
 /** Exit code after a second stop signal, a failed `onShutdown`, or the death of all workers. */
 const FAILED = 1

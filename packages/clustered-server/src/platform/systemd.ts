@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process'
 import type { Logger } from '../options/types.ts'
-import type { ClusteredServer } from '../types.ts'
+import type { ClusteredServer } from '../server-types.ts'
 
 /** First descriptor that systemd passes. */
 const FIRST_FD = 3

@@ -2,7 +2,7 @@
 // in the kernel's process table as zombies.
 
 import { readFileSync } from 'node:fs'
-import type { ClusteredServer } from '../types.ts'
+import type { ClusteredServer } from '../server-types.ts'
 import { stateOf } from './proc-stat.ts'
 import type { Logger } from '../options/types.ts'
 

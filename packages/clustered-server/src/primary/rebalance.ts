@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import type { RawHandle } from '../platform/node-internals.ts'
-import type { ClusteredServerEvents } from '../types.ts'
+import type { ClusteredServerEvents } from '../server-types.ts'
 import { excessConnections } from './excess-connections.ts'
 import type { WorkerHandle } from './worker-handle.ts'
 import type { WorkerPool } from './worker-pool.ts'

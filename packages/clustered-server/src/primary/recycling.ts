@@ -1,5 +1,5 @@
 import type { RecycleOptions, RecycleReason } from '../options/types.ts'
-import type { WorkerStats } from '../types.ts'
+import type { WorkerStats } from '../server-types.ts'
 
 /** The part of a worker that limits apply to. */
 interface Recyclable {

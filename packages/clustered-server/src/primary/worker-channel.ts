@@ -4,9 +4,9 @@ import { extname } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { decode, encode, type ToPrimary, type ToWorker } from '../ipc/messages.ts'
-import { forkInCluster } from '../platform/node-cluster.ts'
+import { forkInCluster } from '../platform/shared-port.ts'
 import { onHandleLost, type RawHandle } from '../platform/node-internals.ts'
-import type { WorkerExit } from '../types.ts'
+import type { WorkerExit } from '../server-types.ts'
 import { ownOutputs } from './shared-output.ts'
 
 interface ChannelEvents {

@@ -3,10 +3,10 @@ import type { Metric, SocketQuery, StartMessage, StatsSlot, ToPrimary } from '..
 import type { SharedStats } from '../ipc/shared-stats.ts'
 import type { ReportSetup } from '../options/types.ts'
 import type { RawHandle } from '../platform/node-internals.ts'
-import type { BlockedLoopReport, WorkerExit, WorkerState, WorkerStats } from '../types.ts'
-import { Liveness } from './liveness.ts'
-import { requestReport } from './request-report.ts'
-import { StartProgress } from './start-progress.ts'
+import type { BlockedLoopReport, WorkerExit, WorkerState, WorkerStats } from '../server-types.ts'
+import { Liveness } from './worker-liveness.ts'
+import { requestReport } from './blocked-loop-request.ts'
+import { StartProgress } from './start-state.ts'
 import { LISTENER_FD, REPORT_FD, STATS_FD, WorkerChannel } from './worker-channel.ts'
 
 /** Purpose of a worker: to stand by, to accept connections (now or once it is loaded), or to end. */

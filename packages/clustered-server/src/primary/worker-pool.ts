@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { ResolvedOptions } from '../options/types.ts'
-import type { ClusteredServerEvents, WorkerExit, WorkerName } from '../types.ts'
+import type { ClusteredServerEvents, WorkerExit, WorkerName } from '../server-types.ts'
 import { OrphanWatch } from './orphan-watch.ts'
 import { RestartPolicy } from './restart-policy.ts'
 import type { WorkerFactory } from './worker-factory.ts'

@@ -3,7 +3,7 @@ import type { Connections } from '../connections/connections.ts'
 import type { StatsSlot } from '../ipc/messages.ts'
 import { sendToPrimary } from '../ipc/send-to-primary.ts'
 import { writeStats } from '../ipc/shared-stats.ts'
-import type { WorkerStats } from '../types.ts'
+import type { WorkerStats } from '../server-types.ts'
 
 /** Heartbeats between two readings of the memory. See docs/measurements.md#watch-processes */
 const MEMORY_BEATS = 10

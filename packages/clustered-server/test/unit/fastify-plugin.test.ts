@@ -1,6 +1,6 @@
 import { runInThisContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { type AnyFunction, isFastifyPlugin, isMarkedPlugin } from '../../src/app/fastify-plugin.ts'
+import { type AnyFunction, isFastifyPlugin, isMarkedPlugin } from '../../src/app/plugin-detection.ts'
 
 /** Without what TypeScript or vite would make of it. */
 const made = (source: string): AnyFunction => runInThisContext(`(${source})`) as AnyFunction

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { inHttp1 } from '../http/http2.ts'
 import { mergeHeaders } from '../http/merge-headers.ts'
-import type { RequestHandler } from '../next/handler.ts'
+import type { RequestHandler } from '../next/handler-types.ts'
 import { restoreUrl } from './routable-url.ts'
 
 /** Returns the function that serves a Fastify request by Next, and hijacks its reply. */

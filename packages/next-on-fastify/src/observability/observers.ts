@@ -2,7 +2,7 @@
 
 import { finished } from 'node:stream'
 import type { FastifyBaseLogger } from 'fastify'
-import type { NextHandler } from '../next/handler.ts'
+import type { NextHandler } from '../next/handler-types.ts'
 import type { NextStats } from './stats.ts'
 
 /** A Next app, as its observers see it. */

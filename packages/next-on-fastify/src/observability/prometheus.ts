@@ -3,7 +3,7 @@
 import { Counter, Gauge, Histogram, register, type Registry } from 'prom-client'
 import { checkOptions, custom, object, optional, type OptionsSchema } from 'checked-options'
 import { InvalidOptionError } from '../errors.ts'
-import type { ResponseCacheStats } from '../response-cache/report.ts'
+import type { ResponseCacheStats } from '../response-cache/cache-counters.ts'
 import type { NextObserver, ObservedNext } from './observers.ts'
 
 /** Options of {@link prometheusObserver}. */

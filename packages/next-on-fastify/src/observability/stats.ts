@@ -1,4 +1,4 @@
-import type { ResponseCacheStats } from '../response-cache/report.ts'
+import type { ResponseCacheStats } from '../response-cache/cache-counters.ts'
 import type { RouterBypassStats } from '../router-bypass/router-bypass.ts'
 
 /** Statistics of a Next app since its start. */

@@ -5,7 +5,7 @@ import { brotliCompress, constants, gunzip, inflate } from 'node:zlib'
 import { outsideRequests } from '../async-context/outside-requests.ts'
 import type { RecordedResponse } from './recorder.ts'
 import { pairsOf, valueOf } from './response-headers.ts'
-import type { ReadyResponse } from './writer.ts'
+import type { ReadyResponse } from './ready-response.ts'
 
 const compress = promisify(brotliCompress)
 

@@ -5,9 +5,9 @@ import type { ResolvedResponseCacheOptions } from '../options-schema.ts'
 import { CacheHandlerConflictError, installCacheHandler } from '../shared-cache/install-cache-handler.ts'
 import { readBuild } from './build/build.ts'
 import { UncacheableBuildError } from './build/errors.ts'
-import { watchRenders } from './middleware/watch-renders.ts'
+import { watchRenders } from './middleware/render-hook.ts'
 import { ResponseCache } from './response-cache.ts'
-import { CAN_FRAME_CHUNKS } from './writer.ts'
+import { CAN_FRAME_CHUNKS } from './ready-response.ts'
 
 /**
  * Creates the response cache of the app in `dir`, whose Next must be prepared, or logs why it is off. `isShared` if other

@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http'
 import { acceptsBrotli, BrotliQueue } from './brotli.ts'
 import type { KeyInput } from './key.ts'
 import type { TappedResponse } from './recorder.ts'
-import type { CacheReport } from './report.ts'
+import type { CacheReport } from './cache-counters.ts'
 import type { Entry, ResponseStore } from './store.ts'
 import { endOfBusyTick } from './write-batching.ts'
-import { type ReadyResponse, writeResponse } from './writer.ts'
+import { type ReadyResponse, writeResponse } from './ready-response.ts'
 
 /** Writes cached responses. */
 export class HitWriter {

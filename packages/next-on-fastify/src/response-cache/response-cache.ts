@@ -1,18 +1,18 @@
 // Serves responses that Next has declared fresh, without calling Next again.
 
 import type { ServerResponse } from 'node:http'
-import type { RequestHandler } from '../next/handler.ts'
+import type { RequestHandler } from '../next/handler-types.ts'
 import type { ResolvedResponseCacheOptions } from '../options-schema.ts'
 import type { Build } from './build/build.ts'
-import { CacheFiller } from './cache-filler.ts'
+import { CacheFiller } from './miss-handler.ts'
 import { HitWriter } from './hit-writer.ts'
 import { Invalidation } from './invalidation.ts'
 import { requestKey, withResponseHeaders } from './key.ts'
 import type { EarlyMiddleware } from './middleware/early-middleware.ts'
 import { MiddlewareServing } from './middleware/middleware-serving.ts'
-import { PathHistory } from './path-history.ts'
+import { PathHistory } from './recent-cacheability.ts'
 import { TappedResponse } from './recorder.ts'
-import { type BypassReason, CacheReport, type ResponseCacheStats } from './report.ts'
+import { type BypassReason, CacheReport, type ResponseCacheStats } from './cache-counters.ts'
 import { headersNow } from './response-headers.ts'
 import { ResponseStore } from './store.ts'
 

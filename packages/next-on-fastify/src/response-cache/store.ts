@@ -1,11 +1,11 @@
 // The cached responses of one app, by key.
 
 import { LRUCache } from 'lru-cache'
-import { isUnchanged } from './files.ts'
+import { isUnchanged } from './served-file.ts'
 import { notModifiedKey, type RequestKey } from './key.ts'
 import type { CacheMeta } from './policy.ts'
 import type { RecordedResponse } from './recorder.ts'
-import { readyResponse, type ReadyResponse } from './writer.ts'
+import { readyResponse, type ReadyResponse } from './ready-response.ts'
 
 /** A cached response. */
 export interface Entry extends ReadyResponse, CacheMeta {

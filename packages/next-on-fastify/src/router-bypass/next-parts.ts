@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { type NextConfig, readConfig, unprovenSetting } from '../next/config.ts'
-import type { NextHandler } from '../next/handler.ts'
+import type { NextHandler } from '../next/handler-types.ts'
 import { functionOf, type RequestMeta, type RouteMatch, UnsupportedNextError } from '../next/internals.ts'
 import { entrypointsOf, type FindEntrypoint } from './entrypoints.ts'
 

@@ -5,12 +5,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import type { ParsedUrlQuery } from 'node:querystring'
 import type { FastifyBaseLogger } from 'fastify'
-import type { NextHandler, RequestHandler } from '../next/handler.ts'
+import type { NextHandler, RequestHandler } from '../next/handler-types.ts'
 import type { RouteMatch } from '../next/internals.ts'
 import type { RouteKind } from './eligibility.ts'
 import { loadNextParts, type NextParts } from './next-parts.ts'
-import { isKind, type NotRouted, readRoutes } from './routes.ts'
-import { type RouteDecision, routeDecision } from './routing.ts'
+import { isKind, type NotRouted, readRoutes } from './route-manifest.ts'
+import { type RouteDecision, routeDecision } from './route-decision.ts'
 
 /** The route of a path, and how to render it. */
 export interface Routed extends RouteDecision {

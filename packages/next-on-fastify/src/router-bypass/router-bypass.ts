@@ -2,13 +2,13 @@
 
 import type { FastifyBaseLogger } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { canSkipRenderServer } from '../next/before-route.ts'
-import type { NextHandler, RequestHandler } from '../next/handler.ts'
+import { canSkipRenderServer } from '../next/request-preparation.ts'
+import type { NextHandler, RequestHandler } from '../next/handler-types.ts'
 import { UnsupportedNextError } from '../next/internals.ts'
 import { isPlainPath, pathOf, queryOf } from '../next/plain-url.ts'
 import { ineligible, type IneligibleReason, type RouteKind } from './eligibility.ts'
 import { findRenderServer, type RenderServer, type Routed } from './render-server.ts'
-import type { NotRouted } from './routes.ts'
+import type { NotRouted } from './route-manifest.ts'
 
 /** Counters since the start. */
 interface RouterBypassCounts {

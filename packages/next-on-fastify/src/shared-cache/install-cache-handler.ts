@@ -3,10 +3,10 @@
 
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { CacheHandlerClass } from '../next/cache-handler.ts'
-import { observedHandler } from '../next/page-reads.ts'
-import { sharedHandler } from './handler.ts'
-import { contextOf } from './shared-apps.ts'
+import type { CacheHandlerClass } from '../next/cache-handler-types.ts'
+import { observedHandler } from '../next/observed-cache-handler.ts'
+import { sharedHandler } from './shared-cache-handler.ts'
+import { contextOf } from './app-registry.ts'
 
 const HANDLERS = Symbol.for('@next/cache-handlers')
 

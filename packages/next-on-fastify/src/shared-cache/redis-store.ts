@@ -14,7 +14,7 @@ import {
   FIRST_POSITION,
   parseChange,
   UNKNOWN,
-} from './store.ts'
+} from './store-contract.ts'
 
 type Send = (...command: string[]) => Promise<unknown>
 

@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto'
 import { serialize } from 'node:v8'
 import { LRUCache } from 'lru-cache'
-import { notifyLost, notifyReplaced, notifyRevalidated } from '../next/cache-changes.ts'
-import type { Found, Lifetime } from '../next/cache-handler.ts'
+import { notifyLost, notifyReplaced, notifyRevalidated } from '../next/cache-events.ts'
+import type { Found, Lifetime } from '../next/cache-handler-types.ts'
 import type { AddRevalidatedTags } from '../next/revalidated-tags.ts'
-import { Revalidations } from './revalidations.ts'
+import { Revalidations } from './entry-freshness.ts'
 import {
   type Change,
   type ChangeReader,
@@ -16,7 +16,7 @@ import {
   FIRST_POSITION,
   type Store,
   UNKNOWN,
-} from './store.ts'
+} from './store-contract.ts'
 
 /** The state in which a rendering began. */
 export interface Rendering {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from 'redis'
-import { FIRST_POSITION } from '../../src/shared-cache/store.ts'
+import { FIRST_POSITION } from '../../src/shared-cache/store-contract.ts'
 import { sendWithTimeout, RedisChanges } from '../../src/shared-cache/redis-store.ts'
 import { BUILD_TIMEOUT } from '../helpers/built-fixture.ts'
 import { sharedApp, type SharedApp } from '../helpers/sharing-processes.ts'

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { ResolvedLoad, ResolvedRace } from '../options/resolved.ts'
-import { leadOf } from './lead.ts'
-import { takesTurns } from './turns.ts'
+import { leadOf } from './lead-in.ts'
+import { takesTurns } from './turn-policy.ts'
 
 /** wrk counts whole seconds. */
 export const WRK_ROUND = 1000

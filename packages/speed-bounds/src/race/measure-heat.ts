@@ -4,15 +4,15 @@
 
 import type { TurnSession } from '../load/generator.ts'
 import type { ResolvedCase } from '../options/resolved.ts'
-import { bottleneckOf, type Round } from '../statistics/round.ts'
+import { bottleneckOf, type Round } from '../statistics/measured-round.ts'
 import type { TreeReading } from '../subject/process-tree.ts'
 import type { RunningSubject } from '../subject/running-subject.ts'
 import { applyLoad, type LoadMeasurement, measurementOf } from './apply-load.ts'
 import { cpuBetween, type CpuReading, type CpuUse, resumeUntilIdle, untilIdle } from './cpu-accounting.ts'
 import { assertFewFailures, deathOf } from './failure-policy.ts'
-import { leadOf } from './lead.ts'
+import { leadOf } from './lead-in.ts'
 import type { Replica, StageContext } from './stage-context.ts'
-import { takesTurns } from './turns.ts'
+import { takesTurns } from './turn-policy.ts'
 
 /** The measured case, and its place in the race. */
 interface HeatPlan {

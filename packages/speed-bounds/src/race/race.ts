@@ -5,14 +5,14 @@ import type { Claim, ResolvedCase, ResolvedRace, ResolvedSubject } from '../opti
 import type { ClaimOptions, GeneratorName, RaceOptions, Subject } from '../options/types.ts'
 import { readEnvironment } from '../report/environment.ts'
 import { type RaceResult, toResult } from '../report/result.ts'
-import type { Round } from '../statistics/round.ts'
+import type { Round } from '../statistics/measured-round.ts'
 import { type Decision, judge, roundsOf } from '../statistics/verdict.ts'
 import { compareResponses, type RightResponses } from '../subject/compare-responses.ts'
 import { openSupervisor, type Supervisor } from '../subject/supervisor.ts'
 import { estimateStageTime } from './estimate-time.ts'
 import { shuffler } from './schedule.ts'
 import { runStage } from './stage.ts'
-import { withPossibleTurns } from './turns.ts'
+import { withPossibleTurns } from './turn-policy.ts'
 
 /** Options of {@link Race.measure} and {@link Race.compareResponses}. */
 export interface RunOptions {

@@ -1,7 +1,7 @@
 import type { Generator } from '../load/generator.ts'
 import type { ResolvedCase, ResolvedRace, ResolvedSubject } from '../options/resolved.ts'
 import type { Progress } from '../options/types.ts'
-import type { Round } from '../statistics/round.ts'
+import type { Round } from '../statistics/measured-round.ts'
 import type { RightResponses } from '../subject/compare-responses.ts'
 import type { RunningSubject } from '../subject/running-subject.ts'
 import type { Supervisor } from '../subject/supervisor.ts'

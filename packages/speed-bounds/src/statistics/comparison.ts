@@ -3,7 +3,7 @@
 
 import type { Metric } from '../options/types.ts'
 import { fixedPairDifference, independentDifference, pairedDifference } from './error-models.ts'
-import { costOf, type Measure, type Round } from './round.ts'
+import { costOf, type Measure, type Round } from './measured-round.ts'
 import { correlation, type Difference, median, trimmedMean } from './samples.ts'
 
 /** Share of a process's rounds that is trimmed at each end. */

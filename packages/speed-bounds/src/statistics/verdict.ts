@@ -4,7 +4,7 @@
 import type { Claim } from '../options/resolved.ts'
 import type { Metric } from '../options/types.ts'
 import { compare, TRIMMED_SHARE } from './comparison.ts'
-import type { Round } from './round.ts'
+import type { Round } from './measured-round.ts'
 import { halfWidth } from './samples.ts'
 
 /** `holds`: the whole interval is at or above the bound. `broken`: the whole interval is below. Else `inconclusive`. */

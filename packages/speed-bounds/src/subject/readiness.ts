@@ -1,7 +1,7 @@
 import { request } from 'undici'
 import { errorCodes, SpeedBoundsError } from '../errors.ts'
 import type { RunningSubject } from './running-subject.ts'
-import { quoteStderr } from './stderr.ts'
+import { quoteStderr } from './quote-stderr.ts'
 import type { SupervisorChannel } from './supervisor-channel.ts'
 
 /** Milliseconds between two attempts to reach a starting subject. */

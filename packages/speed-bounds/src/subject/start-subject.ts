@@ -4,7 +4,7 @@ import type { ResolvedSubject } from '../options/resolved.ts'
 import { listTree, signalTree } from './process-tree.ts'
 import { waitUntilReady } from './readiness.ts'
 import type { RunningSubject } from './running-subject.ts'
-import { quoteStderr } from './stderr.ts'
+import { quoteStderr } from './quote-stderr.ts'
 import type { SupervisorChannel } from './supervisor-channel.ts'
 
 const HOST = '127.0.0.1'

@@ -5,7 +5,7 @@
 import type { AnyTRPCProcedure, TRPCProcedureType } from '@trpc/server'
 import { chain } from '../runtime/sync-chain.ts'
 import { MiddlewareSteps } from './middleware-steps.ts'
-import { type Call, nextOfResolver, ProcedureOptions } from './procedure-options.ts'
+import { type Call, nextOfResolver, ProcedureOptions } from './resolver-options.ts'
 import { definitionOf, type Step, stepsOf } from './trpc-internals.ts'
 import { validateInput, validateOutput } from './validators.ts'
 

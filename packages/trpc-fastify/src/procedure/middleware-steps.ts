@@ -2,7 +2,7 @@
 
 import { getTRPCErrorFromUnknown, TRPCError, type TRPCProcedureType } from '@trpc/server'
 import { chain, isThenable } from '../runtime/sync-chain.ts'
-import { type Call, type GetRawInput, nextOfResolver, ProcedureOptions } from './procedure-options.ts'
+import { type Call, type GetRawInput, nextOfResolver, ProcedureOptions } from './resolver-options.ts'
 import { resultMarker, type Step, type StepResult } from './trpc-internals.ts'
 import { validateInput, validateOutput } from './validators.ts'
 

@@ -2,7 +2,7 @@
 
 import { TRPCError } from '@trpc/server'
 import { chain, isThenable } from '../runtime/sync-chain.ts'
-import { isObject } from '../runtime/value-kinds.ts'
+import { isObject } from '../runtime/type-guards.ts'
 import type { Parse } from './trpc-internals.ts'
 
 /** Validates an input. Objects are merged with the result of the validator before. */

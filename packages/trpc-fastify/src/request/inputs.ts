@@ -1,7 +1,7 @@
 // The inputs of the calls of a request, from its body or query.
 
 import { TRPCError } from '@trpc/server'
-import { isObject } from '../runtime/value-kinds.ts'
+import { isObject } from '../runtime/type-guards.ts'
 
 /** The inputs of all calls. The first call that reads its input parses and transforms all of them. */
 export class Inputs {

@@ -1,6 +1,6 @@
 // The envelope of a response: its data or error, serialized by the transformer of the router.
 
-import type { CallResponse } from './call.ts'
+import type { CallResponse } from './call-procedure.ts'
 import type { RouterConfig } from '../procedure/trpc-internals.ts'
 
 /** Equals `transformTRPCResponse` of tRPC, whose copies cost 1.3 µs. See docs/measurements.md#envelope-copies */

@@ -4,7 +4,7 @@
 
 import { isThenable } from '../runtime/sync-chain.ts'
 import { TextStream } from './text-stream.ts'
-import { isAsyncIterable, isPlainObject, isPromise, isStreamed } from '../runtime/value-kinds.ts'
+import { isAsyncIterable, isPlainObject, isPromise, isStreamed } from '../runtime/type-guards.ts'
 
 /** The data of a call or the shape of its error, and whether it fits into one line. */
 export type Outcome =

@@ -4,8 +4,8 @@
 import { getTRPCErrorFromUnknown, TRPCError } from '@trpc/server'
 import type { TrpcRequest } from '../request/trpc-request.ts'
 import { chain, isThenable } from '../runtime/sync-chain.ts'
-import { isAsyncIterable, isObject, isStreamed } from '../runtime/value-kinds.ts'
-import { respondWithLines } from './batch-stream.ts'
+import { isAsyncIterable, isObject, isStreamed } from '../runtime/type-guards.ts'
+import { respondWithLines } from './respond-batch-stream.ts'
 import {
   callProcedure,
   type CallResponse,
@@ -15,11 +15,11 @@ import {
   errorShape,
   reportError,
   type RespondOptions,
-} from './call.ts'
+} from './call-procedure.ts'
 import { envelopeOf } from './envelope.ts'
 import { checkedStatus, type Head, responseHead, withoutChunkedEncoding } from './head.ts'
 import { type PlainResponse, plainResponse } from './plain-response.ts'
-import { respondWithEvents } from './subscription.ts'
+import { respondWithEvents } from './respond-subscription.ts'
 
 /** Builds the response, synchronously if nothing is awaited. Fastify responds to errors that it throws. */
 export function respond(request: TrpcRequest, options: RespondOptions): PlainResponse | Promise<PlainResponse> {

@@ -4,7 +4,7 @@ import { setImmediate as endOfTick } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { isThenable } from '../runtime/sync-chain.ts'
 import { shouldBatchWrites } from '../runtime/write-batching.ts'
-import { type OnSendHooks, setHead, setWholeHead } from './on-send.ts'
+import { type OnSendHooks, setHead, setWholeHead } from './head-across-hooks.ts'
 import type { PlainResponse } from './plain-response.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { HedgeDelay } from '../../../src/call/hedging.ts'
+import { HedgeDelay } from '../../../src/call/hedge-delay.ts'
 
 /** What is learned from these: twice the 95th percentile of the last 128. */
 function expected(durations: readonly number[]): number {

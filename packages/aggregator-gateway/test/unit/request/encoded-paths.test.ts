@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasSeparator, isSuspect, pathEscapeOf } from '../../../src/request/path-escape.ts'
+import { hasSeparator, isSuspect, pathEscapeOf } from '../../../src/request/path-traversal.ts'
 import type { CallOptions } from '../../../src/index.ts'
 import { gatewayOf, jsonUpstream } from '../../helpers/servers.ts'
 

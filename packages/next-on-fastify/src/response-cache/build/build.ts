@@ -6,10 +6,10 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type NextConfig, readConfig, unprovenSetting } from '../../next/config.ts'
 import { patternsOf, type RoutesManifest, rulesOf } from '../../next/route-rules.ts'
-import { appPaths } from './app-paths.ts'
+import { appPaths } from './path-reader.ts'
 import { botsOf } from './bots.ts'
 import { UncacheableBuildError } from './errors.ts'
-import { isConditionalRule, type Middleware, middlewarePaths } from './middleware.ts'
+import { isConditionalRule, type Middleware, middlewarePaths } from './middleware-matchers.ts'
 import { type Prerendered, prerenderedPages, type PrerenderManifest } from './prerendered.ts'
 
 /** A build whose responses can be cached. */

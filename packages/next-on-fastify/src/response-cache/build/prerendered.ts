@@ -1,8 +1,8 @@
 // Pages that a build has rendered.
 
 import { join } from 'node:path'
-import { type Lifetime, pagePathOf } from '../../next/cache-handler.ts'
-import type { AppPaths } from './app-paths.ts'
+import { type Lifetime, pagePathOf } from '../../next/cache-handler-types.ts'
+import type { AppPaths } from './path-reader.ts'
 
 /** Path of the static files of a build. */
 export const STATIC_FILES = '/_next/static/'

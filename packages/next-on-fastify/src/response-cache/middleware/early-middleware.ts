@@ -4,8 +4,8 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { withCurrentRequest } from '../../async-context/current-request.ts'
-import { canSkipRenderServer, RequestPreparation, type WrappedRequest } from '../../next/before-route.ts'
-import type { RequestHandler } from '../../next/handler.ts'
+import { canSkipRenderServer, RequestPreparation, type WrappedRequest } from '../../next/request-preparation.ts'
+import type { RequestHandler } from '../../next/handler-types.ts'
 import { functionOf, type RequestMeta } from '../../next/internals.ts'
 import { isPlainPath, pathOf, queryOf } from '../../next/plain-url.ts'
 

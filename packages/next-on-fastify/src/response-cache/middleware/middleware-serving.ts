@@ -2,19 +2,19 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
-import type { RequestHandler } from '../../next/handler.ts'
+import type { RequestHandler } from '../../next/handler-types.ts'
 import type { Build } from '../build/build.ts'
-import type { CacheFiller } from '../cache-filler.ts'
+import type { CacheFiller } from '../miss-handler.ts'
 import type { HitWriter } from '../hit-writer.ts'
 import { type KeyInput, requestKey, type RequestKey, withResponseHeaders } from '../key.ts'
-import type { PathHistory } from '../path-history.ts'
+import type { PathHistory } from '../recent-cacheability.ts'
 import { TappedResponse } from '../recorder.ts'
-import type { CacheReport } from '../report.ts'
+import type { CacheReport } from '../cache-counters.ts'
 import { headersNow } from '../response-headers.ts'
 import type { ResponseStore } from '../store.ts'
 import type { EarlyMiddleware } from './early-middleware.ts'
 import { addRouterHeaders, headersFor, type RouterHeaders, routerHeadersOf } from './router-headers.ts'
-import { type AddedHeaders, addedHeadersOf, type RenderWatcher, watch } from './watch-renders.ts'
+import { type AddedHeaders, addedHeadersOf, type RenderWatcher, watch } from './render-hook.ts'
 
 /** The parts of a cache that pages behind middleware need. */
 interface ServingParts {

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import type { Build } from '../../../src/response-cache/build/build.ts'
 import { ResponseCache } from '../../../src/response-cache/response-cache.ts'
 import { cacheLimits } from '../../helpers/cache-limits.ts'
-import { observedHandler } from '../../../src/next/page-reads.ts'
+import { observedHandler } from '../../../src/next/observed-cache-handler.ts'
 import { prometheusObserver } from '../../../src/observability/prometheus.ts'
 import { standInApp } from '../../helpers/stand-in.ts'
 

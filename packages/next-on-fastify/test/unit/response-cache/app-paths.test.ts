@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { appPaths } from '../../../src/response-cache/build/app-paths.ts'
+import { appPaths } from '../../../src/response-cache/build/path-reader.ts'
 
 const i18n = { locales: ['en', 'de-CH'], defaultLocale: 'en' }
 

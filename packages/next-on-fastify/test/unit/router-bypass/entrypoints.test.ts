@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { canSkipRenderServer } from '../../../src/next/before-route.ts'
+import { canSkipRenderServer } from '../../../src/next/request-preparation.ts'
 import type { RouteKind } from '../../../src/router-bypass/eligibility.ts'
 import { entrypointsOf } from '../../../src/router-bypass/entrypoints.ts'
 import { UnsupportedNextError, type RouteMatch } from '../../../src/next/internals.ts'

@@ -2,8 +2,8 @@ import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
-import { FileChanges } from '../../../src/shared-cache/file-changes.ts'
-import { FIRST_POSITION } from '../../../src/shared-cache/store.ts'
+import { FileChanges } from '../../../src/shared-cache/file-change-log.ts'
+import { FIRST_POSITION } from '../../../src/shared-cache/store-contract.ts'
 
 let folder: string
 beforeEach(() => {

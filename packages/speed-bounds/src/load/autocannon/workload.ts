@@ -2,10 +2,10 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoadResult, RunWorkload, Workload } from '../generator.ts'
 import { BusyPoll } from './busy-poll.ts'
-import { maxConnectTime, outcomeOf, SAMPLE_INTERVAL, start, startMeter } from './client.ts'
+import { maxConnectTime, outcomeOf, SAMPLE_INTERVAL, start, startMeter } from './start-autocannon.ts'
 import { RequestGate } from './request-gate.ts'
 import { ResponseTally } from './response-tally.ts'
-import { runInTurns } from './turns.ts'
+import { runInTurns } from './run-in-turns.ts'
 
 export const runWorkload: RunWorkload = (workload, { onBegin, onReady }) => {
   if (workload.inTurns) return runInTurns(workload, onReady)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { resolveClaim } from '../../../src/options/resolve-claim.ts'
 import { resolveRace } from '../../../src/options/resolve.ts'
 import type { Metric } from '../../../src/options/types.ts'
-import { type Bottleneck, bottleneckOf } from '../../../src/statistics/round.ts'
+import { type Bottleneck, bottleneckOf } from '../../../src/statistics/measured-round.ts'
 import { type Estimate, judge, type Verdict } from '../../../src/statistics/verdict.ts'
 import { syntheticRound } from '../../helpers/synthetic-race.ts'
 

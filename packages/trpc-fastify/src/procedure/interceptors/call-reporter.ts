@@ -3,7 +3,7 @@
 import type { TRPCError } from '@trpc/server'
 import type { FastifyBaseLogger, FastifyRequest, LogLevel } from 'fastify'
 import type { CallRecord, TrpcObserver } from '../../options/types.ts'
-import type { InterceptedCall } from './call-scope.ts'
+import type { InterceptedCall } from './request-scope.ts'
 
 export interface ReportOptions {
   readonly observers: readonly TrpcObserver[]

@@ -1,7 +1,7 @@
 import { getTRPCErrorFromUnknown, type TRPCError } from '@trpc/server'
 import { isObservable, observableToAsyncIterable } from '@trpc/server/observable'
-import { isAsyncIterable } from '../../runtime/value-kinds.ts'
-import type { CallScope } from './call-scope.ts'
+import { isAsyncIterable } from '../../runtime/type-guards.ts'
+import type { CallScope } from './request-scope.ts'
 
 type Ended = (error?: TRPCError) => void
 type Result = IteratorResult<unknown>

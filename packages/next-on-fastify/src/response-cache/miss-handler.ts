@@ -1,19 +1,19 @@
 // Serves misses: Next responds, and its response is cached if that is allowed. Concurrent requests are coalesced.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { PageRead } from '../next/cache-changes.ts'
-import { recordReads } from '../next/page-reads.ts'
+import type { PageRead } from '../next/cache-events.ts'
+import { recordReads } from '../next/observed-cache-handler.ts'
 import type { Build } from './build/build.ts'
 import { type InFlight, InFlightRequests } from './in-flight.ts'
 import type { Invalidation } from './invalidation.ts'
 import { conditionalKey, type RequestKey } from './key.ts'
-import type { PathHistory } from './path-history.ts'
+import type { PathHistory } from './recent-cacheability.ts'
 import { cacheability, type CacheMeta } from './policy.ts'
 import type { RecordedResponse, TappedResponse, Unrecordable } from './recorder.ts'
-import type { CacheReport, NotStoredReason } from './report.ts'
+import type { CacheReport, NotStoredReason } from './cache-counters.ts'
 import { valueOf } from './response-headers.ts'
 import { type Entry, type ResponseStore, withoutWeakMark } from './store.ts'
-import { readyResponse } from './writer.ts'
+import { readyResponse } from './ready-response.ts'
 
 /** Reasons that usually hold for all responses of a path: recording the next ones would be useless. */
 const LASTING: ReadonlySet<NotStoredReason> = new Set<NotStoredReason>([

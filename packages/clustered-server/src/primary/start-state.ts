@@ -1,7 +1,7 @@
 import { type ClusteredServerError, type ClusteredServerErrorCode, errorCodes } from '../errors.ts'
 import { lateText } from '../app/listen-hook.ts'
 import type { Missing } from '../ipc/messages.ts'
-import type { WorkerExit } from '../types.ts'
+import type { WorkerExit } from '../server-types.ts'
 
 /** How far the start of a worker has come, and why it failed. */
 export class StartProgress {

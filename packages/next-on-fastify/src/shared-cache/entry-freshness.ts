@@ -2,7 +2,7 @@
 // times: an entry that was begun before a revalidation has old data, even if it was stored later. Clocks of processes may
 // differ.
 
-import { FIRST_POSITION, type Change } from './store.ts'
+import { FIRST_POSITION, type Change } from './store-contract.ts'
 
 /** The used parts of an entry. */
 export interface EntryOrigin {

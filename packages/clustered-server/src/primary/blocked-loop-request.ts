@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { PROFILE_MS } from '../ipc/messages.ts'
 import type { BlockedLoopReportKind } from '../options/types.ts'
-import type { BlockedLoopReport } from '../types.ts'
+import type { BlockedLoopReport } from '../server-types.ts'
 
 /** Maximum time for a report, in milliseconds. A loop that is blocked outside of JavaScript sends none. */
 const TIMEOUT = 2000

@@ -1,6 +1,6 @@
 // Changes of Next's page cache, in this process or in another one that shares it.
 
-import type { Lifetime, Version } from './cache-handler.ts'
+import type { Lifetime, Version } from './cache-handler-types.ts'
 
 /** An entry of Next's cache that was read for a request. */
 export interface PageRead {

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Params, RouteMatch } from '../next/internals.ts'
 import type { RouteKind } from './eligibility.ts'
 import type { NextParts } from './next-parts.ts'
-import { isKind, type NotRouted, type Routes } from './routes.ts'
+import { isKind, type NotRouted, type Routes } from './route-manifest.ts'
 
 /** The route of a path, by the decision of Next's router. */
 export interface RouteDecision {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FIRST_POSITION } from '../../../src/shared-cache/store.ts'
-import { Revalidations } from '../../../src/shared-cache/revalidations.ts'
+import { FIRST_POSITION } from '../../../src/shared-cache/store-contract.ts'
+import { Revalidations } from '../../../src/shared-cache/entry-freshness.ts'
 
 const AT = 1_700_000_000_000
 const at = (offset: number): number => FIRST_POSITION + offset

@@ -4,7 +4,7 @@
 
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Change, type ChangeReader, type Changes, FIRST_POSITION, parseChange } from './store.ts'
+import { type Change, type ChangeReader, type Changes, FIRST_POSITION, parseChange } from './store-contract.ts'
 
 /** Size of a full file, in bytes: about 150,000 changes. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024

@@ -2,7 +2,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { LRUCache } from 'lru-cache'
-import { type PageRead, notifyReplaced, notifyRevalidated } from './cache-changes.ts'
+import { type PageRead, notifyReplaced, notifyRevalidated } from './cache-events.ts'
 import {
   type CacheHandler,
   type CacheHandlerClass,
@@ -11,7 +11,7 @@ import {
   type Lifetime,
   PAGE_KINDS,
   pageTags,
-} from './cache-handler.ts'
+} from './cache-handler-types.ts'
 
 /** Maximum lifetimes that are kept for older versions of Next. */
 const MAX_LIFETIMES = 10_000

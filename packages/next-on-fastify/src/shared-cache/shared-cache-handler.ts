@@ -7,8 +7,8 @@ import {
   type Found,
   PAGE_KINDS,
   pageTags,
-} from '../next/cache-handler.ts'
-import { beginPage, endJoined, endResponseAfter, isPending, type PendingPage } from './pending-pages.ts'
+} from '../next/cache-handler-types.ts'
+import { beginPage, endJoined, endResponseAfter, isPending, type PendingPage } from './page-renderings.ts'
 import type { Rendering, SharedCache } from './shared-cache.ts'
 
 /** The shared cache of an app. */

@@ -2,12 +2,12 @@
 
 import { getTRPCErrorFromUnknown, TRPCError } from '@trpc/server'
 import { isObservable, observableToAsyncIterable } from '@trpc/server/observable'
-import { type RespondOptions, type CallResult, callErrorShape, reportError } from './call.ts'
+import { type RespondOptions, type CallResult, callErrorShape, reportError } from './call-procedure.ts'
 import { EventStream } from './sse.ts'
 import { streamHead } from './head.ts'
 import type { TrpcRequest } from '../request/trpc-request.ts'
 import { type PlainResponse, plainResponse } from './plain-response.ts'
-import { isAsyncIterable } from '../runtime/value-kinds.ts'
+import { isAsyncIterable } from '../runtime/type-guards.ts'
 
 /** Responds with the events of a subscription. A failed call is an event, too. */
 export function respondWithEvents(request: TrpcRequest, result: CallResult, options: RespondOptions): PlainResponse {

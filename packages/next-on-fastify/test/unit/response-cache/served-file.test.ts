@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Build } from '../../../src/response-cache/build/build.ts'
-import { isUnchanged, servedFile } from '../../../src/response-cache/files.ts'
+import { isUnchanged, servedFile } from '../../../src/response-cache/served-file.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'next-on-fastify-'))
 const build: Build = {

@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events'
-import type { ClusteredServerEvents } from '../types.ts'
+import type { ClusteredServerEvents } from '../server-types.ts'
 import type { WorkerHandle } from './worker-handle.ts'
 import { nameOf, type WorkerPool } from './worker-pool.ts'
 

@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoadResult, TurnControl, TurnResult, Workload } from '../generator.ts'
 import { BusyPoll } from './busy-poll.ts'
-import { maxConnectTime, outcomeOf, SAMPLE_INTERVAL, start, startMeter } from './client.ts'
+import { maxConnectTime, outcomeOf, SAMPLE_INTERVAL, start, startMeter } from './start-autocannon.ts'
 import { RequestGate } from './request-gate.ts'
 import { MIN_HANGING_TIME, ResponseTally } from './response-tally.ts'
 

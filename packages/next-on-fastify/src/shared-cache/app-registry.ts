@@ -2,7 +2,7 @@
 
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { SharedCacheContext } from './handler.ts'
+import type { SharedCacheContext } from './shared-cache-handler.ts'
 
 /** Contexts by the folder that Next passes to its cache handler. Several servers of a process may serve one app. */
 const apps = new Map<string, { readonly context: SharedCacheContext; servers: number }>()

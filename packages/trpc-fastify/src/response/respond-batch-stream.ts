@@ -2,7 +2,7 @@
 
 import { getTRPCErrorFromUnknown, type TRPCError } from '@trpc/server'
 import { isObservable, observableToAsyncIterable } from '@trpc/server/observable'
-import { type RespondOptions, callProcedure, type CallResult, callErrorShape, reportError } from './call.ts'
+import { type RespondOptions, callProcedure, type CallResult, callErrorShape, reportError } from './call-procedure.ts'
 import { chain, isThenable } from '../runtime/sync-chain.ts'
 import { streamHead, type Head, withoutChunkedEncoding } from './head.ts'
 import {

@@ -5,7 +5,7 @@ import { Server as HttpServer } from 'node:http'
 import { Server as HttpsServer } from 'node:https'
 import { Readable } from 'node:stream'
 import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { addOnRouteHook } from './fastify-hooks.ts'
+import { addOnRouteHook } from './on-send-count.ts'
 import { fitForHttp2 } from './http2.ts'
 import { headerEntries, type PlainResponse } from './plain-response.ts'
 

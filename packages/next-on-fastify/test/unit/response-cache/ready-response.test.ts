@@ -12,7 +12,7 @@ import {
   writeResponse,
   CAN_FRAME_CHUNKS,
   canFrameChunks,
-} from '../../../src/response-cache/writer.ts'
+} from '../../../src/response-cache/ready-response.ts'
 
 const closing: (() => void)[] = []
 afterEach(() => {
