@@ -74,9 +74,9 @@ export interface BlockedLoopReport {
 
 /** Events of a clustered server. */
 export interface ClusteredServerEvents {
-  /** All workers accept connections for the first time. */
+  /** All workers accept connections. Emitted right after `createClusteredServer()` resolves. */
   ready: []
-  /** A worker process was started. */
+  /** A worker process was started. `status()` lists the workers of the start. */
   workerStart: [WorkerName]
   /** A worker accepts connections. */
   workerReady: [WorkerName]

@@ -32,7 +32,7 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
   }
 
   private constructor(options: ResolvedOptions) {
-    super()
+    super({ captureRejections: true })
     this.#options = options
     this.#path = options.path
   }

@@ -1,4 +1,5 @@
 import { errorCodes } from './errors.ts'
+import { isolateListeners } from './isolate-listeners.ts'
 import { AdminServer } from './observability/admin-server.ts'
 import { logEvents, logStopTimeout, warnOfReloads } from './observability/log-events.ts'
 import { resolveOptions } from './options/resolve-options.ts'
@@ -23,6 +24,7 @@ export async function startServer(app: URL | string, options: ClusteredServerOpt
   outliveOutputs()
   const admin = resolved.admin && (await AdminServer.start(resolved.admin))
   const observe = (server: SingleProcess | Primary): void => {
+    isolateListeners(server, logger)
     if (logger) {
       logEvents(server, logger)
       logStopTimeout(server, resolved, logger)
@@ -36,7 +38,8 @@ export async function startServer(app: URL | string, options: ClusteredServerOpt
   if (logger && resolved.workers > 1) warnOfReloads(logger)
   try {
     const server = await (resolved.workers === 1 ? SingleProcess : Primary).start(resolved, observe)
-    server.emit('ready')
+    // The caller adds its listeners first.
+    setImmediate(() => server.status().ready && server.emit('ready'))
     return server
   } catch (error) {
     admin?.close()

@@ -33,7 +33,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   readonly #stopped = new AbortController()
 
   private constructor(options: ResolvedOptions, listener: Listener) {
-    super()
+    super({ captureRejections: true })
     const assertOpen = (): void => this.#assertOpen()
     this.#options = options
     this.#listener = listener
