@@ -5,7 +5,7 @@ import type { Schema } from './schema.ts'
 /** The unit of a number. */
 export type Unit = 'milliseconds' | 'bytes'
 
-/** A schema of values that pass a test, with its noun phrase for errors. */
+/** A schema of values that pass `test`. `expected` is their noun phrase in errors. */
 export function expecting<T>(expected: string, test: (value: unknown) => boolean, unit?: Unit): Schema<T> {
   return v.pipe(v.custom<T>(test, saying(expected)), v.metadata({ expected, unit }))
 }

@@ -1,3 +1,5 @@
+// The public subpath `next-on-fastify/request`: code that Next runs gets the Fastify request by it.
+
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { headers } from 'next/headers.js'

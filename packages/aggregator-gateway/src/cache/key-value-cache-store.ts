@@ -21,12 +21,10 @@ export interface KeyValueStore {
   delete: (key: string) => Promise<unknown>
 }
 
-/**
- * The cache index of a URL: names of the headers by which its responses vary. Keys of responses contain their values.
- */
+/** Per URL: the request headers that its responses vary by. Their values are part of each response's key. */
 interface Index {
   readonly names: readonly string[]
-  /** Part of the keys of its responses. Without the index, they cannot be found any more. */
+  /** Part of each response's key: a new index makes old responses unreachable. */
   readonly id: string
   readonly deleteAt: number
 }

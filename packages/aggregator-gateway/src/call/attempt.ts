@@ -19,7 +19,7 @@ export interface AttemptOwner {
 export interface AttemptOptions extends SendOptions {
   /** Not sent there, if there is another origin. */
   readonly avoid?: Origin | undefined
-  /** The request that it belongs to was admitted. */
+  /** Skips the admission check: the endpoint request has passed it. */
   readonly skipAdmission?: boolean
 }
 

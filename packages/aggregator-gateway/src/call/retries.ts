@@ -13,7 +13,7 @@ const RETRY_DELAY = 50
 export class Retries {
   readonly #plan: PlannedCall
   #left: number
-  /** The call was sent again without cost, because a keep-alive connection was closed. */
+  /** Was resent once without using up a retry, because a keep-alive connection was closed. */
   #isResent = false
   /** Options of the next attempt. */
   next: AttemptOptions | undefined

@@ -14,7 +14,10 @@ export interface PlannedEndpoint {
   readonly hasOptional: boolean
   /** All calls are optional, but at least one must succeed. */
   readonly needsAny: boolean
-  /** Required calls that start immediately: one per upstream, with their number. */
+  /**
+   * For the admission check, per upstream: one required call without dependencies, and how many there are. Calls that a
+   * cache may serve do not count.
+   */
   readonly admission: readonly { readonly call: PlannedCall; readonly calls: number }[]
   /** Adds a `server-timing` header with the duration of each call. */
   readonly hasServerTiming: boolean

@@ -4,9 +4,9 @@ import { CircuitState, CountBreaker } from 'cockatiel'
 import type { ResolvedCircuitBreaker } from '../options/resolved.ts'
 
 /**
- * The circuit of one origin. cockatiel's breaker only decides when it opens, because cockatiel's policy costs a promise
- * per call. The policy also lets all calls wait while one tries a broken origin. Here they are rejected, or sent to
- * another origin, immediately. See docs/measurements.md#circuit-breaker
+ * The circuit of one origin. Of cockatiel only `CountBreaker` is used, which decides when to open. cockatiel's policy
+ * costs a promise per call. The policy also lets all calls wait while one tries a broken origin. Here they are rejected,
+ * or sent to another origin, immediately. See docs/measurements.md#circuit-breaker
  */
 export class CircuitBreaker {
   readonly #makeBreaker: () => CountBreaker

@@ -31,8 +31,8 @@ export interface OriginSource {
 }
 
 /**
- * Sends a request to an origin of the upstream, and returns the origin. The handler gets an {@link ExchangeError} if it
- * fails, and the {@link AbortedError} if it was aborted by one.
+ * Sends a request to an origin of the upstream, and returns the origin. The handler of a failed request gets an
+ * {@link ExchangeError}, or the {@link AbortedError} that it was aborted with.
  */
 export function exchange(
   upstream: OriginSource,
@@ -59,11 +59,11 @@ export interface Requester {
 export interface ExchangeOptions {
   /** Not sent there, if there is another origin. */
   readonly avoid?: Origin | undefined
-  /** The request that it belongs to was admitted. */
+  /** Skips the admission check: the endpoint request has passed it. */
   readonly skipAdmission?: boolean
   /** Milliseconds after which it is aborted. */
   readonly timeout?: number
-  /** The kind of place that it needs. @default 'call' */
+  /** Which limit is checked for it. @default 'call' */
   readonly slot?: Slot
   /** Maximum bytes of the response body; -1 for any number. @default the upstream's maxResponseBytes */
   readonly maxBytes?: number | undefined

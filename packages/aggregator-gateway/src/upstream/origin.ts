@@ -1,7 +1,7 @@
 import type { CircuitBreaker } from './circuit-breaker.ts'
 import type { ConnectionPool } from './pool.ts'
 
-/** The kind of place that a request needs: that of a call, of a call that may become a stream, or of a stream. */
+/** Which limit is checked for a request: that of calls, of streams, or both (a call that may become a stream). */
 export type Slot = 'call' | 'call-then-stream' | 'stream'
 
 /** One server of an upstream. */

@@ -12,7 +12,7 @@ export type Where = { port: number; host: string } | { path: string } | { fd: nu
 
 /** An app that is ready to listen. */
 export interface App {
-  /** Server of the app. An app that listens by itself has it from then on. */
+  /** Known only after `listen()` if the app listens by itself. */
   readonly server: Server
   /** Makes the app listen on an address or an existing socket. */
   listen: (where: Where) => Promise<void>

@@ -19,7 +19,7 @@ export interface StatsSlot {
 
 /** A socket that several workers share, beside the one of the server. */
 export interface SocketQuery extends BindQuery {
-  /** Number of sockets on any free port that the worker has requested before. Equal indexes share one socket. */
+  /** How many listens on port 0 this worker has made before. The nth of every worker share one socket. */
   readonly index: number
 }
 

@@ -8,7 +8,10 @@ export interface Load {
   readonly utilization: number
 }
 
-/** Maximum lead in connections over another worker, absolute and as a share of its own, without rebalancing. */
+/**
+ * Unless a worker is overloaded, connections move only if it leads the least loaded by more than both: this number, and
+ * this share of its own.
+ */
 const MAX_LEAD = { connections: 8, share: 0.25 }
 /** Event loop utilization above which a worker is overloaded, and below which another has free capacity. */
 const OVERLOADED = { busy: 0.9, free: 0.75 }

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
 /**
- * Reads lines with all process ids of workers until the primary, and with it the other end of the pipe, is gone. Then
- * kills the workers that are still alive after less than 2 s; longer where `sleep` takes whole seconds only. Workers that
- * end meanwhile are dropped from the list, as their ids may be reused.
+ * Each line replaces the list of worker pids. At end of input the primary is gone: kills the workers that are still alive
+ * after less than 2 s; longer where `sleep` takes whole seconds only. Workers that end meanwhile are dropped from the
+ * list, as their pids may be reused.
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM

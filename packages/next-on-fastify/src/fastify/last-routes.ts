@@ -1,7 +1,6 @@
 // Adds routes last, in any order of plugins: `onRoute` hooks see only later routes, and a route of another plugin must come
-// first. Fastify has no event after the last plugin, but `listen()` and `inject()` call `ready()` right before, so routes
-// are added then. A plugin registered without `await` loads after that call: its routes are added immediately, and later
-// `onRoute` hooks are called for them.
+// first. Fastify has no event after the last plugin, but `listen()` and `inject()` call `ready()`. Then the routes are
+// added, as one more plugin.
 
 import type { FastifyInstance, RouteOptions } from 'fastify'
 
@@ -14,7 +13,8 @@ interface Wrapped {
 }
 
 /**
- * Adds routes to an app while it loads.
+ * Adds routes to an app while it loads. A plugin that was registered without `await` loads after the call of `ready()`.
+ * Its routes are added immediately, and later `onRoute` hooks are called for them.
  *
  * @param addRoutes - gets true if all plugins have loaded
  */

@@ -19,8 +19,8 @@ export interface PageRead {
 /** A listener for changes of Next's cache. */
 export interface CacheChanges {
   /**
-   * A page was regenerated, or is about to be. `by` has the reads of the request that regenerates it. Until that is done,
-   * Next serves other requests the entry that this request got.
+   * A page was regenerated, or is about to be. `by`: reads of the regenerating request. Until the page is written, other
+   * requests still get the entry that was read.
    */
   replaced(key: string, by?: readonly PageRead[]): void
   /** All entries with one of the tags are stale, or are about to be. They expire at `expireAt`. */

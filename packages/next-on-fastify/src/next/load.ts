@@ -26,7 +26,7 @@ export interface NextOptions {
   port: number | undefined
 }
 
-/** Older versions have known ways past middleware, or ways to run code on the server. */
+/** Older versions have known vulnerabilities: middleware bypass, remote code execution. */
 const SUPPORTED = '>=15.5.29 <17'
 
 /** A started Next server. */

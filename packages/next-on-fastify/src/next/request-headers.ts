@@ -1,7 +1,7 @@
 // Request headers that Next reads.
 
 /** Headers by which the App Router requests a part of a page, or a page within another one. */
-export const ROUTER_HEADERS = [
+export const RSC_REQUEST_HEADERS = [
   'rsc',
   'next-router-state-tree',
   'next-router-prefetch',

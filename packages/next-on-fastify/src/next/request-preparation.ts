@@ -3,7 +3,7 @@
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { ParsedUrlQuery } from 'node:querystring'
-import { ROUTER_HEADERS } from './request-headers.ts'
+import { RSC_REQUEST_HEADERS } from './request-headers.ts'
 import { functionOf, type RequestMeta } from './internals.ts'
 
 const OPENTELEMETRY = Symbol.for('opentelemetry.js.api.1')
@@ -12,7 +12,7 @@ const OPENTELEMETRY = Symbol.for('opentelemetry.js.api.1')
 export function canSkipRenderServer({ headers }: Pick<IncomingMessage, 'headers'>, query: ParsedUrlQuery): boolean {
   // All copies of `@opentelemetry/api` 1.x in a process register their tracer provider here.
   const { [OPENTELEMETRY]: registered } = globalThis as { [OPENTELEMETRY]?: { readonly trace?: unknown } }
-  return registered?.trace === undefined && !('_rsc' in query) && !ROUTER_HEADERS.some((name) => name in headers)
+  return registered?.trace === undefined && !('_rsc' in query) && !RSC_REQUEST_HEADERS.some((name) => name in headers)
 }
 
 /** Next's wrapper of Node's response. */

@@ -19,7 +19,7 @@ export class HitWriter {
     this.#brotli = brotli ? new BrotliQueue() : undefined
   }
 
-  /** Responds by an entry, and by the original methods of a tapped response. */
+  /** Writes an entry; if the response is tapped, by its original methods. */
   async write(
     key: string,
     entry: Entry,

@@ -11,7 +11,7 @@ const MAX_BODY_WAIT = 250
 
 /** A response that is being rendered. */
 interface Pending {
-  /** The position of changes when it began. After the next change, it cannot be cached. */
+  /** Position in the changes at its start. Once that has moved on, no request waits, as it may stay uncached. */
   readonly position: number
   readonly ended: Promise<void>
 }

@@ -2,7 +2,7 @@
 // proof has no key, and bypasses the cache.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { isOfNext, NEXT_COOKIES, ROUTER_HEADERS } from '../next/request-headers.ts'
+import { isOfNext, NEXT_COOKIES, RSC_REQUEST_HEADERS } from '../next/request-headers.ts'
 import { decisive } from './response-headers.ts'
 
 /** Why a request bypasses the cache. */
@@ -71,7 +71,7 @@ const ROLES: ReadonlyMap<string, Bypass | number> = new Map<string, Bypass | num
   ['if-none-match', CONDITION],
   ['cookie', COOKIE],
   ...FORWARDED_HEADERS.map((name) => [name, FORWARDED] as const),
-  ...ROUTER_HEADERS.map((name) => [name, ROUTER] as const),
+  ...RSC_REQUEST_HEADERS.map((name) => [name, ROUTER] as const),
 ])
 
 /** The parts of a request that a key consists of. */
@@ -97,9 +97,9 @@ export function requestKey(request: KeyInput): RequestKey | Bypass {
 
   let key = `${method} ${encoding} ${headers.host ?? ''} ${url}`
   if (flags & FORWARDED) key += linesOf(FORWARDED_HEADERS, headers)
-  if (flags & ROUTER) key += linesOf(ROUTER_HEADERS, headers)
+  if (flags & ROUTER) key += linesOf(RSC_REQUEST_HEADERS, headers)
   if (key.length > MAX_KEY_LENGTH) return 'too-long'
-  return { key, path, kind: flags & ROUTER ? path + namesOf(ROUTER_HEADERS, headers) : path, etag }
+  return { key, path, kind: flags & ROUTER ? path + namesOf(RSC_REQUEST_HEADERS, headers) : path, etag }
 }
 
 function urlBypass(path: string, query: string): Bypass | undefined {

@@ -1,18 +1,18 @@
 // Decides by the method and the headers of a request whether its route can be rendered directly.
 
 import type { IncomingMessage } from 'node:http'
-import { isOfNext, NEXT_COOKIES, ROUTER_HEADERS } from '../next/request-headers.ts'
+import { isOfNext, NEXT_COOKIES, RSC_REQUEST_HEADERS } from '../next/request-headers.ts'
 
 /** The kind of a route. */
 export type RouteKind = 'app-page' | 'pages-api' | 'pages-page' | 'route-handler'
 
-/** Why more than the path of a request may decide how Next responds. */
+/** Why a request must go through Next's router. */
 export type IneligibleReason = 'draft' | 'header' | 'method' | 'protocol' | 'query' | 'url'
 
 const HANDLER_METHODS: ReadonlySet<string> = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'])
 // Other methods on pages are server actions.
 const PAGE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
-const ROUTER_HEADER_SET: ReadonlySet<string> = new Set(ROUTER_HEADERS)
+const ROUTER_HEADER_SET: ReadonlySet<string> = new Set(RSC_REQUEST_HEADERS)
 
 /** Why a request cannot go to a route of this kind, or to any route, directly. Undefined if it can. */
 export function ineligible(request: IncomingMessage, kind?: RouteKind): IneligibleReason | undefined {

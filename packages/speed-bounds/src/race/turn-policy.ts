@@ -2,8 +2,8 @@ import type { ResolvedRace } from '../options/resolved.ts'
 import { canReadProc } from '../subject/process-tree.ts'
 
 /**
- * The race with the length of turns that it can have. Alternating needs rounds longer than a turn, pauses, a generator
- * that can pause, and CPU in nanoseconds. Without them, a turn is a whole round.
+ * The race with the length of turns that it can have. Without pauses, nanosecond CPU or a generator that can pause, a turn
+ * is a whole round. So it is if a round is counted in requests, or no longer than a turn.
  */
 export function withPossibleTurns(race: ResolvedRace): ResolvedRace {
   const { turn, idle, load } = race

@@ -15,7 +15,7 @@ export interface Estimate {
   readonly metric: Metric
   /** Above 1: the contender is better. */
   readonly ratio: number
-  /** Ends of the interval that misses the true ratio with at most the probability spent on this look. */
+  /** Bounds of the interval, whose error probability is the alpha spent on this look. */
   readonly low: number
   readonly high: number
   /** 1 less that probability. */

@@ -20,8 +20,8 @@ export interface Call {
 
 /**
  * Options of middlewares and resolvers. Few read `signal`, and an AbortController costs 2 µs, so it is created on
- * demand. `signal` is an own property, to survive copies, with one getter for all objects, which is faster than a
- * getter in an object literal. See docs/measurements.md#abort-controller
+ * demand. `signal` is an own property, so that copies have it. All objects share its getter. That is faster than a getter
+ * in an object literal. See docs/measurements.md#abort-controller
  */
 export class ProcedureOptions {
   static readonly #signal: PropertyDescriptor & ThisType<ProcedureOptions> = {

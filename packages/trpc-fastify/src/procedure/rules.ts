@@ -11,7 +11,7 @@ export class ProcedureRules {
   /** From the most general to the most specific. */
   readonly all: readonly (readonly [pattern: string, rule: ProcedureRule])[]
 
-  /** @throws TRPC_FASTIFY_INVALID_OPTION for a rule without a procedure, because a typo would leave one without limits */
+  /** @throws TRPC_FASTIFY_INVALID_OPTION for a rule without a procedure, because a typo would leave a procedure without limits */
   constructor(procedures: Readonly<Record<string, ProcedureRule>>, { paths, lazyPaths }: RouterInternals) {
     for (const pattern of Object.keys(procedures)) {
       const isLazy = lazyPaths.some((path) => `${pattern}.`.startsWith(`${path}.`) || matches(pattern, path))

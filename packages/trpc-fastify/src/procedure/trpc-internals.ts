@@ -1,5 +1,6 @@
-// All internals of tRPC that this package uses: the parts of a procedure and a router, and how a validator is called.
-// `canCompile()` checks them once. If they changed, tRPC's own code calls the procedures.
+// Internals of tRPC: the parts of a procedure and a router, and how a validator is called. wrap-router.ts and
+// options/schema.ts read the `_def` of a router, too. `canCompile()` checks a procedure and a validator once. If they
+// changed, tRPC's own code calls the procedures.
 
 import {
   type AnyTRPCProcedure,

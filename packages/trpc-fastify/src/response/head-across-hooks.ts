@@ -1,5 +1,6 @@
-// The status and headers of a response on their way through the `onSend` hooks of the user. The official adapter applies
-// its own after the hooks. Here hooks see them, and afterwards they win as they do there.
+// The status and headers of a response on their way through the `onSend` hooks of the user. tRPC's adapter sets status
+// and headers after the hooks. Here hooks see them; afterwards they are set again, as by the adapter, unless a hook
+// replaced the payload.
 
 import { Server as HttpServer } from 'node:http'
 import { Server as HttpsServer } from 'node:https'

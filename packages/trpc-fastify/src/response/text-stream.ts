@@ -5,7 +5,7 @@ const MAX_LENGTH = 16_384
 
 /** A stream of text with one chunk per event-loop tick. Node writes four pieces per chunk, and each write wakes the reader. */
 export abstract class TextStream extends Readable {
-  /** The reader has enough until it calls `_read`. */
+  /** The buffer of this stream is full. */
   protected isFull = false
   /** Text of this tick. */
   #text = ''

@@ -20,8 +20,8 @@ export function readEnvFiles(paths: readonly string[], environment: NodeJS.Proce
 }
 
 /**
- * Reads the files once for each generation. A worker that replaces a dead one has the variables of its generation, also
- * when the files have changed since.
+ * Reads the files once for each generation. A worker that replaces a dead one has the variables of its generation, even
+ * if the files have changed since.
  */
 export function envFileReader(paths: readonly string[], environment: NodeJS.ProcessEnv): EnvOfGeneration {
   const generations = new Map<number, Record<string, string>>()

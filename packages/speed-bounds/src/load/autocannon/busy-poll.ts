@@ -1,5 +1,5 @@
-// Keeps the generator awake. The server's write would have to wake a sleeping one, which costs either nothing or as
-// much as the rest of a small response. A sleeping generator also takes responses one by one, so the server gets
+// Keeps the generator awake. Waking a sleeping generator costs the server up to as much as the rest of a small
+// response. A sleeping generator also takes responses one by one, so the server gets
 // requests one by one and sleeps in between. See docs/measurements.md#bimodal-cost
 
 import { performance } from 'node:perf_hooks'
