@@ -12,16 +12,18 @@ export type OptionsSchema<TOptions, TResolved = TOptions> = Schema<TOptions, TRe
 export interface ObjectOptions {
   /** Old names of options, and their new names or a sentence of advice. @default {} */
   renamed?: Readonly<Record<string, string>>
+  /** Pass options with other names on, without a check. @default false */
+  others?: boolean
 }
 
 type Entries = Record<string, v.GenericSchema>
 
-/** An object with these options and no others. */
+/** An object with these options, and no others unless `others` is set. */
 export function object<const T extends Entries>(
   entries: T,
-  { renamed = {} }: ObjectOptions = {},
+  { renamed = {}, others = false }: ObjectOptions = {},
 ): Schema<v.InferInput<v.StrictObjectSchema<T, undefined>>, v.InferOutput<v.StrictObjectSchema<T, undefined>>> {
-  const message = (issue: v.StrictObjectIssue): string => {
+  const message = (issue: v.StrictObjectIssue | v.LooseObjectIssue): string => {
     const name = issue.path?.[0].key as string
     const entry = Object.hasOwn(entries, name) ? entries[name] : undefined
     if (entry !== undefined) return unexpected(expectedOf(entry), undefined)
@@ -31,7 +33,7 @@ export function object<const T extends Entries>(
   return v.pipe(
     // Valibot takes an array for an object.
     v.custom<v.InferInput<v.StrictObjectSchema<T, undefined>>>(isRecord, saying('an object')),
-    v.strictObject(entries, message),
+    others ? v.looseObject(entries, message) : v.strictObject(entries, message),
     v.metadata({ expected: 'an object', entries }),
   )
 }

@@ -1,6 +1,6 @@
 import createError, { type FastifyErrorConstructor } from '@fastify/error'
 
-// Codes are API: a code is never reused and never renamed. The README has a remedy for each.
+// Codes are API: a code is never reused and never renamed. docs/troubleshooting.md has a remedy for each.
 
 /** An option is unknown or invalid. */
 export const InvalidOptionError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_INVALID_OPTION' }, [string]> =

@@ -73,7 +73,7 @@ const callHeader = custom<string>(
   'the lower-case name of a header that is neither of one connection nor conditional',
   (value) => isForwardable(value) && !CONDITIONAL.includes(value as string),
 )
-const origin = string('an origin such as "http://users:3000"', /^https?:\/\/[^/?#@\s]+\/?$/)
+const origin = custom<string>('an origin such as "http://users:3000"', isOrigin)
 const errorRate = custom<number>('a number between 0 and 1, both excluded', (value) => {
   return typeof value === 'number' && value > 0 && value < 1
 })
@@ -278,4 +278,9 @@ function isObserver(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const methods = OBSERVER_METHODS.map((name) => (value as Record<string, unknown>)[name])
   return methods.every((one) => one === undefined || typeof one === 'function') && methods.some(Boolean)
+}
+
+/** A URL with a host, a port that exists, and nothing after it. */
+function isOrigin(value: unknown): boolean {
+  return typeof value === 'string' && /^https?:\/\/[^/?#@\s]+\/?$/.test(value) && URL.canParse(value)
 }

@@ -190,6 +190,15 @@ it.each<[string, unknown, unknown[], unknown[]]>([
   for (const value of wrong) expect(() => checked(value)).toThrow(/^Invalid option "it": expected /)
 })
 
+it('passes options with other names on, if it is told to', () => {
+  const loose = object({ enabled: boolean() }, { others: true })
+  const fail = (message: string): Error => new Error(message)
+  expect(checkOptions(loose, { enabled: true, later: 1 }, fail)).toEqual({ enabled: true, later: 1 })
+  expect(() => checkOptions(loose, { later: 1 }, fail)).toThrow(
+    'Invalid option "enabled": expected a boolean, got undefined.',
+  )
+})
+
 it('describes its options', () => {
   expect(optionsOf(schema).map(({ name }) => name)).toEqual([
     ...['path', 'workers', 'drainTimeout', 'recycle', 'recycle.requests', 'recycle.rss'],

@@ -59,7 +59,7 @@ export const ruleSchema: OptionsSchema<ProcedureRule> = object({
 
 const observer = custom<TrpcObserver>(
   'an object with the function callEnded',
-  (value) => isRecord(value) && ['function', 'undefined'].includes(typeof value['callEnded']),
+  (value) => isRecord(value) && typeof value['callEnded'] === 'function',
 )
 
 const ownKinds = {
@@ -92,11 +92,14 @@ const handlerKinds = {
   onError: optional(func()),
   responseMeta: optional(func()),
   allowBatching: optional(boolean()),
-  batching: optional(object({ enabled: boolean() })),
+  // A newer version of tRPC may add keys.
+  batching: optional(object({ enabled: boolean() }, { others: true })),
   maxBatchSize: optional(amount),
   allowMethodOverride: optional(boolean()),
   maxBodySize: optional(amount),
-  keepAlive: optional(object({ enabled: boolean(), pingMs: optional(amount), pongWaitMs: optional(amount) })),
+  keepAlive: optional(
+    object({ enabled: boolean(), pingMs: optional(amount), pongWaitMs: optional(amount) }, { others: true }),
+  ),
   dangerouslyDisablePong: optional(boolean()),
   experimental_encoder: optional(
     custom(

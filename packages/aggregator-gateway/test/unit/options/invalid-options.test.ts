@@ -36,6 +36,10 @@ const WRONG: readonly [message: string, options: unknown][] = [
     'Invalid option "upstreams.it.origin": expected an origin such as "http://users:3000" or an array, each item an origin such as "http://users:3000", got "file:///etc".',
     withUpstream({ origin: 'file:///etc' }),
   ],
+  ...['http://users:99999', 'http://users:abc', 'http://[::1'].map((value): [string, unknown] => [
+    `Invalid option "upstreams.it": expected an origin such as "http://users:3000" or an object, got "${value}".`,
+    withUpstream(value),
+  ]),
   [
     'Invalid option "upstreams.it.origin": expected at least one origin, got an empty array.',
     withUpstream({ origin: [] }),

@@ -175,6 +175,10 @@ describe('trpcPlugin rejects when it is registered', () => {
       { onCallEnd: () => {} },
       'Invalid option "onCallEnd": renamed to "observers", an array of objects with the function callEnded.',
     ],
+    [
+      { observers: [{}] },
+      'Invalid option "observers[0]": expected an object with the function callEnded, got an object.',
+    ],
     [{ observers: [5] }, 'Invalid option "observers[0]": expected an object with the function callEnded, got 5.'],
   ])('with %o', async (options, message) => {
     const code = 'TRPC_FASTIFY_INVALID_OPTION'
@@ -298,6 +302,7 @@ const RIGHT: { prefix?: string; trpcOptions?: object; [name: string]: unknown }[
   { trpcOptions: { maxBatchSize: 1.5 } },
   { trpcOptions: { maxBatchSize: Number.POSITIVE_INFINITY, maxBodySize: 0, allowMethodOverride: true } },
   { prefix: '/trpc', useWSS: true, trpcOptions: { keepAlive: { enabled: true, pingMs: 1000, pongWaitMs: 0 } } },
+  { prefix: '/trpc', trpcOptions: { batching: { enabled: true, later: 1 }, keepAlive: { enabled: true, later: 1 } } },
   { prefix: '/trpc', useWSS: true, trpcOptions: { keepAlive: { enabled: false }, dangerouslyDisablePong: true } },
   { prefix: '/trpc', useWSS: true, trpcOptions: { experimental_encoder: { encode: String, decode: JSON.parse } } },
 ]
