@@ -3,6 +3,7 @@ import { SharedStats } from '../ipc/shared-stats.ts'
 import { AppMetricsOfWorkers } from '../observability/app-metrics.ts'
 import type { ResolvedOptions } from '../options/types.ts'
 import { heapArguments } from '../platform/memory-limit.ts'
+import { withInspectPort, withInspectPortInOptions } from './inspect-port.ts'
 import { LeaderElection } from './leader-election.ts'
 import type { Listener } from './listener.ts'
 import { SharedSockets } from './shared-sockets.ts'
@@ -35,14 +36,20 @@ export class WorkerFactory {
       PORT: path ?? String(port),
       ...(typeof env === 'function' ? env(generation) : env),
     }
+    const nodeOptions = withInspectPortInOptions(variables['NODE_OPTIONS'], id)
     const worker = new WorkerHandle({
       ...{ id, generation, app, host, port, path, fd },
       ...{ readyPath, drainTimeout, startTimeout, blockedLoopReport, sticky },
       sharedStats: this.#sharedStats,
       args,
       outputPrefix: logPrefix ? `[${id}] ` : undefined,
-      env: { ...variables, [WORKER_ID]: String(id), [PRIMARY_PID]: String(process.pid) },
-      execArgv: [...execArgv, ...heapArguments(poolSize, execArgv, variables['NODE_OPTIONS'])],
+      env: {
+        ...variables,
+        ...(nodeOptions !== undefined && { NODE_OPTIONS: nodeOptions }),
+        [WORKER_ID]: String(id),
+        [PRIMARY_PID]: String(process.pid),
+      },
+      execArgv: [...withInspectPort(execArgv, id), ...heapArguments(poolSize, execArgv, variables['NODE_OPTIONS'])],
     })
     this.#leaderElection.add(worker)
     this.appMetrics.add(worker)
