@@ -5,7 +5,7 @@ import { createClient } from 'redis'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { KeyValueCacheStore } from '../../src/index.ts'
 import { gateway, upstream } from '../helpers/servers.ts'
-import { isMissing, redisServer } from '../helpers/redis-server.ts'
+import { isMissing, redisServer } from '@test/redis-server'
 
 describe.skipIf(isMissing)('answers in Redis', () => {
   const redis = redisServer()

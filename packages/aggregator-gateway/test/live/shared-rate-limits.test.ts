@@ -6,7 +6,7 @@ import { Redis } from 'ioredis'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { gatewayPlugin } from '../../src/index.ts'
 import { upstream } from '../helpers/servers.ts'
-import { isMissing, redisServer } from '../helpers/redis-server.ts'
+import { isMissing, redisServer } from '@test/redis-server'
 
 const MAX = 4
 

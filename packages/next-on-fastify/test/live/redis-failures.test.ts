@@ -4,7 +4,7 @@ import { FIRST_POSITION } from '../../src/shared-cache/store-contract.ts'
 import { sendWithTimeout, RedisChanges } from '../../src/shared-cache/redis-store.ts'
 import { BUILD_TIMEOUT } from '../helpers/built-fixture.ts'
 import { sharedApp, type SharedApp } from '../helpers/sharing-processes.ts'
-import { isMissing, redisServer } from '../helpers/redis-server.ts'
+import { isMissing, redisServer } from '@test/redis-server'
 
 describe.skipIf(isMissing)('a machine whose Redis hangs', () => {
   const redis = redisServer()

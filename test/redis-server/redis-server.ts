@@ -1,4 +1,4 @@
-// A real Redis, or Valkey, of a test's own.
+// A real Redis or Valkey for the tests of a file.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,18 +10,18 @@ import { afterAll, beforeAll } from 'vitest'
 
 const programs = ['redis-server', 'valkey-server']
 
-/** Whether there is none. Where `CI` is set, there has to be one. */
+/** Whether none is installed. With `CI` set, that fails the tests. */
 export const isMissing: boolean = !requireProgram(programs, 'redis-server')
 
 export interface RedisServer {
-  /** Of its socket. */
+  /** Path of its UNIX socket. */
   readonly path: string
   readonly child: ChildProcess
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** One that runs while the tests of a suite do. */
+/** Runs a server during the tests of the file or `describe` block. */
 export function redisServer(): RedisServer {
   const folder = mkdtempSync(join(tmpdir(), 'redis-'))
   const path = join(folder, 'socket')
