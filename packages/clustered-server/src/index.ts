@@ -16,7 +16,7 @@ export type {
 } from './server-types.ts'
 
 // Options
-export { defineConfig } from './options/define-config.ts'
+export { defineConfig } from './define-config.ts'
 export type {
   AdminOptions,
   BlockedLoopReportKind,

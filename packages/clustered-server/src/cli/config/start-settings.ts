@@ -121,7 +121,8 @@ function merged(file: ClusteredServerOptions, { options, args }: StartArguments)
     ...options,
     ...((file.recycle ?? options.recycle) && { recycle }),
     ...(admin.port !== undefined && { admin: { ...admin, port: admin.port } }),
-    ...(args.length > 0 && { args }),
+    // The app must not see the flags of the command.
+    args: args.length > 0 ? args : (file.args ?? []),
   }
 }
 

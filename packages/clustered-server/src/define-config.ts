@@ -1,4 +1,4 @@
-import type { ClusteredServerConfig } from './types.ts'
+import type { ClusteredServerConfig } from './options/types.ts'
 
 /**
  * Gives the content of `clustered-server.config.ts` its type.
