@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import type { Unit } from './expectation.ts'
-import { expectedOf } from './expectation.ts'
+import { expectedOf, type Unit } from './expectation.ts'
 
 /** An option of a schema, for a reference, a command's flags or a test of both. */
 export interface OptionDescription {

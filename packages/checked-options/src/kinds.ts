@@ -11,10 +11,7 @@ export function boolean(): Schema<boolean> {
 
 /** An integer between two bounds, both included. */
 export function integer(min: number = Number.MIN_SAFE_INTEGER, max: number = Number.MAX_SAFE_INTEGER): Schema<number> {
-  return expecting(
-    `an integer${range(min, max)}`,
-    (value) => Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max,
-  )
+  return expecting(integerIn(min, max), isIntegerIn(min, max))
 }
 
 /** A finite number between two bounds, both included. */
