@@ -136,10 +136,12 @@ export class Handover {
 
   /** A new connection goes to the worker of its address before its first byte is read. */
   #onConnection(socket: Socket, affinity: Affinity): void {
-    if (!this.#isAdopting && affinity.otherWorkerOf(socket.remoteAddress) !== undefined) this.#handOver(socket)
+    if (this.#isAdopting) return
+    const worker = affinity.otherWorkerOf(socket.remoteAddress)
+    if (worker !== undefined) this.#handOver(socket, worker)
   }
 
-  #handOver(socket: Socket): void {
+  #handOver(socket: Socket, to: number | undefined = this.#affinity?.otherWorkerOf(socket.remoteAddress)): void {
     // From here on the connection is not ours: this process reads nothing, and no timer ends it.
     const idleSince = this.#adopted.remove(socket)
     this.#tracker.open.delete(socket)
@@ -147,7 +149,6 @@ export class Handover {
     // Without any request, a connection may be idle for as long as the server waits for the first one.
     const beforeFirst = this.#server.keepAliveTimeout - (this.#server.headersTimeout || DAY)
     const unused = socket.bytesRead === 0 ? beforeFirst : 0
-    const to = this.#affinity?.otherWorkerOf(socket.remoteAddress)
     const idleMs = idleSince === undefined ? unused : performance.now() - idleSince
     this.#send({ handle: takeHandle(socket), idleMs, to }, () => {
       this.#leaving.delete(socket)

@@ -11,7 +11,7 @@ const FAST_POLL_MS = 100
 const MAX_DELAY = 200
 
 /** Polls the workers' heartbeats, and kills workers whose event loop is blocked. */
-export class Health {
+export class HeartbeatMonitor {
   readonly #pool: WorkerPool
   readonly #events: EventEmitter<ClusteredServerEvents>
   readonly #heartbeatTimeout: number

@@ -6,7 +6,7 @@ import { assertWorkers } from '../options/resolve-options.ts'
 import type { ResolvedOptions } from '../options/types.ts'
 import { canHandOver } from '../platform/node-internals.ts'
 import type { AdminAddress, ClusteredServer, ClusteredServerEvents, ClusterStatus } from '../server-types.ts'
-import { Health } from './heartbeat-monitor.ts'
+import { HeartbeatMonitor } from './heartbeat-monitor.ts'
 import { bind, type Listener } from './listener.ts'
 import { OperationQueue } from './operation-queue.ts'
 import { Rebalance } from './rebalance.ts'
@@ -26,7 +26,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   readonly #operations: OperationQueue
   readonly #reload: Reload
   readonly #recycling: Recycling
-  readonly #health: Health
+  readonly #heartbeatMonitor: HeartbeatMonitor
   #hasStarted = false
   #closed: Promise<void> | undefined
   /** Aborted when no more workers are started. */
@@ -48,7 +48,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
       sticky: options.sticky,
     })
     if (options.sticky) announceWorkers(this.#pool)
-    this.#health = new Health(this.#pool, this, options.heartbeatTimeout, () => {
+    this.#heartbeatMonitor = new HeartbeatMonitor(this.#pool, this, options.heartbeatTimeout, () => {
       this.#recycle()
       rebalance.poll()
     })
@@ -187,7 +187,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   #stop(): void {
     if (this.#stopped.signal.aborted) return
     this.#stopped.abort()
-    this.#health.stop()
+    this.#heartbeatMonitor.stop()
     this.#pool.stop()
     // Connections in its queue are rejected once the workers have closed theirs.
     this.#listener.close()
