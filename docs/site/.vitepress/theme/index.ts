@@ -1,0 +1,2 @@
+export { default } from 'vitepress/theme'
+import './drawings.css'
