@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { optionsOf as schemaOptionsOf } from '../../packages/checked-options/src/index.ts'
 import { describe, expect, it } from 'vitest'
-import { factorySchema } from '../../packages/next-on-fastify/src/options-schema.ts'
+import { factorySchema } from '../../packages/next-on-fastify/src/options/schema.ts'
 import { hasCodedErrors } from './coded-errors.ts'
 import { optionsOf, rowsOf } from './options-table.ts'
 
