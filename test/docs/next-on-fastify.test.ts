@@ -8,7 +8,7 @@ import { optionsOf, rowsOf } from './options-table.ts'
 const root = new URL('../../packages/next-on-fastify/', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 
-const source = read('src/options.ts').replace('<Fastify = FastifyServerOptions> extends NextPluginOptions', '')
+const source = read('src/options/types.ts').replace('<Fastify = FastifyServerOptions> extends NextPluginOptions', '')
 const interfaces = [
   'NextPluginOptions',
   'CreateNextOnFastifyOptions',
