@@ -1,14 +1,14 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { optionsOf as schemaOptionsOf } from '../../packages/checked-options/src/index.ts'
 import { describe, expect, it } from 'vitest'
-import { factorySchema } from '../../packages/next-on-fastify/src/options-schema.ts'
+import { factorySchema } from '../../packages/next-on-fastify/src/options/schema.ts'
 import { hasCodedErrors } from './coded-errors.ts'
 import { optionsOf, rowsOf } from './options-table.ts'
 
 const root = new URL('../../packages/next-on-fastify/', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 
-const source = read('src/options.ts').replace('<Fastify = FastifyServerOptions> extends NextPluginOptions', '')
+const source = read('src/options/types.ts').replace('<Fastify = FastifyServerOptions> extends NextPluginOptions', '')
 const interfaces = [
   'NextPluginOptions',
   'CreateNextOnFastifyOptions',

@@ -18,7 +18,7 @@ export const allowed: readonly AllowedExpression[] = [
     why: 'Next has made it for its own router, which matches the same paths with it.',
   },
   {
-    file: 'next-on-fastify/src/response-cache/build/bots.ts',
+    file: 'next-on-fastify/src/next/build/bots.ts',
     text: "new RegExp(htmlLimitedBots, 'i')",
     why: "The app's own option `htmlLimitedBots`, which Next matches with the same user agents.",
   },

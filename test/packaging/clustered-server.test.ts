@@ -22,7 +22,7 @@ const config = /```ts\n([\s\S]*?)```/
   .replace('port: 3000', "port: 0, host: '127.0.0.1'")
   .replace('port: 9090', 'port: 0')
 
-/** That of warming, run by one worker beside a spare, and by this process alone. */
+/** That of warming, run by one worker beside a standby worker, and by this process alone. */
 const warm = `
 import { createClusteredServer } from 'clustered-server'
 

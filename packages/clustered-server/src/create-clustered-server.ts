@@ -21,6 +21,6 @@ export async function createClusteredServer(
   options: ClusteredServerOptions = {},
 ): Promise<ClusteredServer> {
   // Loaded on demand: workers import this package for `runOnOneWorker()`, and need nothing of the server.
-  const { startServer } = await import('./start-server.ts')
+  const { startServer } = await import('./server/start-server.ts')
   return startServer(app, options)
 }

@@ -6,7 +6,7 @@ import type { RecycleReason } from './options/types.ts'
  * State of a worker: it loads the app, is loaded as the standby worker, accepts connections, has stopped accepting
  * connections, or has ended.
  */
-export type WorkerState = 'starting' | 'spare' | 'active' | 'retiring' | 'ended'
+export type WorkerState = 'starting' | 'standby' | 'active' | 'retiring' | 'ended'
 
 /** How a process ended: by itself with an exit code, or by a signal. */
 export interface WorkerExit {

@@ -1,9 +1,9 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import type { Build } from '../src/response-cache/build/build.ts'
+import type { Build } from '../src/next/build/build.ts'
 import { ResponseCache } from '../src/response-cache/response-cache.ts'
-import { observedHandler } from '../src/next/observed-cache-handler.ts'
+import { observedHandler } from '../src/next/page-cache/observed-cache-handler.ts'
 
 /** A build without middleware, whose paths are all pages. */
 const build: Build = {

@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { notifyRevalidated } from '../src/next/cache-events.ts'
+import { notifyRevalidated } from '../src/next/page-cache/cache-events.ts'
 import { filledCache } from './filled-cache.ts'
 
 const ENTRIES = 5000

@@ -8,8 +8,8 @@ import Fastify, {
 } from 'fastify'
 import { stopGracefully } from './http/graceful-stop.ts'
 import { nextPlugin } from './plugin.ts'
-import { checkFactoryOptions } from './options-schema.ts'
-import { type CreateNextOnFastifyOptions, isDev } from './options.ts'
+import { checkFactoryOptions, isDev } from './options/resolve.ts'
+import type { CreateNextOnFastifyOptions } from './options/types.ts'
 import { routableUrl } from './fastify/routable-url.ts'
 
 /** Options with which Fastify uses HTTPS or HTTP/2. */

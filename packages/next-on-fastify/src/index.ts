@@ -13,7 +13,7 @@ export type {
   NextPluginOptions,
   RedisCacheOptions,
   ResponseCacheOptions,
-} from './options.ts'
+} from './options/types.ts'
 
 // Statistics
 export type { NextStats } from './observability/stats.ts'

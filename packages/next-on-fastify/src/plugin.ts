@@ -8,8 +8,8 @@ import { closeIdleConnections } from './http/idle-connections.ts'
 import { Upgrades } from './http/upgrades.ts'
 import { openNextApp } from './next-app.ts'
 import type { NextStats } from './observability/stats.ts'
-import { checkPluginOptions } from './options-schema.ts'
-import { isDev, type NextPluginOptions } from './options.ts'
+import { checkPluginOptions, isDev } from './options/resolve.ts'
+import type { NextPluginOptions } from './options/types.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,6 +1,6 @@
 import { test } from 'vitest'
 import type { Claim } from '../src/options/resolved.ts'
-import { readTree } from '../src/subject/process-tree.ts'
+import { readTree } from '../src/platform/tree-usage.ts'
 import type { Round } from '../src/statistics/measured-round.ts'
 import { judge } from '../src/statistics/verdict.ts'
 

@@ -47,6 +47,8 @@ try {
 async function serve(all: string[]): Promise<void> {
   const end = all.indexOf('--')
   const [args, appArgs] = end === -1 ? [all, []] : [all.slice(0, end), all.slice(end + 1)]
+  for (const flag of ['--spare', '--no-spare'])
+    if (args.includes(flag)) throw new UsageError(`${flag} was renamed to ${flag.replace('spare', 'standby')}`)
   const { values, positionals } = parseArgs({
     args: withJoinedNodeArgs(args),
     options: parseArgsOptions,

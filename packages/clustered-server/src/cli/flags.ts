@@ -35,7 +35,7 @@ export const flags: readonly Flag[] = [
     value: 'address',
     help: '"address" lets one worker serve all connections of a client address, as long polling of Socket.IO needs.',
   },
-  { option: 'spare', flag: 'spare', help: 'Keep one standby worker loaded that replaces a worker that dies.' },
+  { option: 'standby', flag: 'standby', help: 'Keep one standby worker loaded that replaces a worker that dies.' },
   {
     option: 'startTimeout',
     flag: 'start-timeout',

@@ -50,7 +50,7 @@ function clusterMetrics(status: ClusterStatus, counts: EventCounts): string {
 }
 
 function stateMetrics({ ready, generation, workers }: ClusterStatus): string[] {
-  const states = ['starting', 'spare', 'active', 'retiring'].map((state): Sample => {
+  const states = ['starting', 'standby', 'active', 'retiring'].map((state): Sample => {
     const count = workers.filter((worker) => worker.state === state).length
     return [`{state="${state}"}`, count]
   })

@@ -40,7 +40,7 @@ const entries = {
   port: optional(anyOf(port(), socketPath()), 3000),
   host: optional(host()),
   sticky: optional(oneOf('address')),
-  spare: optional(boolean(), true),
+  standby: optional(boolean(), true),
   startTimeout: optional(milliseconds(), 30_000),
   readyPath: optional(string('a path that begins with a slash, such as "/ready"', /^\/[!-~]*$/)),
   drainTimeout: optional(milliseconds(), 20_000),
@@ -73,6 +73,7 @@ const entries = {
 }
 
 const renamed = {
+  spare: 'standby',
   stuckReport: 'blockedLoopReport',
   onWorkerStart: 'removed. Listen to the event "workerStart" of the server.',
   onReady: 'removed. Await createClusteredServer(), or listen to the event "ready" of the server.',

@@ -9,7 +9,7 @@ export interface ClusteredServerOptions {
   /** `'address'` lets one worker serve all connections of a client address, as long polling of Socket.IO needs. @default none */
   sticky?: 'address'
   /** Keep one standby worker loaded that replaces a worker that dies. @default true */
-  spare?: boolean
+  standby?: boolean
   /** Maximum time for a worker to load its app, in milliseconds. @default 30000 */
   startTimeout?: number
   /** Path that the app must serve with a status below 500 before a worker accepts connections. @default none */
@@ -96,7 +96,7 @@ export interface ReportSetup {
 type Defaults =
   | 'workers'
   | 'port'
-  | 'spare'
+  | 'standby'
   | 'startTimeout'
   | 'drainTimeout'
   | 'heartbeatTimeout'
@@ -112,7 +112,7 @@ export type CheckedOptions = Omit<ClusteredServerOptions, Defaults | 'admin'> &
 export interface ResolvedOptions extends Required<
   Pick<
     CheckedOptions,
-    | 'spare'
+    | 'standby'
     | 'startTimeout'
     | 'drainTimeout'
     | 'recycle'

@@ -4,7 +4,7 @@ import { cannotListen } from '../errors.ts'
 import type { ResolvedOptions } from '../options/types.ts'
 import { canInheritSockets, findPort, type SharedPort } from '../platform/shared-port.ts'
 import { bindListener, type BoundListener, bindUnixListener, takeListener } from '../platform/node-internals.ts'
-import { passedSocket } from '../platform/systemd.ts'
+import { passedSocket } from '../platform/systemd-socket.ts'
 import { removeStale } from '../platform/unix-socket.ts'
 
 /** Socket that the workers accept from. */

@@ -149,7 +149,7 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
     const isNew = this.role === 'standby'
     if (isNew) this.role = 'assigned'
     await this.loaded
-    if (isNew && this.state === 'spare') this.#channel.send({ type: 'listen' })
+    if (isNew && this.state === 'standby') this.#channel.send({ type: 'listen' })
     await this.#waitUntil(() => this.state === 'active')
   }
 
@@ -246,7 +246,7 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
       case 'loaded':
         this.#progress.finishLoading()
         this.canHandOver = message.canHandOver
-        if (this.state === 'starting') this.state = 'spare'
+        if (this.state === 'starting') this.state = 'standby'
         return
       case 'listening':
         return this.#becomeActive()
@@ -273,7 +273,7 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
   }
 
   #becomeActive(): void {
-    if (this.state !== 'spare') return
+    if (this.state !== 'standby') return
     this.state = 'active'
     this.activeAt = performance.now()
     this.emit('active')

@@ -90,7 +90,7 @@ export class WorkerPool extends EventEmitter<PoolEvents> {
     this.#assignStandby()
     if (this.#hasGivenUp) return
     while (this.assigned.length < this.size) this.#start().listen().catch(ignore)
-    if (this.#options.spare && this.standby.length === 0) this.#start()
+    if (this.#options.standby && this.standby.length === 0) this.#start()
   }
 
   /** Retires surplus workers, the oldest generation first. */

@@ -60,7 +60,7 @@ export async function startProcess(
 
 /** Resolves when so many workers take connections, one is in reserve, and no other is there. */
 export async function settled(server: ClusteredServer, workers = 2): Promise<void> {
-  const states = [...Array.from({ length: workers }, () => 'active'), 'spare']
+  const states = [...Array.from({ length: workers }, () => 'active'), 'standby']
   const look = (): string[] =>
     server
       .status()

@@ -192,6 +192,7 @@ describe('a mistake is reported in one line', () => {
       [appPath('hello'), '--ready-path', 'ready'],
       'Invalid option "--ready-path": expected a path that begins with a slash',
     ],
+    [2, [appPath('hello'), '--no-spare'], '--no-spare was renamed to --no-standby'],
     [2, ['status'], 'expected --admin-port'],
     [2, ['status', '--port', '1'], '--port was renamed to --admin-port'],
     [2, ['reload', '1', '--host', '::1'], '--host was renamed to --admin-host'],

@@ -87,7 +87,7 @@ it('keeps running without free descriptors during a reload', { timeout: 120_000 
 
 it('reports a worker without a descriptor for handed over connections', { timeout: 120_000 }, async (context) => {
   const limited = ['sh', '-c', 'ulimit -n 64; exec "$0" "$@"']
-  const command = new Command([appPath('faults'), '--workers', '2', '--port', '0', '--no-spare'], {}, limited)
+  const command = new Command([appPath('faults'), '--workers', '2', '--port', '0', '--no-standby'], {}, limited)
   onTestFinished(() => command.end())
   const { port } = await command.listening()
   const many = Array.from({ length: 80 }, () => new RawConnection(connectTo(port!)(), 3000))
@@ -112,7 +112,7 @@ it.runIf(canLimit)(
   'reports a primary without a descriptor for a connection in handover',
   { timeout: 120_000 },
   async () => {
-    const command = new Command([appPath('faults'), '--workers', '2', '--port', '0', '--no-spare'])
+    const command = new Command([appPath('faults'), '--workers', '2', '--port', '0', '--no-standby'])
     onTestFinished(() => command.end())
     const { port } = await command.listening()
     const { pid } = command.child

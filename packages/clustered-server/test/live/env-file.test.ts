@@ -29,7 +29,7 @@ async function afterDeath(command: Command): Promise<Readonly<Record<string, str
 
 it('is read again on a reload, and not before', async () => {
   const project = new Project({ '.env': 'VERSION=1\nREMOVED=yes\n' })
-  const command = project.run([...two, '--port', '0', '--no-spare'])
+  const command = project.run([...two, '--port', '0', '--no-standby'])
   expect((await environmentOf(command)).env).toMatchObject({ VERSION: '1', REMOVED: 'yes' })
   project.write('.env', 'VERSION=2\n')
   expect((await environmentOf(command)).env['VERSION']).toBe('1')

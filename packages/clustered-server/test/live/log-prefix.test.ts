@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { appPath, Command } from '../helpers/command.ts'
 import { eventually } from '../helpers/eventually.ts'
 
-const two = ['--workers', '2', '--port', '0', '--host', '127.0.0.1', '--no-spare']
+const two = ['--workers', '2', '--port', '0', '--host', '127.0.0.1', '--no-standby']
 
 function run(app: string, ...flags: string[]): Command {
   const command = new Command([appPath(app), ...two, ...flags])

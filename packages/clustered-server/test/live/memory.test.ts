@@ -7,7 +7,7 @@ import { queryObjects } from 'node:v8'
 import { expect, it, onTestFinished } from 'vitest'
 import { type ClusteredServer, createClusteredServer } from '../../src/index.ts'
 import { Primary } from '../../src/primary/primary.ts'
-import { SingleProcess } from '../../src/single-process.ts'
+import { SingleProcess } from '../../src/server/single-process.ts'
 import { WorkerHandle } from '../../src/primary/worker-handle.ts'
 import type { Retained } from '../fixtures/apps/watched.ts'
 import { eventually } from '../helpers/eventually.ts'
@@ -42,7 +42,7 @@ function retainedIn(server: ClusteredServer, pid: number): Promise<Retained> {
 const none = { sockets: 0, requests: 0, responses: 0 }
 
 it('a worker retains nothing of closed connections', async () => {
-  const server = await startServer('watched.ts', { spare: false, execArgv })
+  const server = await startServer('watched.ts', { standby: false, execArgv })
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => kept(server.port)))
   const pids = new Set(await Promise.all(connections.map(({ ask }) => ask())))
   for (const { socket } of connections) socket.destroy()
@@ -51,7 +51,7 @@ it('a worker retains nothing of closed connections', async () => {
 })
 
 it('no worker retains anything of handed over connections', async () => {
-  const server = await startServer('watched.ts', { spare: false, execArgv })
+  const server = await startServer('watched.ts', { standby: false, execArgv })
   await server.scale(1)
   await eventually(() => server.status().workers.length === 1 || undefined)
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => kept(server.port)))

@@ -42,7 +42,7 @@ function valueIn(text: string, sample: string): number {
 
 describe.each([1, 3])('with %i workers', (workers) => {
   it('sums the counters of the app', async () => {
-    await start('measured', { workers, spare: false })
+    await start('measured', { workers, standby: false })
     for (let request = 0; request < 30; request++) await ask()
     const text = await metrics()
     expect([valueIn(text, 'answers_total'), valueIn(text, 'up_now')]).toEqual([30, workers])
@@ -50,7 +50,7 @@ describe.each([1, 3])('with %i workers', (workers) => {
   })
 
   it('uses the registry that the app exports', async () => {
-    await start('own-registry', { workers, spare: false })
+    await start('own-registry', { workers, standby: false })
     for (let request = 0; request < 10; request++) await ask()
     expect(valueIn(await metrics(), 'own_answers_total')).toBe(10)
   })
@@ -62,7 +62,7 @@ it('has no app metrics without prom-client', async () => {
 })
 
 it('counters do not fall on a reload, gauges do', async () => {
-  await start('measured', { workers: 2, spare: false })
+  await start('measured', { workers: 2, standby: false })
   for (let request = 0; request < 20; request++) await ask()
   expect(valueIn(await metrics(), 'answers_total')).toBe(20)
   // What is counted after that is told by the workers when they end.
@@ -75,7 +75,7 @@ it('counters do not fall on a reload, gauges do', async () => {
 })
 
 it('counters do not fall when a worker is killed', async () => {
-  await start('measured', { workers: 2, spare: false })
+  await start('measured', { workers: 2, standby: false })
   for (let request = 0; request < 20; request++) await ask()
   expect(valueIn(await metrics(), 'answers_total')).toBe(20)
   const dead = once(server!, 'workerExit')
@@ -85,7 +85,7 @@ it('counters do not fall when a worker is killed', async () => {
 })
 
 it('a worker with a blocked event loop adds only its latest counters', async () => {
-  await start('measured', { workers: 2, spare: false, heartbeatTimeout: false })
+  await start('measured', { workers: 2, standby: false, heartbeatTimeout: false })
   for (let request = 0; request < 20; request++) await ask()
   const text = await metrics()
   expect([valueIn(text, 'answers_total'), valueIn(text, 'up_now')]).toEqual([20, 2])
@@ -119,7 +119,7 @@ it('has the metrics of the server', async () => {
 })
 
 it('coalesces concurrent requests for metrics', async () => {
-  await start('measured', { workers: 2, spare: false })
+  await start('measured', { workers: 2, standby: false })
   await ask()
   const texts = await Promise.all(Array.from({ length: 20 }, () => metrics()))
   expect(new Set(texts).size).toBe(1)

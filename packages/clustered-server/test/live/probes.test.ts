@@ -103,7 +103,7 @@ it.each([1, 2])('admin ports are on 127.0.0.1 by default, with %i workers', asyn
 })
 
 it('replaces a worker that dies during shutdownDelay', async () => {
-  await start(2, { shutdownDelay: 2 ** 30, spare: false })
+  await start(2, { shutdownDelay: 2 ** 30, standby: false })
   const [worker] = server!.status().workers
   const closed = server!.close()
   const replaced = once(server!, 'workerReady')
@@ -114,7 +114,7 @@ it('replaces a worker that dies during shutdownDelay', async () => {
 })
 
 it('/ready is 503 without an active worker', async () => {
-  await start(2, { spare: false })
+  await start(2, { standby: false })
   // The second death in a row waits for a while before a new one is started.
   for (const { pid } of server!.status().workers) process.kill(pid!, 'SIGKILL')
   await eventually(async () => (await probe('/ready')) === 503 || undefined)

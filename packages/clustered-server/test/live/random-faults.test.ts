@@ -76,11 +76,11 @@ it(
         process.kill(pid!, 'SIGCONT')
       },
       'a kill of the one in reserve': async () => {
-        const spare = server.status().workers.find(({ state }) => state === 'spare')
+        const standby = server.status().workers.find(({ state }) => state === 'standby')
         // It may have taken the place of one that is recycled.
-        if (!spare) return
+        if (!standby) return
         deaths++
-        process.kill(spare.pid!, 'SIGKILL')
+        process.kill(standby.pid!, 'SIGKILL')
         await once(server, 'workerExit')
       },
     }

@@ -103,7 +103,7 @@ it('a worker that is not ready never becomes the standby worker, and its exit ha
 })
 
 it('does not count its own request', async () => {
-  const server = await startServer('readiness.ts', { readyPath, spare: false, env: { READY: '200' } })
+  const server = await startServer('readiness.ts', { readyPath, standby: false, env: { READY: '200' } })
   // Figures are told a few times a second.
   await wait(300)
   expect(server.status().workers).toMatchObject([

@@ -100,7 +100,7 @@ it('loses no request on either port by reloads, and frees what the new version d
 
 it('listens on a second port again when all workers were killed', async () => {
   const port = await freePort()
-  const server = await startServer('two-ports.ts', { env: { SECOND_PORT: String(port) }, spare: false })
+  const server = await startServer('two-ports.ts', { env: { SECOND_PORT: String(port) }, standby: false })
   const second = { port, host: '127.0.0.1' }
   const { second: before } = await ask(second)
   for (const pid of activePids(server)) process.kill(pid!, 'SIGKILL')
@@ -126,7 +126,7 @@ it.each([1, 2])('closes the UNIX sockets of a worker that has died: %i workers d
   const path = socketPath()
   let started = 0
   const env = (): Record<string, string> => ({ SECOND_PORT: '0', SECOND_SOCKET: `${path}.${++started}` })
-  const server = await startServer('two-ports.ts', { env, spare: false })
+  const server = await startServer('two-ports.ts', { env, standby: false })
   for (const pid of activePids(server).slice(0, deaths)) process.kill(pid!, 'SIGKILL')
   await expect.poll(() => existsSync(`${path}.1`), { timeout: 30_000 }).toBe(false)
   await expect.poll(() => existsSync(`${path}.${2 + deaths}`), { timeout: 30_000 }).toBe(true)

@@ -37,7 +37,7 @@ it.each([0, 1, 100, 300, 600, 900])('leaves no process when closed %i ms after a
   expect(pids.filter(isAlive)).toEqual([])
 })
 
-it.each(['active', 'spare'] as const)(
+it.each(['active', 'standby'] as const)(
   'a reload goes on when a worker dies in it: %s',
   { timeout: 120_000 },
   async (state) => {

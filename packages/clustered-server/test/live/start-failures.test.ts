@@ -87,7 +87,7 @@ describe.concurrent('an app that keeps dying soon after its start', { timeout: 3
   it('keeps healthy workers, starts no others, and recovers by a reload', async (context) => {
     let failure = ''
     const server = await createClusteredServer(failing, {
-      ...{ ...common, port: 0, spare: false },
+      ...{ ...common, port: 0, standby: false },
       env: () => ({ FAILURE: failure }),
     })
     context.onTestFinished(() => server.close())

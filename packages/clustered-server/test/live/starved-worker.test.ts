@@ -8,7 +8,14 @@ import { type ClusteredServer, createClusteredServer } from '../../src/index.ts'
 import { coreTime } from '../../src/platform/proc-stat.ts'
 
 const hello = new URL('../fixtures/apps/hello.ts', import.meta.url)
-const options = { workers: 2, port: 0, host: '127.0.0.1', signals: false, spare: false, heartbeatTimeout: 400 } as const
+const options = {
+  workers: 2,
+  port: 0,
+  host: '127.0.0.1',
+  signals: false,
+  standby: false,
+  heartbeatTimeout: 400,
+} as const
 
 /** What is run before all others takes a core away from them, which only some may do. */
 const canTakeCore = spawnSync('chrt', ['--fifo', '1', 'taskset', '--cpu-list', '0', 'true']).status === 0

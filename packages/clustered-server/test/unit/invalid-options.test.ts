@@ -36,7 +36,7 @@ const WRONG: readonly (readonly [option: string, values: readonly unknown[], exp
   ['workers', [0, -1, 1.5, Number.NaN, Infinity, 1025, '2', null], WORKERS],
   ['port', [-1, 65_536, 80.5, '80', 'app.sock'], PORT_OR_PATH],
   ['host', [1, '', null], HOST],
-  ['spare', [1, 'no'], 'a boolean'],
+  ['standby', [1, 'no'], 'a boolean'],
   ['signals', ['no', 0], 'a boolean'],
   ['startTimeout', [0, 0.5, Infinity, 2 ** 31, '1s', false], MILLISECONDS],
   ['drainTimeout', [0, 0.5, Infinity, 2 ** 31, '1s'], MILLISECONDS],
@@ -77,6 +77,7 @@ const WRONG_INSIDE: readonly (readonly [options: unknown, message: string])[] = 
     'Invalid option "admin.address": unknown. Known here: port, host, agentPort.',
   ],
   [{ worker: 2 }, 'Invalid option "worker": unknown. Did you mean "workers"?'],
+  [{ spare: false }, 'Invalid option "spare": renamed to "standby".'],
   [{ stuckReport: 'stack' }, 'Invalid option "stuckReport": renamed to "blockedLoopReport".'],
   [
     { onWorkerStart: () => {} },

@@ -5,7 +5,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { constants } from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
-import type { GracefulStopOptions } from '../options.ts'
+import type { GracefulStopOptions } from '../options/types.ts'
 
 /** The used parts of an app with any kind of server. */
 export interface StoppableApp {

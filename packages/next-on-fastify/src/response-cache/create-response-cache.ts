@@ -1,11 +1,12 @@
 // Creates the response cache of an app, if its build allows that.
 
 import type { FastifyBaseLogger } from 'fastify'
-import type { ResolvedResponseCacheOptions } from '../options-schema.ts'
-import { CacheHandlerConflictError, installCacheHandler } from '../shared-cache/install-cache-handler.ts'
-import { readBuild } from './build/build.ts'
-import { UncacheableBuildError } from './build/errors.ts'
-import { watchRenders } from './middleware/render-hook.ts'
+import type { ResolvedResponseCacheOptions } from '../options/schema.ts'
+import { CacheHandlerConflictError } from '../next/page-cache/install-cache-handler.ts'
+import { installSharedHandler } from '../shared-cache/install-shared-handler.ts'
+import { readBuild } from '../next/build/build.ts'
+import { UncacheableBuildError } from '../next/build/errors.ts'
+import { watchRenders } from '../next/middleware/render-hook.ts'
 import { ResponseCache } from './response-cache.ts'
 import { CAN_FRAME_CHUNKS } from './ready-response.ts'
 
@@ -24,7 +25,7 @@ export async function createResponseCache(
   try {
     const build = await readBuild(dir, { allowsMiddleware: proxied !== 'never', isShared })
     const middleware = proxied === 'always' ? { runEarly: await watchRenders(dir, log) } : undefined
-    installCacheHandler(dir)
+    installSharedHandler(dir)
     if (!CAN_FRAME_CHUNKS) log.warn('compressed cached responses take longer to write: this Node frames chunks itself')
     return new ResponseCache(build, limits, middleware)
   } catch (error) {

@@ -1,6 +1,6 @@
 // Deletes cached responses when Next's cache changes, and detects changes during a rendering.
 
-import { onCacheChange, type PageRead } from '../next/cache-events.ts'
+import { onCacheChange, type PageRead } from '../next/page-cache/cache-events.ts'
 import type { ResponseStore } from './store.ts'
 
 /** Follows the changes of Next's cache for one store. */

@@ -1,9 +1,9 @@
 // Serves misses: Next responds, and its response is cached if that is allowed. Concurrent requests are coalesced.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { PageRead } from '../next/cache-events.ts'
-import { recordReads } from '../next/observed-cache-handler.ts'
-import type { Build } from './build/build.ts'
+import type { PageRead } from '../next/page-cache/cache-events.ts'
+import { recordReads } from '../next/page-cache/observed-cache-handler.ts'
+import type { Build } from '../next/build/build.ts'
 import { type InFlight, InFlightRequests } from './in-flight.ts'
 import type { Invalidation } from './invalidation.ts'
 import { conditionalKey, type RequestKey } from './key.ts'

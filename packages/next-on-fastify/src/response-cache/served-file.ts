@@ -2,8 +2,8 @@
 
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Build } from './build/build.ts'
-import { STATIC_FILES } from './build/prerendered.ts'
+import type { Build } from '../next/build/build.ts'
+import { STATIC_FILES } from '../next/build/prerendered.ts'
 
 /** The file of a response. */
 export interface ServedFile {

@@ -1,10 +1,8 @@
 // Decides by the method and the headers of a request whether its route can be rendered directly.
 
 import type { IncomingMessage } from 'node:http'
+import type { RouteKind } from '../next/build/route-manifest.ts'
 import { isOfNext, NEXT_COOKIES, RSC_REQUEST_HEADERS } from '../next/request-headers.ts'
-
-/** The kind of a route. */
-export type RouteKind = 'app-page' | 'pages-api' | 'pages-page' | 'route-handler'
 
 /** Why a request must go through Next's router. */
 export type IneligibleReason = 'draft' | 'header' | 'method' | 'protocol' | 'query' | 'url'

@@ -6,9 +6,9 @@ import { canSkipRenderServer } from '../next/request-preparation.ts'
 import type { NextHandler, RequestHandler } from '../next/handler-types.ts'
 import { UnsupportedNextError } from '../next/internals.ts'
 import { isPlainPath, pathOf, queryOf } from '../next/plain-url.ts'
-import { ineligible, type IneligibleReason, type RouteKind } from './eligibility.ts'
+import { ineligible, type IneligibleReason } from './eligibility.ts'
 import { findRenderServer, type RenderServer, type Routed } from './render-server.ts'
-import type { NotRouted } from './route-manifest.ts'
+import type { NotRouted, RouteKind } from '../next/build/route-manifest.ts'
 
 /** Counters since the start. */
 interface RouterBypassCounts {

@@ -6,7 +6,7 @@ import { statSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
-import type { Version } from '../next/cache-handler-types.ts'
+import type { Version } from '../next/page-cache/cache-handler-types.ts'
 import type { Entries, Entry, UNKNOWN } from './store-contract.ts'
 
 /** Entries of one build, in a folder. */

@@ -6,11 +6,12 @@ import type { FastifyBaseLogger } from 'fastify'
 import { CacheNotSharedError } from '../errors.ts'
 import { readConfig } from '../next/config.ts'
 import type { NextHandler, RequestHandler } from '../next/handler-types.ts'
-import { revalidatedTagsOf } from '../next/revalidated-tags.ts'
-import type { MachineCacheOptions, RedisCacheOptions } from '../options.ts'
+import { revalidatedTagsOf } from '../next/page-cache/revalidated-tags.ts'
+import type { MachineCacheOptions, RedisCacheOptions } from '../options/types.ts'
 import { FileChanges } from './file-change-log.ts'
 import { FileEntries } from './file-entries.ts'
-import { CacheHandlerConflictError, installCacheHandler } from './install-cache-handler.ts'
+import { CacheHandlerConflictError } from '../next/page-cache/install-cache-handler.ts'
+import { installSharedHandler } from './install-shared-handler.ts'
 import { afterOlderPages } from './page-renderings.ts'
 import { RedisChanges, RedisEntries, sendWithTimeout } from './redis-store.ts'
 import { addApp } from './app-registry.ts'
@@ -46,7 +47,7 @@ export async function shareCache(
     if (addRevalidatedTags === undefined) {
       throw new CacheHandlerConflictError('its Next stores revalidated tags in an unknown way')
     }
-    installCacheHandler(dir)
+    installSharedHandler(dir)
     const { context, remove } = addApp(join(distDir, 'server'), () => ({
       cache: new SharedCache(storeOf(options, distDir, buildId), addRevalidatedTags),
       onDemandSecret: preview.previewModeId,

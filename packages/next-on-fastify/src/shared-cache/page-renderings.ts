@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import onHeaders from 'on-headers'
 import { outsideRequests } from '../async-context/outside-requests.ts'
-import { pagePathOf } from '../next/cache-handler-types.ts'
+import { pagePathOf } from '../next/page-cache/cache-handler-types.ts'
 import type { NextHandler } from '../next/handler-types.ts'
 
 /** A request that Next is serving. */

@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { deserialize, serialize } from 'node:v8'
-import type { RedisCacheOptions } from '../options.ts'
+import type { RedisCacheOptions } from '../options/types.ts'
 import {
   type Change,
   type ChangeReader,

@@ -7,7 +7,7 @@ import {
   type Found,
   PAGE_KINDS,
   pageTags,
-} from '../next/cache-handler-types.ts'
+} from '../next/page-cache/cache-handler-types.ts'
 import { beginPage, endJoined, endResponseAfter, isPending, type PendingPage } from './page-renderings.ts'
 import type { Rendering, SharedCache } from './shared-cache.ts'
 

@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import { serialize } from 'node:v8'
 import { LRUCache } from 'lru-cache'
-import { notifyLost, notifyReplaced, notifyRevalidated } from '../next/cache-events.ts'
-import type { Found, Lifetime } from '../next/cache-handler-types.ts'
-import type { AddRevalidatedTags } from '../next/revalidated-tags.ts'
+import { notifyLost, notifyReplaced, notifyRevalidated } from '../next/page-cache/cache-events.ts'
+import type { Found, Lifetime } from '../next/page-cache/cache-handler-types.ts'
+import type { AddRevalidatedTags } from '../next/page-cache/revalidated-tags.ts'
 import { Revalidations } from './entry-freshness.ts'
 import {
   type Change,

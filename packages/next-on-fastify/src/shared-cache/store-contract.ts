@@ -1,6 +1,6 @@
 // What processes share: a totally ordered log of changes, and entries of Next's cache.
 
-import type { Lifetime, Version } from '../next/cache-handler-types.ts'
+import type { Lifetime, Version } from '../next/page-cache/cache-handler-types.ts'
 
 /** A change: tags, a page, or neither, if only its position in the log matters. */
 export interface Change {

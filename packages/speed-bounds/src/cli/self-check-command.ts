@@ -6,7 +6,7 @@ import { siblingModule } from '../sibling-module.ts'
 import { EXIT } from './exit-codes.ts'
 import { count, type LoadFlags, optionsOf, withLoadFlags } from './load-flags.ts'
 import { print } from './output.ts'
-import { type SelfCheck, selfCheck } from './self-check.ts'
+import { type SelfCheck, selfCheck } from '../self-check/self-check.ts'
 import { parseSubject } from './subject-argument.ts'
 
 export function addSelfCheckCommand(program: Command): void {
@@ -22,7 +22,7 @@ async function runSelfCheck(
   { tries, ...flags }: LoadFlags & { tries: number },
 ): Promise<void> {
   const server =
-    subject === undefined ? siblingModule('./self-check-server', import.meta.url) : parseSubject(subject)[1]
+    subject === undefined ? siblingModule('../self-check/plain-server', import.meta.url) : parseSubject(subject)[1]
   let number = 0
   const outcome = await selfCheck(server, {
     ...optionsOf(flags),

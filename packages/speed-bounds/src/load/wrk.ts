@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readTree, useBetween } from '../subject/process-tree.ts'
+import { readTree, useBetween } from '../platform/tree-usage.ts'
 import type { LoadResult, Workload } from './generator.ts'
 
 /** Interval in milliseconds between two readings of wrk's CPU, which nobody can read after its end. */

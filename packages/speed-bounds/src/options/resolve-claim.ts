@@ -1,5 +1,5 @@
 import { assertOption, check } from './check.ts'
-import { maxLooks } from './interim-looks.ts'
+import { maxLooks } from '../statistics/interim-looks.ts'
 import type { Claim, ResolvedRace } from './resolved.ts'
 import { claimSchema, runSchema } from './schema.ts'
 import type { ClaimOptions } from './types.ts'

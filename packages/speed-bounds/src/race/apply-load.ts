@@ -1,6 +1,6 @@
 import type { LoadResult } from '../load/generator.ts'
 import type { ResolvedCase, ResolvedLoad } from '../options/resolved.ts'
-import type { TreeReading } from '../subject/process-tree.ts'
+import type { TreeReading } from '../platform/tree-usage.ts'
 import type { RunningSubject } from '../subject/running-subject.ts'
 import { cpuBetween, type CpuUse, readCpu, untilIdle } from './cpu-accounting.ts'
 import { deathOf } from './failure-policy.ts'

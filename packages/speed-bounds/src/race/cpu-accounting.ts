@@ -1,7 +1,8 @@
 // CPU of a subject, and of everything else on the machine, between two readings.
 
 import type { RunningSubject } from '../subject/running-subject.ts'
-import { machineBusyTime, readTree, type TreeReading, useBetween } from '../subject/process-tree.ts'
+import { machineBusyTime } from '../platform/machine-cpu.ts'
+import { readTree, type TreeReading, useBetween } from '../platform/tree-usage.ts'
 
 /** A subject counts as idle if its busiest thread worked for less than this share of a `POLL` (ms). */
 const SETTLE = { POLL: 5, IDLE: 0.3, MAX: 2000 }

@@ -5,7 +5,7 @@
 import type { TurnSession } from '../load/generator.ts'
 import type { ResolvedCase } from '../options/resolved.ts'
 import { bottleneckOf, type Round } from '../statistics/measured-round.ts'
-import type { TreeReading } from '../subject/process-tree.ts'
+import type { TreeReading } from '../platform/tree-usage.ts'
 import type { RunningSubject } from '../subject/running-subject.ts'
 import { applyLoad, type LoadMeasurement, measurementOf } from './apply-load.ts'
 import { cpuBetween, type CpuReading, type CpuUse, resumeUntilIdle, untilIdle } from './cpu-accounting.ts'

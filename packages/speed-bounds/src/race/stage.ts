@@ -1,4 +1,4 @@
-import { isLook } from '../options/interim-looks.ts'
+import { isLook } from '../statistics/interim-looks.ts'
 import { compareResponses } from '../subject/compare-responses.ts'
 import type { RunningSubject } from '../subject/running-subject.ts'
 import { measureHeat } from './measure-heat.ts'

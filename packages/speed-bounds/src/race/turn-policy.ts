@@ -1,5 +1,5 @@
 import type { ResolvedRace } from '../options/resolved.ts'
-import { canReadProc } from '../subject/process-tree.ts'
+import { canReadProc } from '../platform/proc-files.ts'
 
 /**
  * The race with the length of turns that it can have. Without pauses, nanosecond CPU or a generator that can pause, a turn

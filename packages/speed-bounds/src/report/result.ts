@@ -1,4 +1,4 @@
-import { maxLooks } from '../options/interim-looks.ts'
+import { maxLooks } from '../statistics/interim-looks.ts'
 import type { Claim, ResolvedRace } from '../options/resolved.ts'
 import { type HeatOrder, type IdleState, type Metric, METRICS } from '../options/types.ts'
 import { costOfProcess } from '../statistics/comparison.ts'

@@ -1,7 +1,7 @@
 import getPort from 'get-port'
 import { errorCodes, type SpeedBoundsError } from '../errors.ts'
 import type { ResolvedSubject } from '../options/resolved.ts'
-import { listTree, signalTree } from './process-tree.ts'
+import { listTree, signalTree } from '../platform/process-tree.ts'
 import { waitUntilReady } from './readiness.ts'
 import type { RunningSubject } from './running-subject.ts'
 import { quoteStderr } from './quote-stderr.ts'

@@ -3,7 +3,7 @@
 
 import { spawn, type ChildProcess } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { listTree, signalTree } from './process-tree.ts'
+import { listTree, signalTree } from '../platform/process-tree.ts'
 import type { SupervisorCommand, SupervisorReport } from './supervisor-messages.ts'
 
 /** Variable that marks every process of a subject, even if it left its session and its parent. */

@@ -1,7 +1,7 @@
 // Machines of synthetic races, as observed.
 
 import type { Claim } from '../../src/options/resolved.ts'
-import { maxLooks } from '../../src/options/interim-looks.ts'
+import { maxLooks } from '../../src/statistics/interim-looks.ts'
 import { type Chance, type Machine, METHOD } from './synthetic-race.ts'
 
 /** That `a` is so many times as good as `b`. */

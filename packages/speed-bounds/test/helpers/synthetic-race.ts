@@ -1,6 +1,6 @@
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64'
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
-import { isLook } from '../../src/options/interim-looks.ts'
+import { isLook } from '../../src/statistics/interim-looks.ts'
 import type { Claim } from '../../src/options/resolved.ts'
 import type { Round } from '../../src/statistics/measured-round.ts'
 import { heatsOf, shuffler } from '../../src/race/schedule.ts'

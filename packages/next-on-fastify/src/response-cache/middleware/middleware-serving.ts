@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import type { RequestHandler } from '../../next/handler-types.ts'
-import type { Build } from '../build/build.ts'
+import type { Build } from '../../next/build/build.ts'
 import type { CacheFiller } from '../miss-handler.ts'
 import type { HitWriter } from '../hit-writer.ts'
 import { type KeyInput, requestKey, type RequestKey, withResponseHeaders } from '../key.ts'
@@ -12,9 +12,9 @@ import { TappedResponse } from '../recorder.ts'
 import type { CacheReport } from '../cache-counters.ts'
 import { headersNow } from '../response-headers.ts'
 import type { ResponseStore } from '../store.ts'
-import type { EarlyMiddleware } from './early-middleware.ts'
+import type { EarlyMiddleware } from '../../next/middleware/early-middleware.ts'
 import { addRouterHeaders, headersFor, type RouterHeaders, routerHeadersOf } from './router-headers.ts'
-import { type AddedHeaders, addedHeadersOf, type RenderWatcher, watch } from './render-hook.ts'
+import { type AddedHeaders, addedHeadersOf, type RenderWatcher, watch } from '../../next/middleware/render-hook.ts'
 
 /** The parts of a cache that pages behind middleware need. */
 interface ServingParts {

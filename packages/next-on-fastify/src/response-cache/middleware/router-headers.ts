@@ -3,7 +3,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { headersSince, pairsOf } from '../response-headers.ts'
-import type { AddedHeaders } from './render-hook.ts'
+import type { AddedHeaders } from '../../next/middleware/render-hook.ts'
 
 type Header = readonly [name: string, value: string]
 

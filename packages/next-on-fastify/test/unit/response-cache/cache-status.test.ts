@@ -3,8 +3,8 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { observedHandler } from '../../../src/next/observed-cache-handler.ts'
-import type { Build } from '../../../src/response-cache/build/build.ts'
+import { observedHandler } from '../../../src/next/page-cache/observed-cache-handler.ts'
+import type { Build } from '../../../src/next/build/build.ts'
 import { ResponseCache } from '../../../src/response-cache/response-cache.ts'
 import { cacheLimits } from '../../helpers/cache-limits.ts'
 

@@ -8,12 +8,12 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import Fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type AddedHeaders, watch, watchRenders } from '../../../src/response-cache/middleware/render-hook.ts'
-import type { Build } from '../../../src/response-cache/build/build.ts'
-import type { MiddlewareResult } from '../../../src/response-cache/middleware/early-middleware.ts'
+import { type AddedHeaders, watch, watchRenders } from '../../../src/next/middleware/render-hook.ts'
+import type { Build } from '../../../src/next/build/build.ts'
+import type { MiddlewareResult } from '../../../src/next/middleware/early-middleware.ts'
 import { ResponseCache } from '../../../src/response-cache/response-cache.ts'
 import { cacheLimits } from '../../helpers/cache-limits.ts'
-import { observedHandler } from '../../../src/next/observed-cache-handler.ts'
+import { observedHandler } from '../../../src/next/page-cache/observed-cache-handler.ts'
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 

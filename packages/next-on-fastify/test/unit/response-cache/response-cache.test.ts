@@ -13,7 +13,7 @@ import { setImmediate as endOfTurn, setTimeout as wait } from 'node:timers/promi
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ResponseCache, type ResponseCacheLimits } from '../../../src/response-cache/response-cache.ts'
 import { cacheLimits } from '../../helpers/cache-limits.ts'
-import { observedHandler } from '../../../src/next/observed-cache-handler.ts'
+import { observedHandler } from '../../../src/next/page-cache/observed-cache-handler.ts'
 
 type Found = Awaited<ReturnType<InstanceType<Parameters<typeof observedHandler>[0]>['get']>>
 

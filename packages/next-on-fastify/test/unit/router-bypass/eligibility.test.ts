@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { isPlainPath, pathOf, queryOf } from '../../../src/next/plain-url.ts'
-import { ineligible, type RouteKind } from '../../../src/router-bypass/eligibility.ts'
+import type { RouteKind } from '../../../src/next/build/route-manifest.ts'
+import { ineligible } from '../../../src/router-bypass/eligibility.ts'
 
 function oddity(headers: IncomingHttpHeaders, kind?: RouteKind, method = 'GET', httpVersion = '1.1'): unknown {
   const request = { method, headers: { host: 'a.example', ...headers }, httpVersion }

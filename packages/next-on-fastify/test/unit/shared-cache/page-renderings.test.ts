@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { setImmediate as endOfTick } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { pagePathOf } from '../../../src/next/cache-handler-types.ts'
+import { pagePathOf } from '../../../src/next/page-cache/cache-handler-types.ts'
 import { afterOlderPages, beginPage, type PendingPage } from '../../../src/shared-cache/page-renderings.ts'
 
 describe('the path of a page by its cache key', () => {

@@ -2,7 +2,7 @@
 
 import { performance } from 'node:perf_hooks'
 import autocannon, { type Options } from 'autocannon'
-import { readTree, useBetween } from '../../subject/process-tree.ts'
+import { readTree, useBetween } from '../../platform/tree-usage.ts'
 import type { LoadResult, Workload } from '../generator.ts'
 import type { BusyPoll } from './busy-poll.ts'
 import type { ResponseTally } from './response-tally.ts'

@@ -1,0 +1,49 @@
+// Checks options, and adds their defaults.
+
+import { checkOptions, invalidOption } from 'checked-options'
+import { InvalidOptionError } from '../errors.ts'
+import {
+  factorySchema,
+  pluginSchema,
+  type ResolvedResponseCacheOptions,
+  responseCacheSchema,
+  type SharedCacheOptions,
+} from './schema.ts'
+import type { CreateNextOnFastifyOptions, NextPluginOptions, ResponseCacheOptions } from './types.ts'
+
+const fail = (message: string): Error => new InvalidOptionError(message)
+
+/** Checks options of the plugin. */
+export function checkPluginOptions(options: NextPluginOptions): void {
+  assertOneStore(checkOptions(pluginSchema, options, fail))
+}
+
+/** Checks options of the factory. */
+export function checkFactoryOptions(options: CreateNextOnFastifyOptions<object>): void {
+  assertOneStore(checkOptions(factorySchema, options, fail))
+}
+
+/** Adds the defaults to options of the response cache. */
+export function resolveResponseCache(
+  options: boolean | ResponseCacheOptions | undefined,
+): ResolvedResponseCacheOptions | undefined {
+  if (options === undefined || options === false) return undefined
+  return checkOptions(responseCacheSchema, options === true ? {} : options, fail)
+}
+
+/** A shared cache is in a folder or in Redis. */
+function assertOneStore({ sharedCache: shared }: { readonly sharedCache?: unknown }): void {
+  if (typeof shared !== 'object' || shared === null) return
+  const { folder, redis, ...redisOptions } = shared as SharedCacheOptions
+  if (redis !== undefined && folder !== undefined) {
+    throw fail(invalidOption('sharedCache.folder', 'no folder beside "redis"', folder))
+  }
+  if (redis === undefined && Object.values(redisOptions).some((value) => value !== undefined)) {
+    throw fail(invalidOption('sharedCache.redis', 'a function', redis))
+  }
+}
+
+/** Whether Next compiles pages on request. */
+export function isDev({ dev = process.env['NODE_ENV'] !== 'production' }: NextPluginOptions): boolean {
+  return dev
+}

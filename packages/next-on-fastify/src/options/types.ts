@@ -1,0 +1,99 @@
+import type { FastifyServerOptions, LogLevel } from 'fastify'
+import type { NextObserver } from '../observability/observers.ts'
+
+/** Options of {@link nextPlugin}. */
+export interface NextPluginOptions {
+  /** Folder of the Next app, which contains `next.config`. Relative to the working directory. @default '.' */
+  dir?: string
+  /** Compile pages on request, as `next dev` does. @default true unless `NODE_ENV` is `production` */
+  dev?: boolean
+  /** Host name of the server, for requests without one. @default 'localhost' */
+  hostname?: string
+  /** Port of the server, for requests without one. @default 3000 */
+  port?: number
+  /** Path prefix of the Next app. It must equal the `basePath` of its configuration. @default all paths */
+  prefix?: string
+  /**
+   * Pass upgrade requests to Next: hot reloads in `dev`, rewrites to WebSocket servers in production.
+   * @default true in `dev`, else false
+   */
+  upgrades?: boolean
+  /**
+   * Request header that passes Fastify's request ID to Next, in lower case. It replaces a header of the client.
+   * @default none
+   */
+  requestIdHeader?: string
+  /** Log level of requests that Next serves. @default the app's */
+  logLevel?: LogLevel
+  /** Cache fresh responses in memory, and serve them without calling Next. @default false */
+  responseCache?: boolean | ResponseCacheOptions
+  /** Observers of the requests that Next serves, such as metrics. @default [] */
+  observers?: readonly NextObserver[]
+  /**
+   * Share Next's page cache and revalidations: with all processes of this machine (`'machine'`), or by Redis.
+   * @default false
+   */
+  sharedCache?: false | 'machine' | MachineCacheOptions | RedisCacheOptions
+  /**
+   * Render without Next's router: API routes and route handlers (`'handlers'`), or dynamic pages as well (`'all'`).
+   * @default false
+   */
+  bypassRouter?: false | 'all' | 'handlers'
+}
+
+/** Options of the response cache. */
+export interface ResponseCacheOptions {
+  /** Maximum number of cached responses. @default 5000 */
+  maxEntries?: number
+  /** Maximum size of all cached responses, in bytes. @default 67108864 */
+  maxBytes?: number
+  /** Maximum size of one cached response, in bytes. @default 2097152 */
+  maxEntryBytes?: number
+  /**
+   * Which pages of an app with middleware are cached: none (`'never'`), those that no matcher matches (`'unmatched'`), or
+   * all, each time after middleware has run (`'always'`).
+   * @default 'never'
+   */
+  proxied?: 'always' | 'never' | 'unmatched'
+  /** Compress cached responses by brotli as well, for clients that accept it. @default false */
+  brotli?: boolean
+  /** Send a `Cache-Status` header (RFC 9211) that shows how each response was served. @default false */
+  cacheStatus?: boolean
+}
+
+/** Options of a cache that processes of one machine share. */
+export interface MachineCacheOptions {
+  /**
+   * Folder of the shared files, the same for all processes. Each build has a subfolder.
+   * @default `next-on-fastify` in the folder of the build
+   */
+  folder?: string
+}
+
+/** Options of a cache that machines share by Redis. */
+export interface RedisCacheOptions {
+  /** Function that sends a command to Redis or Valkey, such as `(command) => client.sendCommand(command)`. */
+  redis: (command: string[]) => Promise<unknown>
+  /** Prefix of all keys. @default 'next:' */
+  prefix?: string
+  /** Maximum time for a reply of Redis, in ms. @default 500 */
+  timeout?: number
+}
+
+/** Options of a graceful stop. */
+export interface GracefulStopOptions {
+  /** Time after a stop signal until open connections are closed, in ms. @default 8000 */
+  timeout?: number
+}
+
+/** Options of {@link createNextOnFastify}: the plugin's, and those of Fastify itself. */
+export interface CreateNextOnFastifyOptions<Fastify = FastifyServerOptions> extends NextPluginOptions {
+  /**
+   * Close the app on `SIGTERM` and `SIGINT`, and end the process. It does nothing if the process has another listener for
+   * the signal.
+   * @default false in `dev`, else true
+   */
+  gracefulStop?: boolean | GracefulStopOptions
+  /** Options of `Fastify()`. @default {} */
+  fastify?: Fastify
+}
