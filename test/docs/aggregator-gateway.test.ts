@@ -86,6 +86,20 @@ const SECTIONS: readonly Section[] = [
     schema: schemas.shadowSchema,
   },
   {
+    heading: 'For each',
+    intro: 'Options of `forEach`. A text is the list alone. See [lists](fan-out.md#a-call-for-each-item).',
+    source: 'src/options/call-options.ts',
+    interfaces: ['ForEachOptions'],
+    schema: schemas.forEachSchema,
+  },
+  {
+    heading: 'Condition',
+    intro: 'Options of a condition in `when`. It has either `in` or `notIn`. See [conditions](fan-out.md#conditions).',
+    source: 'src/options/call-options.ts',
+    interfaces: ['ConditionOptions'],
+    schema: schemas.conditionSchema,
+  },
+  {
     heading: 'Pass-through',
     intro:
       'Options of `passThrough`. Its endpoint has `method`, `path`, `timeout` and `route`, too. See [pass-through](pass-through.md).',

@@ -12,7 +12,17 @@ export { errorCodes } from './errors.ts'
 export type { FailureReason } from './call-failures.ts'
 
 // Options
-export type { CallOptions, HeadersOption, MakeHeaders, MappingOptions, ShadowOptions } from './options/call-options.ts'
+export type {
+  CallOptions,
+  Condition,
+  ConditionOptions,
+  ConditionValue,
+  ForEachOptions,
+  HeadersOption,
+  MakeHeaders,
+  MappingOptions,
+  ShadowOptions,
+} from './options/call-options.ts'
 export type {
   Composition,
   EndpointOptions,

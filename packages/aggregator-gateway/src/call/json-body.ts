@@ -115,6 +115,11 @@ function mappedBody(value: unknown): JsonBody {
   return new JsonBody(JSON.stringify(value), () => value)
 }
 
+/** An array of bodies in their order; an undefined one is `null`. */
+export function arrayOfBodies(bodies: readonly (JsonBody | undefined)[]): JsonBody {
+  return new JsonBody(`[${bodies.map((body) => body?.text ?? 'null').join(',')}]`, exactValue)
+}
+
 /** More digits than a double holds. */
 const LONG_NUMBER = /\d{16}|\d[.\d]{16}/
 

@@ -63,17 +63,21 @@ function checkEndpoint(
     if (!/^[\w-]+$/.test(name)) throw invalidOptionError(at, 'a name of letters, digits, "-" and "_"', name)
     checkUpstream(call.upstream, `${at}.upstream`, upstreams)
     checkMethod(call, `${at}.method`)
+    if (call.forEach && endpoint.compose === 'merge') {
+      throw invalidOptionError(`${at}.forEach`, 'no list in an endpoint with compose "merge"', call.forEach.items)
+    }
     if (call.shadow) checkUpstream(call.shadow.upstream, `${at}.shadow.upstream`, upstreams)
   }
 }
 
 /** Some options exclude some methods. */
-function checkMethod({ method, retries, forwardBody, hedge, shadow }: ResolvedCall, where: string): void {
+function checkMethod({ method, retries, forwardBody, hedge, shadow, forEach }: ResolvedCall, where: string): void {
   if (retries > 0 && !isIdempotent(method)) {
     throw invalidOptionError(where, `${IDEMPOTENT.join(', ')} for a call with retries`, method)
   }
   if (forwardBody && method === 'GET') throw invalidOptionError(where, 'a method with a body for forwardBody', method)
   if (hedge !== false && method !== 'GET') throw invalidOptionError(where, 'GET for a hedged call', method)
+  if (forEach && method !== 'GET') throw invalidOptionError(where, 'GET for a call with forEach', method)
   if (shadow && method !== 'GET') throw invalidOptionError(where, 'GET for a call with a shadow', method)
 }
 

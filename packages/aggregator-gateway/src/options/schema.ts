@@ -23,7 +23,7 @@ import type { LookupFunction } from 'node:net'
 import * as v from 'valibot'
 import { isEndToEnd } from '../http/header-rules.ts'
 import { METHODS } from '../http/methods.ts'
-import type { CallOptions, HeadersOption, ShadowOptions } from './call-options.ts'
+import type { CallOptions, ConditionOptions, ForEachOptions, HeadersOption, ShadowOptions } from './call-options.ts'
 import type { EndpointOptions, PassThroughEndpointOptions, PassThroughOptions } from './endpoint-options.ts'
 import type { CreateAggregatorGatewayOptions, GatewayPluginOptions, StatusOptions } from './gateway-options.ts'
 import type { GatewayObserver } from './observer.ts'
@@ -32,6 +32,7 @@ import type {
   ResolvedCall,
   ResolvedCircuitBreaker,
   ResolvedEndpoint,
+  ResolvedForEach,
   ResolvedGateway,
   ResolvedPassThrough,
   ResolvedPassThroughEndpoint,
@@ -141,6 +142,38 @@ export const shadowSchema: OptionsSchema<ShadowOptions, ResolvedShadow> = object
   timeout: optional(milliseconds(), 2000),
 })
 
+const placeholder = string('a placeholder such as "{calls.orders.items}"', /^\{[^{}]+\}$/)
+
+export const forEachSchema: OptionsSchema<ForEachOptions, ResolvedForEach> = object({
+  items: placeholder,
+  concurrency: optional(integer(1), 8),
+  maxItems: optional(integer(1), 1000),
+})
+
+const eachItem = anyOf(placeholder, forEachSchema)
+/** A list alone has the defaults of the other options. */
+const forEach: Schema<string | ForEachOptions, ResolvedForEach> = v.pipe(
+  eachItem,
+  v.transform((given) => (typeof given === 'string' ? v.parse(forEachSchema, { items: given }) : given)),
+  v.metadata({ kinds: [eachItem] }),
+)
+
+const conditionValue = custom<string | number | boolean | null>(
+  'a string, a number, a boolean or null',
+  (value) => value === null || ['string', 'number', 'boolean'].includes(typeof value),
+)
+
+export const conditionSchema: OptionsSchema<ConditionOptions> = object({
+  value: placeholder,
+  in: optional(list(conditionValue)),
+  notIn: optional(list(conditionValue)),
+})
+
+const condition = anyOf(
+  string('a placeholder such as "{query.details}" or "!{query.details}"', /^!?\{[^{}]+\}$/),
+  conditionSchema,
+)
+
 export const callSchema: OptionsSchema<CallOptions, ResolvedCall> = object(
   {
     upstream: string(),
@@ -159,6 +192,8 @@ export const callSchema: OptionsSchema<CallOptions, ResolvedCall> = object(
     maxDepth: optional(integer(1), 64),
     schema: optional(jsonObject),
     shadow: optional(shadowSchema),
+    forEach: optional(forEach),
+    when: optional(anyOf(condition, list(condition))),
     target: optional(string()),
     unwrap: optional(boolean(), false),
     pick: optional(list(string())),
