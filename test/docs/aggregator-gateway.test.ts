@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import * as schemas from '../../packages/aggregator-gateway/src/options/schema.ts'
 import { openTelemetrySchema } from '../../packages/aggregator-gateway/src/observability/opentelemetry-options.ts'
+import { jwtSchema } from '../../packages/aggregator-gateway/src/jwt/jwt-options.ts'
 import { prometheusSchema } from '../../packages/aggregator-gateway/src/observability/prometheus-options.ts'
 import { hasCodedErrors } from './coded-errors.ts'
 import { type DocumentedOption, optionsOf, rowsOf } from './options-table.ts'
@@ -106,6 +107,13 @@ const SECTIONS: readonly Section[] = [
     source: 'src/options/endpoint-options.ts',
     interfaces: ['PassThroughOptions'],
     schema: schemas.passThroughSchema,
+  },
+  {
+    heading: 'JWT authentication',
+    intro: 'Options of `jwtAuthentication`. See [authentication](authentication.md#json-web-tokens).',
+    source: 'src/jwt/jwt-options.ts',
+    interfaces: ['JwtAuthenticationOptions'],
+    schema: jwtSchema,
   },
   {
     heading: 'Prometheus observer',
@@ -265,7 +273,18 @@ const LAYERS = [
     'endpoint',
     'call',
   ],
-  ...['cache', 'upstream', 'observability', 'request', 'runtime', 'options', 'http', 'call-failures.ts', 'errors.ts'],
+  ...[
+    'cache',
+    'upstream',
+    'observability',
+    'jwt',
+    'request',
+    'runtime',
+    'options',
+    'http',
+    'call-failures.ts',
+    'errors.ts',
+  ],
 ]
 
 it('imports go down the layers of src/', () => {

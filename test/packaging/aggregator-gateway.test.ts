@@ -54,21 +54,41 @@ await createAggregatorGateway({ upstreams, endpoints: [{ path: '/:id' }] })
 beforeAll(() =>
   tarball.install(FILES, [
     ...['fastify', '@types/node', 'prom-client', '@opentelemetry/api'],
-    ...['@fastify/rate-limit', '@fastify/swagger'],
+    ...['@fastify/rate-limit', '@fastify/swagger', '@fastify/http-proxy', 'jose'],
   ]),
 )
 
 afterAll(() => tarball.remove())
 
 isWellPacked(tarball, {
-  dependencies: ['@fastify/error', 'checked-options', 'cockatiel', 'fastify-plugin', 'undici', 'valibot'],
-  values: ['KeyValueCacheStore', 'createAggregatorGateway', 'default', 'errorCodes', 'gatewayPlugin'],
+  dependencies: [
+    '@fastify/error',
+    'ajv',
+    'ajv-formats',
+    'checked-options',
+    'cockatiel',
+    'fastify-plugin',
+    'undici',
+    'valibot',
+  ],
+  values: [
+    'KeyValueCacheStore',
+    'claimsOf',
+    'createAggregatorGateway',
+    'default',
+    'errorCodes',
+    'gatewayPlugin',
+    'typedCall',
+  ],
   types: [
+    'Authenticator',
     'CacheOptions',
     'CacheStore',
     'CallEnd',
     'CallOptions',
+    'CallValue',
     'CircuitBreakerOptions',
+    'Claims',
     'Composition',
     'Condition',
     'ConditionOptions',
@@ -88,11 +108,13 @@ isWellPacked(tarball, {
     'Method',
     'ObservedCall',
     'ObservedGateway',
+    'OpenApiResponse',
     'OriginStatus',
     'PassThroughEndpointOptions',
     'PassThroughOptions',
     'ShadowOptions',
     'StatusOptions',
+    'TypedCall',
     'UpstreamOptions',
   ],
 })

@@ -10,6 +10,14 @@ export const InvalidOptionError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GAT
 export const BadParameterError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_BAD_PARAMETER' }, [string]> =
   createError('AGGREGATOR_GATEWAY_BAD_PARAMETER', '%s', 400)
 
+/** The client has no credentials, or invalid ones. */
+export const UnauthenticatedError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_UNAUTHENTICATED' }, [string]> =
+  createError('AGGREGATOR_GATEWAY_UNAUTHENTICATED', '%s', 401)
+
+/** The public keys of tokens can't be fetched. */
+export const KeysUnavailableError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_KEYS_UNAVAILABLE' }, [string]> =
+  createError('AGGREGATOR_GATEWAY_KEYS_UNAVAILABLE', '%s', 503)
+
 /** A function in `headers`, or an observer, returned a header that cannot be sent. */
 export const InvalidHeaderError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_INVALID_HEADER' }, [string]> =
   createError('AGGREGATOR_GATEWAY_INVALID_HEADER', '%s', 500)
@@ -48,6 +56,8 @@ export const OverloadedError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWA
 export const errorCodes: Readonly<{
   AGGREGATOR_GATEWAY_INVALID_OPTION: typeof InvalidOptionError
   AGGREGATOR_GATEWAY_BAD_PARAMETER: typeof BadParameterError
+  AGGREGATOR_GATEWAY_UNAUTHENTICATED: typeof UnauthenticatedError
+  AGGREGATOR_GATEWAY_KEYS_UNAVAILABLE: typeof KeysUnavailableError
   AGGREGATOR_GATEWAY_INVALID_HEADER: typeof InvalidHeaderError
   AGGREGATOR_GATEWAY_UPSTREAM_FAILED: typeof UpstreamFailedError
   AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT: typeof UpstreamTimeoutError
@@ -58,6 +68,8 @@ export const errorCodes: Readonly<{
 }> = {
   AGGREGATOR_GATEWAY_INVALID_OPTION: InvalidOptionError,
   AGGREGATOR_GATEWAY_BAD_PARAMETER: BadParameterError,
+  AGGREGATOR_GATEWAY_UNAUTHENTICATED: UnauthenticatedError,
+  AGGREGATOR_GATEWAY_KEYS_UNAVAILABLE: KeysUnavailableError,
   AGGREGATOR_GATEWAY_INVALID_HEADER: InvalidHeaderError,
   AGGREGATOR_GATEWAY_UPSTREAM_FAILED: UpstreamFailedError,
   AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT: UpstreamTimeoutError,

@@ -7,6 +7,13 @@ export { gatewayPlugin, gatewayPlugin as default } from './plugin.ts'
 // Cache
 export { KeyValueCacheStore, type KeyValueStore } from './cache/key-value-cache-store.ts'
 
+// Types of calls
+export { type CallValue, type OpenApiResponse, typedCall, type TypedCall } from './options/typed-call.ts'
+
+// Authentication
+export { claimsOf } from './request/claims.ts'
+export type { Authenticator, Claims } from './options/authentication.ts'
+
 // Errors
 export { errorCodes } from './errors.ts'
 export type { FailureReason } from './call-failures.ts'

@@ -2,7 +2,7 @@ import type { CallFailure } from '../call-failures.ts'
 import type { JsonBody } from './json-body.ts'
 
 /** Items of a call with `forEach` that have no response. */
-export interface MissingItems {
+interface MissingItems {
   readonly count: number
   /** Number of all items. */
   readonly of: number

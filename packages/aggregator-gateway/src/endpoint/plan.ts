@@ -4,6 +4,7 @@ import type { PlannedCall } from '../call/planned-call.ts'
 import { HedgeDelay } from '../call/hedge-delay.ts'
 import { JsonBodyReader } from '../call/json-body.ts'
 import { mappingOf } from '../call/mapping.ts'
+import type { CompileSchema } from '../call/schema-validator.ts'
 import { Shadow } from '../call/shadow.ts'
 import { isIdempotent } from '../http/methods.ts'
 import type { Instrumentation } from '../observability/observers.ts'
@@ -23,6 +24,7 @@ export function planEndpoint(
   where: string,
   upstreams: ReadonlyMap<string, Upstream>,
   instrumentation: Instrumentation | undefined,
+  compileSchema: CompileSchema | undefined,
 ): PlannedEndpoint {
   const names = Object.keys(calls)
   const inputs = names.map((name) => inputsOf(calls[name]!, path, `${where}.calls.${name}`))
@@ -36,7 +38,7 @@ export function planEndpoint(
   })
   rejectCycle(names, dependencies, where)
   const planned = names.map((name, index) => ({
-    ...planCall(calls[name]!, compose === 'merge', `${where}.calls.${name}`),
+    ...planCall(calls[name]!, compose === 'merge', `${where}.calls.${name}`, compileSchema),
     name,
     upstream: upstreams.get(calls[name]!.upstream)!,
     ...inputs[index]!,
@@ -94,11 +96,13 @@ function planCall(
   options: ResolvedCall,
   isMerged: boolean,
   where: string,
+  compileSchema: CompileSchema | undefined,
 ): Omit<
   PlannedCall,
   'name' | 'upstream' | 'path' | 'items' | 'condition' | 'shadow' | 'needs' | 'waitsFor' | 'dependents'
 > {
   const { method, headers, forwardHeaders, forwardQuery, forwardBody, optional, timeout, maxDepth, hedge } = options
+  const { validate, schema } = options
   return {
     method,
     isIdempotent: isIdempotent(method),
@@ -114,7 +118,12 @@ function planCall(
     retries: options.retries,
     hedge: hedge === false ? undefined : new HedgeDelay(hedge),
     forwardStatuses: options.forwardStatuses,
-    reader: new JsonBodyReader({ maxDepth, mapping: mappingOf(options), mustBeObject: isMerged }),
+    reader: new JsonBodyReader({
+      maxDepth,
+      mapping: mappingOf(options),
+      mustBeObject: isMerged,
+      validate: validate ? compileSchema!(schema!, `${where}.schema`) : undefined,
+    }),
   }
 }
 

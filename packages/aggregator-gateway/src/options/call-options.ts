@@ -89,8 +89,10 @@ export interface CallOptions extends MappingOptions {
   forwardStatuses?: readonly number[]
   /** Maximum nesting of arrays and objects in the response. @default 64 */
   maxDepth?: number
-  /** JSON Schema of the mapped response, for OpenAPI documents. It validates nothing. @default none */
+  /** JSON Schema of the mapped response, for OpenAPI documents and for `validate`. @default none */
   schema?: Readonly<Record<string, unknown>>
+  /** Fail the call if its mapped response does not match `schema`. @default false */
+  validate?: boolean
   /** Second upstream that gets a copy of the call. Its responses are discarded. For GET. @default none */
   shadow?: ShadowOptions
   /** Make the call for each item of a list, such as `{calls.orders.items}`. The path has the item's values as `{item.id}`. For GET. @default none */

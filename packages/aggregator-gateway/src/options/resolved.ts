@@ -17,7 +17,7 @@ export type ResolvedForEach = Required<ForEachOptions>
 export type ResolvedCall = Resolved<
   Omit<CallOptions, 'shadow' | 'forEach'>,
   | ('method' | 'headers' | 'forwardHeaders' | 'forwardQuery' | 'forwardBody' | 'allowEncodedSlash')
-  | ('optional' | 'retries' | 'hedge' | 'forwardStatuses' | 'maxDepth' | 'unwrap')
+  | ('optional' | 'retries' | 'hedge' | 'forwardStatuses' | 'maxDepth' | 'validate' | 'unwrap')
 > & { readonly shadow?: ResolvedShadow; readonly forEach?: ResolvedForEach }
 
 export type ResolvedEndpoint = Resolved<
@@ -48,8 +48,9 @@ export type ResolvedUpstream = Resolved<
 
 export type ResolvedStatus = Required<StatusOptions>
 
-export type ResolvedGateway = Required<Pick<GatewayPluginOptions, 'coalesce' | 'observers' | 'callLogLevel'>> & {
-  readonly upstreams: Readonly<Record<string, ResolvedUpstream>>
-  readonly endpoints: readonly (ResolvedEndpoint | ResolvedPassThroughEndpoint)[]
-  readonly status: false | ResolvedStatus
-}
+export type ResolvedGateway = Required<Pick<GatewayPluginOptions, 'coalesce' | 'observers' | 'callLogLevel'>> &
+  Pick<GatewayPluginOptions, 'authentication'> & {
+    readonly upstreams: Readonly<Record<string, ResolvedUpstream>>
+    readonly endpoints: readonly (ResolvedEndpoint | ResolvedPassThroughEndpoint)[]
+    readonly status: false | ResolvedStatus
+  }

@@ -23,6 +23,7 @@ import type { LookupFunction } from 'node:net'
 import * as v from 'valibot'
 import { isEndToEnd } from '../http/header-rules.ts'
 import { METHODS } from '../http/methods.ts'
+import type { Authenticator } from './authentication.ts'
 import type { CallOptions, ConditionOptions, ForEachOptions, HeadersOption, ShadowOptions } from './call-options.ts'
 import type { EndpointOptions, PassThroughEndpointOptions, PassThroughOptions } from './endpoint-options.ts'
 import type { CreateAggregatorGatewayOptions, GatewayPluginOptions, StatusOptions } from './gateway-options.ts'
@@ -191,6 +192,7 @@ export const callSchema: OptionsSchema<CallOptions, ResolvedCall> = object(
     forwardStatuses: optional(list(integer(400, 599)), NO_STATUSES),
     maxDepth: optional(integer(1), 64),
     schema: optional(jsonObject),
+    validate: optional(boolean(), false),
     shadow: optional(shadowSchema),
     forEach: optional(forEach),
     when: optional(anyOf(condition, list(condition))),
@@ -208,6 +210,7 @@ const routeOptions = {
   path: routePath,
   timeout: optional(milliseconds(), 2000),
   route: optional(route, {}),
+  authentication: optional(anyOf(boolean(), oneOf('optional'))),
 }
 
 export const endpointSchema: OptionsSchema<EndpointOptions, ResolvedEndpoint> = object({
@@ -238,6 +241,7 @@ export const passThroughSchema: OptionsSchema<PassThroughOptions, ResolvedPassTh
     responseHeaders: optional(list(forwardedHeader), NO_NAMES),
     maxResponseBytes: optional(bytes()),
     clientTimeout: optional(milliseconds(), 60_000),
+    heartbeat: optional(milliseconds()),
   },
   { renamed: { answerHeaders: 'responseHeaders', maxResponseSize: 'maxResponseBytes' } },
 )
@@ -267,6 +271,11 @@ const anyEndpoint: Schema<
 const gatewayEntries = {
   upstreams: record(anyOf(origin, upstreamSchema)),
   endpoints: list(anyEndpoint),
+  authentication: optional(
+    custom<Authenticator>('an object with authenticate, such as jwtAuthentication()', (value) =>
+      hasMethods(value, ['authenticate']),
+    ),
+  ),
   coalesce: optional(boolean(), false),
   observers: optional(
     list(custom<GatewayObserver>(`an object with any of ${OBSERVER_METHODS.join(', ')}`, isObserver)),

@@ -16,6 +16,11 @@ const RESPONSE_HEADERS: readonly string[] = [
   ...['content-security-policy', 'cross-origin-resource-policy', 'x-content-type-options', 'retry-after', 'allow'],
 ]
 
+/** A stream that no timeout ends. */
+export interface EndlessStream {
+  finish: () => void
+}
+
 /** A pass-through endpoint, ready to serve requests. */
 export interface PlannedPassThrough {
   readonly upstream: Upstream
@@ -29,6 +34,10 @@ export interface PlannedPassThrough {
   readonly maxBytes: number
   readonly timeout: number
   readonly clientTimeout: number
+  /** Milliseconds between comments in an event stream that pauses. */
+  readonly heartbeat: number | undefined
+  /** Event streams with a heartbeat, which end when the gateway closes. */
+  readonly endless: Set<EndlessStream>
   readonly instrumentation: Instrumentation | undefined
 }
 
@@ -65,6 +74,8 @@ export function planPassThrough(
     maxBytes: maxResponseBytes,
     timeout,
     clientTimeout,
+    heartbeat: passThrough.heartbeat,
+    endless: new Set(),
     instrumentation,
   }
 }

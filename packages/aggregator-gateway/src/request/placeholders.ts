@@ -2,6 +2,7 @@
 
 import type { FastifyRequest } from 'fastify'
 import { BadParameterError } from '../errors.ts'
+import { claimsOf } from './claims.ts'
 
 /** The sources of values: the client's request, and responses of other calls. */
 export interface Values {
@@ -15,7 +16,7 @@ export interface Values {
 /** A call's response lacks a value that another call needs, or the value cannot be part of a path. */
 export class MissingValueError extends Error {}
 
-const SOURCES = ['params', 'query', 'headers', 'body', 'user', 'calls', 'item'] as const
+const SOURCES = ['params', 'query', 'headers', 'body', 'user', 'claims', 'calls', 'item'] as const
 /** Sources that can be one value. */
 const WHOLE: readonly string[] = ['body', 'item']
 export type Source = (typeof SOURCES)[number]
@@ -107,6 +108,8 @@ function rootOf(source: Source, keys: readonly string[], values: Values): unknow
   switch (source) {
     case 'calls':
       return values.callValue(keys[0]!)
+    case 'claims':
+      return claimsOf(values.request)
     case 'item':
       return values.item
     default:

@@ -16,7 +16,7 @@ const withPath = (path: string): object => withCall({ ...call, path })
 const WRONG: readonly [message: string, options: unknown][] = [
   ['Invalid options: expected an object, got undefined.', undefined],
   [
-    'Invalid option "wrong": unknown. Known here: upstreams, endpoints, coalesce, observers, callLogLevel, status, fastify.',
+    'Invalid option "wrong": unknown. Known here: upstreams, endpoints, authentication, coalesce, observers, callLogLevel, status, fastify.',
     { upstreams: {}, endpoints: [], wrong: 1 },
   ],
   [
@@ -163,7 +163,7 @@ const WRONG: readonly [message: string, options: unknown][] = [
     withPath('/a/%2e%2E'),
   ],
   [
-    'Invalid option "endpoints[0].calls.one.path": expected a path such as "/users/{params.id}" ({id} is none of {params.name}, {query.name}, {headers.name}, {body.name}, {user.name}, {calls.name}, {item.name}), got "/{id}".',
+    'Invalid option "endpoints[0].calls.one.path": expected a path such as "/users/{params.id}" ({id} is none of {params.name}, {query.name}, {headers.name}, {body.name}, {user.name}, {claims.name}, {calls.name}, {item.name}), got "/{id}".',
     withPath('/{id}'),
   ],
   [
@@ -191,7 +191,7 @@ const WRONG: readonly [message: string, options: unknown][] = [
     }),
   ],
   [
-    'Invalid option "endpoints[0].calls": unknown. Known here: method, path, timeout, route, passThrough.',
+    'Invalid option "endpoints[0].calls": unknown. Known here: method, path, timeout, route, authentication, passThrough.',
     withEndpoint({ path: '/', calls: { one: call }, passThrough: call }),
   ],
   [
@@ -199,7 +199,7 @@ const WRONG: readonly [message: string, options: unknown][] = [
     withEndpoint({ path: '/' }),
   ],
   [
-    'Invalid option "endpoints[0].compose": unknown. Known here: method, path, timeout, route, passThrough.',
+    'Invalid option "endpoints[0].compose": unknown. Known here: method, path, timeout, route, authentication, passThrough.',
     passing({}, { compose: 'array' }),
   ],
   [
@@ -237,6 +237,14 @@ const WRONG: readonly [message: string, options: unknown][] = [
   [
     'Invalid option "endpoints[0].calls.one.shadow.upstream": expected an upstream of it, got "others".',
     withCall({ ...call, shadow: { upstream: 'others' } }),
+  ],
+  [
+    'Invalid option "authentication": expected an object with authenticate, such as jwtAuthentication(), got an object.',
+    { upstreams: {}, authentication: {}, endpoints: [] },
+  ],
+  [
+    'Invalid option "endpoints[0].authentication": expected a boolean or "optional", got "none".',
+    withEndpoint({ path: '/', authentication: 'none', calls: { one: call } }),
   ],
   [
     'Invalid option "endpoints[0].calls.one.forEach": expected a placeholder such as "{calls.orders.items}" or an object, got "items".',
@@ -317,7 +325,7 @@ const WRONG: readonly [message: string, options: unknown][] = [
     withCall({ ...call, headers }),
   ]),
   [
-    'Invalid option "endpoints[0].calls.one.headers.x-user": expected a value with placeholders such as {user.sub} ({"id":1} is none of {params.name}, {query.name}, {headers.name}, {body.name}, {user.name}, {calls.name}, {item.name}), got "{\\"id\\":1}".',
+    'Invalid option "endpoints[0].calls.one.headers.x-user": expected a value with placeholders such as {user.sub} ({"id":1} is none of {params.name}, {query.name}, {headers.name}, {body.name}, {user.name}, {claims.name}, {calls.name}, {item.name}), got "{\\"id\\":1}".',
     withCall({ ...call, headers: { 'x-user': '{"id":1}' } }),
   ],
   [
