@@ -61,6 +61,7 @@ beforeAll(() =>
 afterAll(() => tarball.remove())
 
 isWellPacked(tarball, {
+  beside: ['gateway.schema.json'],
   dependencies: [
     '@fastify/error',
     'ajv',
@@ -76,6 +77,7 @@ isWellPacked(tarball, {
     'claimsOf',
     'createAggregatorGateway',
     'default',
+    'defineConfig',
     'errorCodes',
     'gatewayPlugin',
     'typedCall',
@@ -97,10 +99,13 @@ isWellPacked(tarball, {
     'EndpointOptions',
     'FailureReason',
     'ForEachOptions',
+    'GatewayConfig',
     'GatewayObserver',
     'GatewayPluginOptions',
     'GatewayStatus',
     'HeadersOption',
+    'JwtAlgorithm',
+    'JwtAuthenticationOptions',
     'KeyValueCacheStoreOptions',
     'KeyValueStore',
     'MakeHeaders',

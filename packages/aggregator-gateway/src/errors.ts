@@ -6,6 +6,10 @@ import createError, { type FastifyErrorConstructor } from '@fastify/error'
 export const InvalidOptionError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_INVALID_OPTION' }, [string]> =
   createError('AGGREGATOR_GATEWAY_INVALID_OPTION', '%s', 500, TypeError)
 
+/** A configuration file is missing or invalid. */
+export const InvalidConfigError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_INVALID_CONFIG' }, [string]> =
+  createError('AGGREGATOR_GATEWAY_INVALID_CONFIG', '%s', 500, TypeError)
+
 /** A value of the client's request is missing, or cannot be part of a path or header. */
 export const BadParameterError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_BAD_PARAMETER' }, [string]> =
   createError('AGGREGATOR_GATEWAY_BAD_PARAMETER', '%s', 400)
@@ -55,6 +59,7 @@ export const OverloadedError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWA
 /** All errors of the gateway by their codes, so that `error instanceof errorCodes.AGGREGATOR_GATEWAY_OVERLOADED` works. */
 export const errorCodes: Readonly<{
   AGGREGATOR_GATEWAY_INVALID_OPTION: typeof InvalidOptionError
+  AGGREGATOR_GATEWAY_INVALID_CONFIG: typeof InvalidConfigError
   AGGREGATOR_GATEWAY_BAD_PARAMETER: typeof BadParameterError
   AGGREGATOR_GATEWAY_UNAUTHENTICATED: typeof UnauthenticatedError
   AGGREGATOR_GATEWAY_KEYS_UNAVAILABLE: typeof KeysUnavailableError
@@ -67,6 +72,7 @@ export const errorCodes: Readonly<{
   AGGREGATOR_GATEWAY_OVERLOADED: typeof OverloadedError
 }> = {
   AGGREGATOR_GATEWAY_INVALID_OPTION: InvalidOptionError,
+  AGGREGATOR_GATEWAY_INVALID_CONFIG: InvalidConfigError,
   AGGREGATOR_GATEWAY_BAD_PARAMETER: BadParameterError,
   AGGREGATOR_GATEWAY_UNAUTHENTICATED: UnauthenticatedError,
   AGGREGATOR_GATEWAY_KEYS_UNAVAILABLE: KeysUnavailableError,

@@ -1,6 +1,10 @@
 // Factory
 export { createAggregatorGateway } from './create-aggregator-gateway.ts'
 
+// Configuration file
+export { defineConfig, type GatewayConfig } from './config/define-config.ts'
+export type { JwtAlgorithm, JwtAuthenticationOptions } from './jwt/jwt-options.ts'
+
 // Plugin
 export { gatewayPlugin, gatewayPlugin as default } from './plugin.ts'
 

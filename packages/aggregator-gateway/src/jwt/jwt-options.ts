@@ -1,9 +1,7 @@
 import { custom, list, milliseconds, object, oneOf, optional, type OptionsSchema, string } from 'checked-options'
 
 /** Algorithms with a public key. A shared secret is none: whoever knows the public key could sign with it. */
-const ALGORITHMS = [
-  ...(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const),
-] as const
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const
 
 /** An algorithm of signatures with a public key. */
 export type JwtAlgorithm = (typeof ALGORITHMS)[number]
@@ -35,7 +33,9 @@ export type ResolvedJwtOptions = Required<JwtAuthenticationOptions>
 const DEFAULT_ALGORITHMS: JwtAlgorithm[] = ['RS256', 'PS256', 'ES256', 'EdDSA']
 
 export const jwtSchema: OptionsSchema<JwtAuthenticationOptions, ResolvedJwtOptions> = object({
-  jwksUrl: custom<string>('a URL such as "https://id.example.com/.well-known/jwks.json"', isHttpUrl),
+  jwksUrl: custom<string>('a URL such as "https://id.example.com/.well-known/jwks.json"', isHttpUrl, {
+    type: 'string',
+  }),
   issuer: string(),
   audience: string(),
   algorithms: optional(list(oneOf(...ALGORITHMS)), DEFAULT_ALGORITHMS),

@@ -65,21 +65,33 @@ const upstreamPath = string('a path such as "/users/{params.id}"')
 const route: Schema<RouteShorthandOptions> = custom(
   'an object of route options without method, url and handler',
   (value) => isRecord(value) && ['method', 'url', 'handler'].every((name) => !(name in value)),
+  { type: 'object' },
 )
 const headers: Schema<HeadersOption> = custom(
   'a function or an object of header values',
   (value) => typeof value === 'function' || isRecord(value),
+  { type: 'object', additionalProperties: { type: 'string' } },
 )
-const forwardedHeader = custom<string>('the lower-case name of a header that is not of one connection', isForwardable)
+const HEADER_NAME = { type: 'string', pattern: '^[a-z0-9-]+$' }
+const forwardedHeader = custom<string>(
+  'the lower-case name of a header that is not of one connection',
+  isForwardable,
+  HEADER_NAME,
+)
 const callHeader = custom<string>(
   'the lower-case name of a header that is neither of one connection nor conditional',
   (value) => isForwardable(value) && !CONDITIONAL.includes(value as string),
+  HEADER_NAME,
 )
-const origin = custom<string>('an origin such as "http://users:3000"', isOrigin)
-const errorRate = custom<number>('a number between 0 and 1, both excluded', (value) => {
-  return typeof value === 'number' && value > 0 && value < 1
-})
-const jsonObject: Schema<Record<string, unknown>> = custom('an object', isRecord)
+const origin = custom<string>('an origin such as "http://users:3000"', isOrigin, { type: 'string' })
+const errorRate = custom<number>(
+  'a number between 0 and 1, both excluded',
+  (value) => {
+    return typeof value === 'number' && value > 0 && value < 1
+  },
+  { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 },
+)
+const jsonObject: Schema<Record<string, unknown>> = custom('an object', isRecord, { type: 'object' })
 
 export const circuitBreakerSchema: OptionsSchema<CircuitBreakerOptions, ResolvedCircuitBreaker> = object(
   {
@@ -120,7 +132,7 @@ export const upstreamSchema: OptionsSchema<
     connectTimeout: optional(milliseconds(), 1000),
     connectionTtl: optional(milliseconds(), 30_000),
     lookup: optional(func<LookupFunction>()),
-    tls: optional(custom<NonNullable<UpstreamOptions['tls']>>('an object', isRecord), {}),
+    tls: optional(custom<NonNullable<UpstreamOptions['tls']>>('an object', isRecord, { type: 'object' }), {}),
     maxResponseBytes: optional(bytes(), 1_048_576),
     circuitBreaker: optional(anyOf(oneOf(false), circuitBreakerSchema), {}),
     retryBudget: optional(share(), 0.1),
@@ -162,6 +174,7 @@ const forEach: Schema<string | ForEachOptions, ResolvedForEach> = v.pipe(
 const conditionValue = custom<string | number | boolean | null>(
   'a string, a number, a boolean or null',
   (value) => value === null || ['string', 'number', 'boolean'].includes(typeof value),
+  { type: ['string', 'number', 'boolean', 'null'] },
 )
 
 export const conditionSchema: OptionsSchema<ConditionOptions> = object({
@@ -265,7 +278,7 @@ const anyEndpoint: Schema<
     (endpoint) =>
       isRecord(endpoint) && endpoint['passThrough'] !== undefined ? passThroughEndpointSchema : endpointSchema,
   ),
-  v.metadata({ expected: 'an object' }),
+  v.metadata({ expected: 'an object', kinds: [endpointSchema, passThroughEndpointSchema] }),
 )
 
 const gatewayEntries = {
@@ -301,10 +314,15 @@ export const pluginSchema: OptionsSchema<GatewayPluginOptions, CheckedGateway> =
   logSerializers: optional(any),
 })
 
-export const factorySchema: OptionsSchema<CreateAggregatorGatewayOptions, CheckedGateway> = object({
+const ofFactory = {
   ...gatewayEntries,
-  fastify: optional(custom<FastifyServerOptions>('an object', isRecord), {}),
-})
+  fastify: optional(custom<FastifyServerOptions>('an object', isRecord, { type: 'object' }), {}),
+}
+
+export const factorySchema: OptionsSchema<CreateAggregatorGatewayOptions, CheckedGateway> = object(ofFactory)
+
+/** The kinds of the factory's options, by name. */
+export const factoryEntries: Readonly<Record<string, v.GenericSchema>> = ofFactory
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

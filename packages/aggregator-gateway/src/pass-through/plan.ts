@@ -4,6 +4,7 @@ import type { Method } from '../http/methods.ts'
 import type { Instrumentation } from '../observability/observers.ts'
 import { invalidOptionError } from '../options/invalid-option.ts'
 import type { ResolvedPassThroughEndpoint } from '../options/resolved.ts'
+import { EndlessStreams } from './endless-streams.ts'
 import { assertParams, parseTemplate, type PathTemplate } from '../request/path-template.ts'
 import { type HeaderPlan, planHeaders } from '../request/request-headers.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -15,11 +16,6 @@ const RESPONSE_HEADERS: readonly string[] = [
   ...['accept-ranges', 'content-range', 'etag', 'last-modified', 'cache-control', 'expires', 'age', 'date', 'vary'],
   ...['content-security-policy', 'cross-origin-resource-policy', 'x-content-type-options', 'retry-after', 'allow'],
 ]
-
-/** A stream that no timeout ends. */
-export interface EndlessStream {
-  finish: () => void
-}
 
 /** A pass-through endpoint, ready to serve requests. */
 export interface PlannedPassThrough {
@@ -37,7 +33,7 @@ export interface PlannedPassThrough {
   /** Milliseconds between comments in an event stream that pauses. */
   readonly heartbeat: number | undefined
   /** Event streams with a heartbeat, which end when the gateway closes. */
-  readonly endless: Set<EndlessStream>
+  readonly endless: EndlessStreams
   readonly instrumentation: Instrumentation | undefined
 }
 
@@ -75,7 +71,7 @@ export function planPassThrough(
     timeout,
     clientTimeout,
     heartbeat: passThrough.heartbeat,
-    endless: new Set(),
+    endless: new EndlessStreams(),
     instrumentation,
   }
 }

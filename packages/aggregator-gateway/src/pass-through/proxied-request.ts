@@ -26,7 +26,8 @@ import { exchange, type Exchange, ExchangeError, type Requester } from '../upstr
 import type { Origin } from '../upstream/origin.ts'
 import { type DownloadOwner, Upload, type UploadOwner } from './bodies.ts'
 import { ClientResponse } from './client-response.ts'
-import type { EndlessStream, PlannedPassThrough } from './plan.ts'
+import type { EndlessStream } from './endless-streams.ts'
+import type { PlannedPassThrough } from './plan.ts'
 import { ProxyReport } from './proxy-report.ts'
 import { type StallOwner, StallTimer } from './stall-timer.ts'
 

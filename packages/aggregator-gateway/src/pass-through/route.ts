@@ -23,7 +23,7 @@ export function addPassThroughRoute(
     })
     // Otherwise the app would wait for clients that never leave. An EventSource connects to the next server.
     scope.addHook('preClose', (closed) => {
-      for (const stream of plan.endless) stream.finish()
+      plan.endless.finish()
       closed()
     })
     done()

@@ -211,7 +211,7 @@ const WRONG: readonly [message: string, options: unknown][] = [
     passing({ upstream: 'others' }),
   ],
   [
-    'Invalid option "endpoints[0].passThrough.retries": unknown. Known here: upstream, path, allowEncodedSlash, method, headers, forwardHeaders, forwardQuery, forwardBody, responseHeaders, maxResponseBytes, clientTimeout.',
+    'Invalid option "endpoints[0].passThrough.retries": unknown. Known here: upstream, path, allowEncodedSlash, method, headers, forwardHeaders, forwardQuery, forwardBody, responseHeaders, maxResponseBytes, clientTimeout, heartbeat.',
     passing({ retries: 1 }),
   ],
   [

@@ -13,7 +13,7 @@ async function echoServer(): Promise<string> {
   const sockets = new WebSocketServer({ server })
   sockets.on('connection', (socket, { url }) => {
     socket.on('message', (data, isBinary) =>
-      socket.send(isBinary ? data : `${url}: ${String(data as Buffer)}`, { binary: isBinary }),
+      socket.send(isBinary ? data : `${url}: ${(data as Buffer).toString()}`, { binary: isBinary }),
     )
   })
   server.listen(0, '127.0.0.1')
