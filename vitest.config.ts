@@ -88,6 +88,7 @@ const config: ViteUserConfig = defineConfig({
             '@opentelemetry/api': 'opentelemetry-api-lowest',
             '@trpc/server': 'trpc-server-lowest',
             fastify: 'fastify-lowest',
+            jose: 'jose-lowest',
             'prom-client': 'prom-client-lowest',
           },
         },

@@ -2,112 +2,13 @@ import { optionsOf as describedBy } from 'checked-options'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import * as schemas from '../../packages/aggregator-gateway/src/options/schema.ts'
-import { openTelemetrySchema } from '../../packages/aggregator-gateway/src/observability/opentelemetry-options.ts'
-import { prometheusSchema } from '../../packages/aggregator-gateway/src/observability/prometheus-options.ts'
+import { type Section, SECTIONS } from './gateway-options.ts'
+import { gatewaySchema } from './gateway-schema.ts'
 import { hasCodedErrors } from './coded-errors.ts'
 import { type DocumentedOption, optionsOf, rowsOf } from './options-table.ts'
 
 const root = new URL('../../packages/aggregator-gateway/', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
-
-interface Section {
-  readonly heading: string
-  readonly intro: string
-  readonly source: string
-  readonly interfaces: readonly string[]
-  readonly schema: Parameters<typeof describedBy>[0]
-}
-
-/** The sections of docs/options.md, in their order. */
-const SECTIONS: readonly Section[] = [
-  {
-    heading: 'Gateway',
-    intro: 'Options of `gatewayPlugin`. `createAggregatorGateway` takes `fastify`, too.',
-    source: 'src/options/gateway-options.ts',
-    interfaces: ['GatewayPluginOptions', 'CreateAggregatorGatewayOptions'],
-    schema: schemas.factorySchema,
-  },
-  {
-    heading: 'Status',
-    intro: 'Options of `status`.',
-    source: 'src/options/gateway-options.ts',
-    interfaces: ['StatusOptions'],
-    schema: schemas.statusSchema,
-  },
-  {
-    heading: 'Upstream',
-    intro: 'Options of each upstream.',
-    source: 'src/options/upstream-options.ts',
-    interfaces: ['UpstreamOptions'],
-    schema: schemas.upstreamSchema,
-  },
-  {
-    heading: 'Circuit breaker',
-    intro: 'Options of `circuitBreaker`. See [circuit breakers](failures.md#circuit-breakers).',
-    source: 'src/options/upstream-options.ts',
-    interfaces: ['CircuitBreakerOptions'],
-    schema: schemas.circuitBreakerSchema,
-  },
-  {
-    heading: 'Cache',
-    intro: 'Options of `cache`. See [caching](caching.md).',
-    source: 'src/options/upstream-options.ts',
-    interfaces: ['CacheOptions'],
-    schema: schemas.cacheSchema,
-  },
-  {
-    heading: 'KeyValueCacheStore',
-    intro: 'Options of `new KeyValueCacheStore(store, options)`.',
-    source: 'src/options/upstream-options.ts',
-    interfaces: ['KeyValueCacheStoreOptions'],
-    schema: schemas.keyValueCacheStoreSchema,
-  },
-  {
-    heading: 'Endpoint',
-    intro: 'Options of each endpoint.',
-    source: 'src/options/endpoint-options.ts',
-    interfaces: ['EndpointOptions'],
-    schema: schemas.endpointSchema,
-  },
-  {
-    heading: 'Call',
-    intro:
-      'Options of each call. The last five map the response, in their order. They apply to each element if it is an array.',
-    source: 'src/options/call-options.ts',
-    interfaces: ['CallOptions', 'MappingOptions'],
-    schema: schemas.callSchema,
-  },
-  {
-    heading: 'Shadow',
-    intro: 'Options of `shadow`. See [shadow traffic](failures.md#shadow-traffic).',
-    source: 'src/options/call-options.ts',
-    interfaces: ['ShadowOptions'],
-    schema: schemas.shadowSchema,
-  },
-  {
-    heading: 'Pass-through',
-    intro:
-      'Options of `passThrough`. Its endpoint has `method`, `path`, `timeout` and `route`, too. See [pass-through](pass-through.md).',
-    source: 'src/options/endpoint-options.ts',
-    interfaces: ['PassThroughOptions'],
-    schema: schemas.passThroughSchema,
-  },
-  {
-    heading: 'Prometheus observer',
-    intro: 'Options of `prometheusObserver`. See [Prometheus](observability.md#prometheus).',
-    source: 'src/observability/prometheus-options.ts',
-    interfaces: ['PrometheusObserverOptions'],
-    schema: prometheusSchema,
-  },
-  {
-    heading: 'OpenTelemetry observer',
-    intro: 'Options of `openTelemetryObserver`. See [OpenTelemetry](observability.md#opentelemetry).',
-    source: 'src/observability/opentelemetry-options.ts',
-    interfaces: ['OpenTelemetryObserverOptions'],
-    schema: openTelemetrySchema,
-  },
-]
 
 const documentedIn = ({ source, interfaces }: Section): DocumentedOption[] =>
   interfaces.flatMap((name) => optionsOf(read(source), name))
@@ -193,6 +94,12 @@ it('docs/failures.md names all reasons of failures, and no others', () => {
   expect([...named.matchAll(/`([\w-]+)`/g)].map(([, reason]) => reason)).toEqual(reasons)
 })
 
+it('gateway.schema.json is up to date', () => {
+  expect(JSON.parse(read('gateway.schema.json')), 'Run `node test/docs/gateway-schema.ts`').toEqual(
+    JSON.parse(gatewaySchema()),
+  )
+})
+
 it('docs/observability.md has the members of the end of a call as their TSDoc', () => {
   const members = optionsOf(read('src/options/observer.ts').replaceAll(/^ {2}readonly /gm, '  '), 'CallEnd')
   expect(members.length).toBeGreaterThan(5)
@@ -244,14 +151,27 @@ describe('links of the documentation', () => {
 const LAYERS = [
   ...[
     'index.ts',
+    'cli',
     'create-aggregator-gateway.ts',
     'plugin.ts',
     'stats-decorator.ts',
+    'config',
     'pass-through',
     'endpoint',
     'call',
   ],
-  ...['cache', 'upstream', 'observability', 'request', 'runtime', 'options', 'http', 'call-failures.ts', 'errors.ts'],
+  ...[
+    'cache',
+    'upstream',
+    'observability',
+    'jwt',
+    'request',
+    'runtime',
+    'options',
+    'http',
+    'call-failures.ts',
+    'errors.ts',
+  ],
 ]
 
 it('imports go down the layers of src/', () => {

@@ -9,7 +9,7 @@ export interface DocumentedOption {
 /** The options of an interface, as its TSDoc has them. */
 export function optionsOf(source: string, name: string): DocumentedOption[] {
   const body = new RegExp(`export interface ${name}\\b[^{]*\\{([\\s\\S]*?)\\n\\}`).exec(source)![1]!
-  return [...body.matchAll(/\/\*\*([\s\S]*?)\*\/\s*(\w+)\??:/g)].map(([, comment, option]) => {
+  return [...body.matchAll(/\/\*\*([\s\S]*?)\*\/\s*([\w$]+)\??:/g)].map(([, comment, option]) => {
     const [meaning, standard = ''] = comment!
       .replaceAll(/\s*\n\s*\*\s?/g, ' ')
       .trim()

@@ -53,8 +53,9 @@ isWellPacked(tarball, {
       'list',
     ],
     ...['milliseconds', 'number', 'object', 'oneOf', 'optional', 'optionsOf', 'port', 'record', 'share', 'string'],
+    'toJsonSchema',
   ],
-  types: ['ObjectOptions', 'OptionDescription', 'OptionsSchema', 'Schema', 'Unit'],
+  types: ['Annotate', 'JsonSchema', 'ObjectOptions', 'OptionDescription', 'OptionsSchema', 'Schema', 'Unit'],
 })
 
 it('type-checks', async () => {

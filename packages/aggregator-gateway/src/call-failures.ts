@@ -39,6 +39,8 @@ export interface Aborted {
 export const CLIENT_LEFT: Aborted = { reason: 'client-left', message: 'was aborted: the client left' }
 export const NOT_NEEDED: Aborted = { reason: 'aborted', message: 'was aborted: another required call failed' }
 
+export const GATEWAY_CLOSES: Aborted = { reason: 'aborted', message: 'was aborted: the gateway closes' }
+
 /** The request itself is invalid, such as a header with forbidden characters: no origin is at fault. */
 export const UNSENDABLE = { reason: 'request', message: 'cannot be sent as a request' } as const
 export const LATE: CallFailure = { reason: 'timeout', message: 'did not respond in time' }

@@ -6,9 +6,21 @@ import createError, { type FastifyErrorConstructor } from '@fastify/error'
 export const InvalidOptionError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_INVALID_OPTION' }, [string]> =
   createError('AGGREGATOR_GATEWAY_INVALID_OPTION', '%s', 500, TypeError)
 
+/** A configuration file is missing or invalid. */
+export const InvalidConfigError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_INVALID_CONFIG' }, [string]> =
+  createError('AGGREGATOR_GATEWAY_INVALID_CONFIG', '%s', 500, TypeError)
+
 /** A value of the client's request is missing, or cannot be part of a path or header. */
 export const BadParameterError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_BAD_PARAMETER' }, [string]> =
   createError('AGGREGATOR_GATEWAY_BAD_PARAMETER', '%s', 400)
+
+/** The client has no credentials, or invalid ones. */
+export const UnauthenticatedError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_UNAUTHENTICATED' }, [string]> =
+  createError('AGGREGATOR_GATEWAY_UNAUTHENTICATED', '%s', 401)
+
+/** The public keys of tokens can't be fetched. */
+export const KeysUnavailableError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_KEYS_UNAVAILABLE' }, [string]> =
+  createError('AGGREGATOR_GATEWAY_KEYS_UNAVAILABLE', '%s', 503)
 
 /** A function in `headers`, or an observer, returned a header that cannot be sent. */
 export const InvalidHeaderError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_INVALID_HEADER' }, [string]> =
@@ -47,7 +59,10 @@ export const OverloadedError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWA
 /** All errors of the gateway by their codes, so that `error instanceof errorCodes.AGGREGATOR_GATEWAY_OVERLOADED` works. */
 export const errorCodes: Readonly<{
   AGGREGATOR_GATEWAY_INVALID_OPTION: typeof InvalidOptionError
+  AGGREGATOR_GATEWAY_INVALID_CONFIG: typeof InvalidConfigError
   AGGREGATOR_GATEWAY_BAD_PARAMETER: typeof BadParameterError
+  AGGREGATOR_GATEWAY_UNAUTHENTICATED: typeof UnauthenticatedError
+  AGGREGATOR_GATEWAY_KEYS_UNAVAILABLE: typeof KeysUnavailableError
   AGGREGATOR_GATEWAY_INVALID_HEADER: typeof InvalidHeaderError
   AGGREGATOR_GATEWAY_UPSTREAM_FAILED: typeof UpstreamFailedError
   AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT: typeof UpstreamTimeoutError
@@ -57,7 +72,10 @@ export const errorCodes: Readonly<{
   AGGREGATOR_GATEWAY_OVERLOADED: typeof OverloadedError
 }> = {
   AGGREGATOR_GATEWAY_INVALID_OPTION: InvalidOptionError,
+  AGGREGATOR_GATEWAY_INVALID_CONFIG: InvalidConfigError,
   AGGREGATOR_GATEWAY_BAD_PARAMETER: BadParameterError,
+  AGGREGATOR_GATEWAY_UNAUTHENTICATED: UnauthenticatedError,
+  AGGREGATOR_GATEWAY_KEYS_UNAVAILABLE: KeysUnavailableError,
   AGGREGATOR_GATEWAY_INVALID_HEADER: InvalidHeaderError,
   AGGREGATOR_GATEWAY_UPSTREAM_FAILED: UpstreamFailedError,
   AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT: UpstreamTimeoutError,

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RegisterOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { ResponseCache } from './cache/response-cache.ts'
+import { loadValidator } from './call/schema-validator.ts'
 import { Coalescing, isCoalescing } from './endpoint/coalescing.ts'
 import { EndpointRequest } from './endpoint/endpoint-request.ts'
 import { documented } from './endpoint/response-schemas.ts'
@@ -19,6 +20,7 @@ import type { ResolvedEndpoint, ResolvedGateway, ResolvedPassThroughEndpoint } f
 import { pluginSchema } from './options/schema.ts'
 import { planPassThrough } from './pass-through/plan.ts'
 import { addPassThroughRoute } from './pass-through/route.ts'
+import { authenticatedRoute } from './request/claims.ts'
 import { recordingBodies } from './request/forwarded-body.ts'
 import { statusOf } from './upstream/upstream-states.ts'
 import { Upstream } from './upstream/upstream.ts'
@@ -51,15 +53,19 @@ async function serve(app: FastifyInstance, options: ResolvedGateway): Promise<vo
     await Promise.all([...upstreams.values()].map((upstream) => upstream.close()))
   })
   addCaches(upstreams, options)
-  for (const [index, endpoint] of options.endpoints.entries()) {
+  const validates = ({ calls = {} }: { readonly calls?: ResolvedEndpoint['calls'] }): boolean =>
+    Object.values(calls).some(({ validate }) => validate)
+  const compileSchema = options.endpoints.some(validates) ? await loadValidator(app.getSchemas()) : undefined
+  for (const [index, given] of options.endpoints.entries()) {
     const where = `endpoints[${index}]`
+    const endpoint = authenticated(given, options)
     assertRateLimit(endpoint.route, `${where}.route`, app)
     const instrumentation = observers && instrumentationOf(observers, endpoint, app.prefix)
     if (endpoint.passThrough) {
       const plan = planPassThrough(endpoint, `${where}.passThrough`, upstreams, instrumentation)
       addPassThroughRoute(app, endpoint, plan)
     } else {
-      const plan = planEndpoint(endpoint, where, upstreams, instrumentation)
+      const plan = planEndpoint(endpoint, where, upstreams, instrumentation, compileSchema)
       addRoute(app, endpoint, where, plan, options.coalesce)
     }
   }
@@ -69,6 +75,16 @@ async function serve(app: FastifyInstance, options: ResolvedGateway): Promise<vo
     addStatusRoute(app, options.status, status)
   }
   observers?.opened()
+}
+
+/** An endpoint whose route verifies its clients, unless it is public. */
+function authenticated<T extends ResolvedGateway['endpoints'][number]>(
+  endpoint: T,
+  { authentication: authenticator }: ResolvedGateway,
+): T {
+  const { authentication = true, route } = endpoint
+  if (!authenticator || authentication === false) return endpoint
+  return { ...endpoint, route: authenticatedRoute(route, authenticator, authentication === 'optional') }
 }
 
 function addRoute(

@@ -3,7 +3,14 @@
 import type { Span } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { expectTypeOf } from 'vitest'
-import { type CallEnd, createAggregatorGateway, type GatewayObserver, type ObservedCall } from '../src/index.ts'
+import {
+  type CallEnd,
+  createAggregatorGateway,
+  type GatewayObserver,
+  type ObservedCall,
+  type OpenApiResponse,
+  typedCall,
+} from '../src/index.ts'
 import { openTelemetryObserver } from '../src/observability/opentelemetry.ts'
 import { prometheusObserver } from '../src/observability/prometheus.ts'
 
@@ -51,6 +58,41 @@ expectTypeOf(
     ],
   }),
 ).toEqualTypeOf<Promise<FastifyInstance>>()
+
+// Calls have the types of an OpenAPI document, in the form of openapi-typescript.
+interface paths {
+  '/users/{id}': {
+    get: { responses: { 200: { content: { 'application/json': { name: string } } }; 404: { content: never } } }
+    put?: never
+  }
+}
+type User = OpenApiResponse<paths, '/users/{id}'>
+expectTypeOf<User>().toEqualTypeOf<{ name: string }>()
+expectTypeOf<OpenApiResponse<paths, '/users/{id}', 'put'>>().toEqualTypeOf<never>()
+
+await createAggregatorGateway({
+  upstreams,
+  endpoints: [
+    {
+      path: '/typed',
+      calls: {
+        user: typedCall<User>({ upstream: 'it', path: '/' }),
+        maybe: typedCall<User>({ upstream: 'it', path: '/', optional: true }),
+        when: typedCall<User>({ upstream: 'it', path: '/', when: '{query.a}' }),
+        each: typedCall<User>({ upstream: 'it', path: '/{item}', forEach: '{query.a}' }),
+        other: { upstream: 'it', path: '/' },
+      },
+      compose({ user, maybe, when, each, other }) {
+        expectTypeOf(user).toEqualTypeOf<User>()
+        expectTypeOf(maybe).toEqualTypeOf<User | null>()
+        expectTypeOf(when).toEqualTypeOf<User | null>()
+        expectTypeOf(each).toEqualTypeOf<(User | null)[] | null>()
+        expectTypeOf(other).toEqualTypeOf<unknown>()
+        return user.name
+      },
+    },
+  ],
+})
 
 // What an observer has returned at the start comes back, with its type.
 const timed: GatewayObserver<{ at: number }> = {

@@ -5,9 +5,23 @@ import type { Schema } from './schema.ts'
 /** The unit of a number. */
 export type Unit = 'milliseconds' | 'bytes'
 
+/** A JSON Schema of a kind of options. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** What describes a kind beside its noun phrase. */
+export interface Description {
+  readonly unit?: Unit
+  /** Undefined for a kind that JSON cannot express, such as a function. */
+  readonly json?: JsonSchema
+}
+
 /** A schema of values that pass `test`. `expected` is their noun phrase in errors. */
-export function expecting<T>(expected: string, test: (value: unknown) => boolean, unit?: Unit): Schema<T> {
-  return v.pipe(v.custom<T>(test, saying(expected)), v.metadata({ expected, unit }))
+export function expecting<T>(
+  expected: string,
+  test: (value: unknown) => boolean,
+  { unit, json }: Description = {},
+): Schema<T> {
+  return v.pipe(v.custom<T>(test, saying(expected)), v.metadata({ expected, unit, json }))
 }
 
 /** Makes the message of an issue, as Valibot calls for it. */

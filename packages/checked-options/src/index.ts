@@ -22,5 +22,6 @@ export {
 export { object, optional, type ObjectOptions, type OptionsSchema } from './object.ts'
 // Describing
 export { optionsOf, type OptionDescription } from './describe-options.ts'
-export type { Unit } from './expectation.ts'
+export { toJsonSchema, type Annotate } from './json-schema.ts'
+export type { JsonSchema, Unit } from './expectation.ts'
 export type { Schema } from './schema.ts'

@@ -1,17 +1,17 @@
 import * as v from 'valibot'
-import { expectedOf, expecting, isRecord, saying } from './expectation.ts'
+import { expectedOf, expecting, isRecord, type JsonSchema, saying } from './expectation.ts'
 import type { Schema } from './schema.ts'
 
 /** The longest delay that `setTimeout()` takes, in milliseconds. */
 const MAX_DELAY = 2 ** 31 - 1
 
 export function boolean(): Schema<boolean> {
-  return expecting('a boolean', (value) => typeof value === 'boolean')
+  return expecting('a boolean', (value) => typeof value === 'boolean', { json: { type: 'boolean' } })
 }
 
 /** An integer between two bounds, both included. */
 export function integer(min: number = Number.MIN_SAFE_INTEGER, max: number = Number.MAX_SAFE_INTEGER): Schema<number> {
-  return expecting(integerIn(min, max), isIntegerIn(min, max))
+  return expecting(integerIn(min, max), isIntegerIn(min, max), { json: jsonInteger(min, max) })
 }
 
 /** A finite number between two bounds, both included. */
@@ -19,6 +19,7 @@ export function number(min: number = -Infinity, max: number = Infinity): Schema<
   return expecting(
     `a number${range(min, max)}`,
     (value) => Number.isFinite(value) && (value as number) >= min && (value as number) <= max,
+    { json: { type: 'number', ...bounds(min, max) } },
   )
 }
 
@@ -29,12 +30,18 @@ export function share(): Schema<number> {
 
 /** Whole milliseconds that a timer can wait. */
 export function milliseconds(min: number = 1, max: number = MAX_DELAY): Schema<number> {
-  return expecting(`milliseconds, ${integerIn(min, max)}`, isIntegerIn(min, max), 'milliseconds')
+  return expecting(`milliseconds, ${integerIn(min, max)}`, isIntegerIn(min, max), {
+    unit: 'milliseconds',
+    json: jsonInteger(min, max),
+  })
 }
 
 /** A whole number of bytes. */
 export function bytes(min: number = 1, max: number = Number.MAX_SAFE_INTEGER): Schema<number> {
-  return expecting(`bytes, ${integerIn(min, max)}`, isIntegerIn(min, max), 'bytes')
+  return expecting(`bytes, ${integerIn(min, max)}`, isIntegerIn(min, max), {
+    unit: 'bytes',
+    json: jsonInteger(min, max),
+  })
 }
 
 /** A TCP port; 0 stands for any free one. */
@@ -44,12 +51,15 @@ export function port(): Schema<number> {
 
 /** A string that is not empty. `noun` names it in the error, such as `a path`. */
 export function string(noun: string = 'a string', pattern: RegExp = /[^]/): Schema<string> {
-  return expecting(noun, (value) => typeof value === 'string' && pattern.test(value))
+  const json = pattern.source === '[^]' ? { type: 'string', minLength: 1 } : { type: 'string', pattern: pattern.source }
+  return expecting(noun, (value) => typeof value === 'string' && pattern.test(value), { json })
 }
 
 /** One of some values, compared by `===`. */
 export function oneOf<const T extends string | number | boolean>(...values: readonly T[]): Schema<T> {
-  return expecting(values.map((value) => JSON.stringify(value)).join(' or '), (value) => values.includes(value as T))
+  return expecting(values.map((value) => JSON.stringify(value)).join(' or '), (value) => values.includes(value as T), {
+    json: { enum: values },
+  })
 }
 
 /** A function. Its parameters can't be checked. */
@@ -62,15 +72,15 @@ export function instanceOf<T>(type: abstract new (...args: never[]) => T): Schem
   return expecting(`an instance of ${type.name}`, (value) => value instanceof type)
 }
 
-/** Any other kind: its noun phrase for the error, and its test. The value is passed on as it is. */
-export function custom<T>(expected: string, test: (value: unknown) => boolean): Schema<T> {
-  return expecting(expected, test)
+/** Any other kind: its noun phrase for the error, its test, and its JSON Schema if JSON can express it. The value is passed on as it is. */
+export function custom<T>(expected: string, test: (value: unknown) => boolean, json?: JsonSchema): Schema<T> {
+  return expecting(expected, test, json && { json })
 }
 
 /** An array of items of one kind. */
 export function list<TInput, TOutput>(item: Schema<TInput, TOutput>): Schema<TInput[], TOutput[]> {
   const expected = `an array, each item ${expectedOf(item)}`
-  return v.pipe(v.array(item, saying(expected)), v.metadata({ expected }))
+  return v.pipe(v.array(item, saying(expected)), v.metadata({ expected, item }))
 }
 
 /** An object of values of one kind, by any names. */
@@ -81,7 +91,7 @@ export function record<TInput, TOutput>(
   return v.pipe(
     v.custom<Record<string, TInput>>(isRecord, saying(expected)),
     v.record(v.string(), value),
-    v.metadata({ expected }),
+    v.metadata({ expected, value }),
   )
 }
 
@@ -99,6 +109,18 @@ function isIntegerIn(min: number, max: number): (value: unknown) => boolean {
 
 function integerIn(min: number, max: number): string {
   return `an integer${range(min, max)}`
+}
+
+function jsonInteger(min: number, max: number): JsonSchema {
+  return { type: 'integer', ...bounds(min, max) }
+}
+
+/** Bounds that say more than the type does. */
+function bounds(min: number, max: number): JsonSchema {
+  return {
+    ...(min > Number.MIN_SAFE_INTEGER && { minimum: min }),
+    ...(max < Number.MAX_SAFE_INTEGER && { maximum: max }),
+  }
 }
 
 function range(min: number, max: number): string {

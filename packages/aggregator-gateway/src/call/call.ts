@@ -18,7 +18,26 @@ export interface CallOwner {
   wakeAt: (time: number) => void
 }
 
-export class Call {
+/** A call of an endpoint that runs: one request, or one for each item of a list. */
+export interface RunningCall {
+  readonly attempts: number
+  readonly isHedged: boolean
+  /** The attempt that runs, or the one that ended last. */
+  readonly latest: Attempt | undefined
+  /** When it must be woken, as time of `performance.now()`. */
+  readonly wakesAt: number
+  /** Milliseconds since the start. */
+  elapsed: () => number
+  start: () => void
+  /** Runs the work that is due. */
+  wake: (now: number) => void
+  /** Ends it without calling the owner. `isLate` if it timed out, which is the origin's fault. */
+  abort: (isLate: boolean) => void
+  /** Its outcome if it ends now, because the deadline is reached. */
+  lateOutcome: () => CallOutcome
+}
+
+export class Call implements RunningCall {
   readonly #owner: CallOwner
   readonly #index: number
   readonly #plan: PlannedCall
@@ -61,14 +80,14 @@ export class Call {
     return performance.now() - this.#startedAt
   }
 
-  start(): void {
-    const { upstream, hedge, waitsFor } = this.#plan
+  // A dependent call belongs to an admitted request: rejecting it would waste the calls before it.
+  start(skipAdmission: boolean = this.#plan.waitsFor > 0): void {
+    const { upstream, hedge } = this.#plan
     upstream.retryBudget.earn()
     upstream.hedgeBudget.earn()
     const delay = hedge?.get()
     if (delay !== undefined) this.#nextAttemptAt = this.#startedAt + delay
-    // A dependent call belongs to an admitted request: rejecting it would waste the calls before it.
-    this.#dispatch({ skipAdmission: waitsFor > 0 })
+    this.#dispatch({ skipAdmission })
   }
 
   /** When its timeout, hedged request or retry is due. */
@@ -128,6 +147,10 @@ export class Call {
   #expire(): void {
     this.abort(true)
     this.#owner.callEnded(this.#index, { failure: LATE })
+  }
+
+  lateOutcome(): CallOutcome {
+    return { failure: LATE }
   }
 
   /** Ends it without calling the owner. `isLate` if it timed out, which is the origin's fault. */

@@ -4,6 +4,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { isUtf8 } from 'node:buffer'
 import type { Mapping } from './mapping.ts'
+import type { Validate } from './schema-validator.ts'
 
 /** Why a body is rejected. */
 export class InvalidBodyError extends Error {}
@@ -42,6 +43,7 @@ export interface JsonBodyOptions {
   readonly mapping: Mapping | undefined
   /** Only objects are accepted, because their members are merged with others. */
   readonly mustBeObject: boolean
+  readonly validate?: Validate | undefined
 }
 
 /**
@@ -96,23 +98,32 @@ function dropIdle(): void {
   if (holding.size > 0) timer!.refresh()
 }
 
-function readJson(bytes: Buffer, { maxDepth, mapping, mustBeObject }: JsonBodyOptions): JsonBody {
+function readJson(bytes: Buffer, { maxDepth, mapping, mustBeObject, validate }: JsonBodyOptions): JsonBody {
   if (!isUtf8(bytes)) throw new InvalidBodyError('is not UTF-8')
   const text = bytes.toString()
   if (isDeeperThan(maxDepth, text)) throw new InvalidBodyError(`has more than ${maxDepth} levels`)
+  let value: unknown
   try {
     // Rejects a byte order mark, too.
-    JSON.parse(text)
+    value = JSON.parse(text)
   } catch {
     throw new InvalidBodyError('is not JSON')
   }
   const body = mapping ? mappedBody(mapping(exactValue(text))) : new JsonBody(text, exactValue)
   if (mustBeObject && !/^\s*\{/.test(body.text)) throw new InvalidBodyError('is not an object')
+  const mismatch = validate?.(mapping ? JSON.parse(body.text) : value)
+  // Clients get no values of a response that they are not to see.
+  if (mismatch !== undefined) throw new InvalidBodyError('does not match its schema', { cause: new Error(mismatch) })
   return body
 }
 
 function mappedBody(value: unknown): JsonBody {
   return new JsonBody(JSON.stringify(value), () => value)
+}
+
+/** An array of bodies in their order; an undefined one is `null`. */
+export function arrayOfBodies(bodies: readonly (JsonBody | undefined)[]): JsonBody {
+  return new JsonBody(`[${bodies.map((body) => body?.text ?? 'null').join(',')}]`, exactValue)
 }
 
 /** More digits than a double holds. */

@@ -1,3 +1,5 @@
+import type { PlannedCondition } from '../request/condition.ts'
+import type { ItemList } from '../request/item-list.ts'
 import type { PathTemplate } from '../request/path-template.ts'
 import type { HeaderPlan } from '../request/request-headers.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -13,6 +15,10 @@ export interface PlannedCall {
   /** It may be sent twice (RFC 9110, 9.2.2). */
   readonly isIdempotent: boolean
   readonly path: PathTemplate
+  /** It is made for each item of this list. */
+  readonly items: ItemList | undefined
+  /** It is made only if these conditions hold. */
+  readonly condition: PlannedCondition | undefined
   readonly headers: HeaderPlan
   /** Names of the client's query parameters that are forwarded. */
   readonly forwardQuery: readonly string[]
@@ -29,6 +35,8 @@ export interface PlannedCall {
   readonly reader: JsonBodyReader
   /** Indices of the calls that wait for it. */
   readonly dependents: readonly number[]
-  /** Number of calls that it waits for. */
+  /** Indices of the calls whose values are in its path or are its list. */
+  readonly needs: readonly number[]
+  /** Number of calls that it waits for, also those of its condition. */
   readonly waitsFor: number
 }

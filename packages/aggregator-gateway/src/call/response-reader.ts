@@ -116,7 +116,7 @@ export class ResponseReader {
     } catch (cause) {
       if (!(cause instanceof InvalidBodyError || cause instanceof MissingTargetError)) throw cause
       const message = `responded with a body that ${cause.message}`
-      return { failure: { reason: 'body', message, status: this.#status, cause } }
+      return { failure: { reason: 'body', message, status: this.#status, cause: cause.cause ?? cause } }
     }
     return { body }
   }

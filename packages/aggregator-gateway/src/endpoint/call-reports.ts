@@ -1,7 +1,7 @@
 // Reports calls to observers, to `server-timing` and to the log.
 
 import type { FastifyRequest } from 'fastify'
-import type { Call } from '../call/call.ts'
+import type { RunningCall } from '../call/call.ts'
 import type { PlannedCall } from '../call/planned-call.ts'
 import type { Aborted, CallFailure } from '../call-failures.ts'
 import { callEnd, NEVER_SENT } from '../observability/call-end.ts'
@@ -43,7 +43,7 @@ export class CallReports {
     observers.ended(call, callEnd(NEVER_SENT, failure), observers.started(call, this.#request, {}))
   }
 
-  ended(index: number, call: Call, failure: CallFailure | Aborted | undefined): void {
+  ended(index: number, call: RunningCall, failure: CallFailure | Aborted | undefined): void {
     if (this.durations) this.durations[index] = call.elapsed()
     const { instrumentation } = this.#endpoint
     if (!instrumentation) return

@@ -2,8 +2,9 @@
 // and composes the response. Coalesced requests share one.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Call, type CallOwner } from '../call/call.ts'
-import type { CallOutcome } from '../call/outcome.ts'
+import { Call, type CallOwner, type RunningCall } from '../call/call.ts'
+import { FanOut } from '../call/fan-out.ts'
+import { type CallOutcome, SKIPPED } from '../call/outcome.ts'
 import { BadParameterError } from '../errors.ts'
 import { type Aborted, type CallFailure, CLIENT_LEFT, LATE, NOT_NEEDED, REJECTIONS } from '../call-failures.ts'
 import { forwardedBody } from '../request/forwarded-body.ts'
@@ -12,7 +13,7 @@ import type { PendingReply } from '../runtime/pending-reply.ts'
 import { scheduleAfterPoll } from '../runtime/end-of-tick.ts'
 import { CallReports, logFailure } from './call-reports.ts'
 import type { PlannedEndpoint } from './planned-endpoint.ts'
-import { type RenderedCalls, renderCalls, renderPath } from './render-calls.ts'
+import { type RenderedCalls, renderCalls, renderTarget, type Target } from './render-calls.ts'
 import { Replies } from './waiting-clients.ts'
 import { RequestTimer } from './deadline-timer.ts'
 import { errorOf, respond } from './response.ts'
@@ -24,9 +25,9 @@ export class EndpointRequest implements CallOwner, Values {
   readonly #timer: RequestTimer
   readonly #reports: CallReports | undefined
   readonly #ended: (() => void) | undefined
-  /** Paths and headers of its calls, once they are known. */
+  /** Targets and headers of its calls, once they are known. */
   #rendered: RenderedCalls | undefined
-  readonly #active: (Call | undefined)[]
+  readonly #active: (RunningCall | undefined)[]
   readonly #outcomes: CallOutcome[]
   /** The number of calls that each call waits for, if there are dependent calls. */
   readonly #waiting: number[] | undefined
@@ -95,10 +96,11 @@ export class EndpointRequest implements CallOwner, Values {
     // Before the first call, so that a bad request makes no calls.
     this.#rendered ??= renderCalls(this.#endpoint, this)
     if (!this.#isAdmitted()) return
-    const { paths } = this.#rendered
+    const { targets, headers } = this.#rendered
     for (let index = 0; index < calls.length && !this.#isOver; index++) {
-      const path = paths[index]
-      if (path !== undefined) this.#call(index, path)
+      const target = targets[index]
+      if (target !== undefined) this.#call(index, target)
+      else if (calls[index]!.waitsFor === 0 && !headers[index]) this.#callEnded(index, SKIPPED)
     }
     this.#setTimer()
   }
@@ -143,29 +145,38 @@ export class EndpointRequest implements CallOwner, Values {
 
   /** Makes a call whose dependencies are ready. */
   #callDependent(index: number): void {
-    let path: string
+    const plan = this.#endpoint.calls[index]!
+    if (!this.#rendered!.headers[index] || !(plan.condition?.holdsForCalls(this) ?? true)) {
+      return this.callEnded(index, SKIPPED)
+    }
+    let target: Target
     try {
-      path = renderPath(this.#endpoint.calls[index]!, this)
+      target = renderTarget(plan, this)
     } catch (cause) {
       if (cause instanceof BadParameterError) return this.#fail(cause)
       if (!(cause instanceof MissingValueError)) throw cause
+      if (plan.needs.some((other) => 'isSkipped' in this.#outcomes[other]!)) return this.callEnded(index, SKIPPED)
       const failure = { reason: 'dependency', message: `was not called: ${cause.message}`, cause } as const
       return this.callEnded(index, { failure })
     }
-    this.#call(index, path)
+    this.#call(index, target)
     const call = this.#active[index]
     if (call) this.wakeAt(call.wakesAt)
   }
 
-  #call(index: number, path: string): void {
+  #call(index: number, target: Target): void {
     const plan = this.#endpoint.calls[index]!
     const { method, shadow } = plan
     const rendered = this.#rendered!.headers[index]!
     const own = this.#reports ? this.#reports.started(index, rendered) : rendered
     const body = plan.forwardsBody ? forwardedBody(this.#request) : undefined
     const headers = body?.type === undefined ? own : { 'content-type': body.type, ...own }
-    const call = new Call(this, index, plan, { path, method, headers, body: body?.content ?? null })
-    shadow?.copy({ path, method, headers })
+    const options = { method, headers, body: body?.content ?? null }
+    const isSingle = typeof target === 'string'
+    const call = isSingle
+      ? new Call(this, index, plan, { path: target, ...options })
+      : new FanOut(this, index, plan, options, target)
+    if (isSingle) shadow?.copy({ path: target, method, headers })
     this.#active[index] = call
     call.start()
   }
@@ -175,14 +186,14 @@ export class EndpointRequest implements CallOwner, Values {
   }
 
   #callEnded(index: number, outcome: CallOutcome): void {
-    const origin = 'failure' in outcome ? this.#active[index]?.latest?.origin?.url : undefined
+    const origin = 'failure' in outcome || 'missing' in outcome ? this.#active[index]?.latest?.origin?.url : undefined
     this.#deactivate(index, 'failure' in outcome ? outcome.failure : undefined)
     if (this.#isOver) return
     const call = this.#endpoint.calls[index]!
     if ('failure' in outcome) {
       logFailure(this.#request, call, outcome.failure, origin)
       if (!call.isOptional) return this.#fail(errorOf(call, outcome.failure))
-    }
+    } else if ('missing' in outcome) logFailure(this.#request, call, outcome.missing.failure, origin)
     this.#outcomes[index] = outcome
     if (--this.#left === 0) return this.#respond()
     for (const dependent of call.dependents) {
@@ -208,13 +219,14 @@ export class EndpointRequest implements CallOwner, Values {
   /** At the deadline, calls without a response have failed. */
   #expire(): void {
     const origins = this.#active.map((call) => call?.latest?.origin?.url)
+    const late = this.#active.map((call) => call?.lateOutcome() ?? { failure: LATE })
     // Aborts all calls as late, also those behind a required one: each has had its time.
     this.#abortCalls(LATE)
     for (const [index, call] of this.#endpoint.calls.entries()) {
       if (this.#outcomes[index]) continue
       logFailure(this.#request, call, LATE, origins[index])
       if (!call.isOptional) return this.#fail(errorOf(call, LATE))
-      this.#outcomes[index] = { failure: LATE }
+      this.#outcomes[index] = late[index]!
     }
     this.#respond()
   }

@@ -4,12 +4,15 @@ import type { PlannedCall } from '../call/planned-call.ts'
 import { HedgeDelay } from '../call/hedge-delay.ts'
 import { JsonBodyReader } from '../call/json-body.ts'
 import { mappingOf } from '../call/mapping.ts'
+import type { CompileSchema } from '../call/schema-validator.ts'
 import { Shadow } from '../call/shadow.ts'
 import { isIdempotent } from '../http/methods.ts'
 import type { Instrumentation } from '../observability/observers.ts'
 import { invalidOptionError } from '../options/invalid-option.ts'
 import type { ResolvedCall, ResolvedEndpoint } from '../options/resolved.ts'
-import { assertParams, parseTemplate, type PathTemplate } from '../request/path-template.ts'
+import { parseConditions } from '../request/condition.ts'
+import { parseList } from '../request/item-list.ts'
+import { assertParams, parseTemplate } from '../request/path-template.ts'
 import { planHeaders } from '../request/request-headers.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { type Compose, composeOf } from './compose.ts'
@@ -21,18 +24,25 @@ export function planEndpoint(
   where: string,
   upstreams: ReadonlyMap<string, Upstream>,
   instrumentation: Instrumentation | undefined,
+  compileSchema: CompileSchema | undefined,
 ): PlannedEndpoint {
   const names = Object.keys(calls)
-  const templates = names.map((name) => templateOf(calls[name]!, path, `${where}.calls.${name}.path`))
-  const dependencies = templates.map((template, index) =>
-    dependenciesOf(template, names, `${where}.calls.${names[index]!}.path`),
-  )
+  const inputs = names.map((name) => inputsOf(calls[name]!, path, `${where}.calls.${name}`))
+  const needs = inputs.map(({ path: template, items }, index) => {
+    const listed = items?.placeholder.source === 'calls' ? items.placeholder.keys.slice(0, 1) : []
+    return indicesOf([...template.calls, ...listed], names, `${where}.calls.${names[index]!}.path`)
+  })
+  const dependencies = inputs.map(({ condition }, index) => {
+    const tested = indicesOf(condition?.calls ?? [], names, `${where}.calls.${names[index]!}.when`)
+    return [...new Set([...needs[index]!, ...tested])]
+  })
   rejectCycle(names, dependencies, where)
   const planned = names.map((name, index) => ({
-    ...planCall(calls[name]!, compose === 'merge', `${where}.calls.${name}`),
+    ...planCall(calls[name]!, compose === 'merge', `${where}.calls.${name}`, compileSchema),
     name,
     upstream: upstreams.get(calls[name]!.upstream)!,
-    path: templates[index]!,
+    ...inputs[index]!,
+    needs: needs[index]!,
     shadow: shadowOf(calls[name]!, upstreams),
     waitsFor: dependencies[index]!.length,
     dependents: dependencies.flatMap((others, dependent) => (others.includes(index) ? dependent : [])),
@@ -50,15 +60,33 @@ export function planEndpoint(
   }
 }
 
-function templateOf({ path, allowEncodedSlash }: ResolvedCall, url: string, where: string): PathTemplate {
-  const template = parseTemplate(path, where, { allowEncodedSlash })
-  assertParams(template, url, where)
-  return template
+/** What a call needs of the request and of other calls: its list, its condition and its path. */
+function inputsOf(
+  { path, allowEncodedSlash, forEach, when }: ResolvedCall,
+  url: string,
+  where: string,
+): Pick<PlannedCall, 'path' | 'items' | 'condition'> {
+  const items =
+    forEach && parseList(forEach, rejecting(`${where}.forEach`, 'a list of the request or a call', forEach.items))
+  const condition =
+    when === undefined
+      ? undefined
+      : parseConditions(when, rejecting(`${where}.when`, 'conditions on the request or calls', when))
+  const template = parseTemplate(path, `${where}.path`, { allowEncodedSlash, list: items?.placeholder })
+  assertParams(template, url, `${where}.path`)
+  if (items && !template.hasItem) throw invalidOptionError(`${where}.path`, 'a path with {item} or {item.name}', path)
+  return { path: template, items, condition }
 }
 
-/** Indices of the calls that a template needs. */
-function dependenciesOf(template: PathTemplate, names: readonly string[], where: string): readonly number[] {
-  return template.calls.map((name) => {
+function rejecting(where: string, expected: string, got: unknown): (problem: string) => never {
+  return (problem) => {
+    throw invalidOptionError(where, `${expected} (${problem})`, got)
+  }
+}
+
+/** Indices of the calls of these names. */
+function indicesOf(calls: readonly string[], names: readonly string[], where: string): readonly number[] {
+  return [...new Set(calls)].map((name) => {
     if (names.includes(name)) return names.indexOf(name)
     throw invalidOptionError(where, `values of the calls ${names.join(', ')}`, `{calls.${name}}`)
   })
@@ -68,8 +96,13 @@ function planCall(
   options: ResolvedCall,
   isMerged: boolean,
   where: string,
-): Omit<PlannedCall, 'name' | 'upstream' | 'path' | 'shadow' | 'waitsFor' | 'dependents'> {
+  compileSchema: CompileSchema | undefined,
+): Omit<
+  PlannedCall,
+  'name' | 'upstream' | 'path' | 'items' | 'condition' | 'shadow' | 'needs' | 'waitsFor' | 'dependents'
+> {
   const { method, headers, forwardHeaders, forwardQuery, forwardBody, optional, timeout, maxDepth, hedge } = options
+  const { validate, schema } = options
   return {
     method,
     isIdempotent: isIdempotent(method),
@@ -85,7 +118,12 @@ function planCall(
     retries: options.retries,
     hedge: hedge === false ? undefined : new HedgeDelay(hedge),
     forwardStatuses: options.forwardStatuses,
-    reader: new JsonBodyReader({ maxDepth, mapping: mappingOf(options), mustBeObject: isMerged }),
+    reader: new JsonBodyReader({
+      maxDepth,
+      mapping: mappingOf(options),
+      mustBeObject: isMerged,
+      validate: validate ? compileSchema!(schema!, `${where}.schema`) : undefined,
+    }),
   }
 }
 
@@ -104,7 +142,9 @@ function composition(
 function admissionOf(calls: readonly PlannedCall[], where: string): PlannedEndpoint['admission'] {
   // A cached response needs no place in the queue.
   const isSent = ({ upstream, method }: PlannedCall): boolean => method !== 'GET' || upstream.cache === undefined
-  const required = calls.filter((call) => !call.isOptional && call.waitsFor === 0 && isSent(call))
+  // Conditional calls, and those for each item, may not be made.
+  const isCertain = ({ waitsFor, condition, items }: PlannedCall): boolean => waitsFor === 0 && !condition && !items
+  const required = calls.filter((call) => !call.isOptional && isCertain(call) && isSent(call))
   const admission = [...Map.groupBy(required, ({ upstream }) => upstream).values()].map((same) => ({
     call: same[0]!,
     calls: same.length,

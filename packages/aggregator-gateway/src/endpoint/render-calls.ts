@@ -3,14 +3,19 @@
 
 import type { PlannedCall } from '../call/planned-call.ts'
 import { withQuery } from '../request/forwarded-query.ts'
+import { eachItem, type ItemPaths, renderItems } from '../request/item-list.ts'
 import type { Values } from '../request/placeholders.ts'
 import { type Headers, renderHeaders } from '../request/request-headers.ts'
 import type { PlannedEndpoint } from './planned-endpoint.ts'
 
+/** The path of a call, or those for the items of its list. */
+export type Target = string | ItemPaths
+
 export interface RenderedCalls {
   /** In the order of the endpoint's calls; undefined for dependent calls. */
-  readonly paths: readonly (string | undefined)[]
-  readonly headers: readonly Headers[]
+  readonly targets: readonly (Target | undefined)[]
+  /** Undefined for a call that the request excludes by its condition. */
+  readonly headers: readonly (Headers | undefined)[]
 }
 
 /**
@@ -19,20 +24,28 @@ export interface RenderedCalls {
  * @throws AGGREGATOR_GATEWAY_BAD_PARAMETER, AGGREGATOR_GATEWAY_INVALID_HEADER
  */
 export function renderCalls({ calls, instrumentation }: PlannedEndpoint, values: Values): RenderedCalls {
+  // An excluded call needs none of the values that its path and headers have.
+  const isExcluded = calls.map(({ condition }) => condition !== undefined && !condition.holdsForRequest(values))
   return {
-    paths: calls.map((call) => (call.waitsFor === 0 ? renderPath(call, values) : undefined)),
+    targets: calls.map((call, index) =>
+      call.waitsFor === 0 && !isExcluded[index] ? renderTarget(call, values) : undefined,
+    ),
     headers: calls.map(({ headers }, index) =>
-      renderHeaders(
-        headers,
-        values,
-        instrumentation?.observers.callHeaders(instrumentation.calls[index]!, values.request),
-      ),
+      isExcluded[index]
+        ? undefined
+        : renderHeaders(
+            headers,
+            values,
+            instrumentation?.observers.callHeaders(instrumentation.calls[index]!, values.request),
+          ),
     ),
   }
 }
 
 /** @throws AGGREGATOR_GATEWAY_BAD_PARAMETER for a value of the client, MissingValueError for a value of a call */
-export function renderPath({ path, forwardQuery }: PlannedCall, values: Values): string {
+export function renderTarget(call: PlannedCall, values: Values): Target {
+  const { path, forwardQuery, items } = call
+  if (items) return renderItems(items, values, call)
   const rendered = path.render(values)
   return forwardQuery.length === 0 ? rendered : withQuery(rendered, forwardQuery, values.request.query)
 }
@@ -42,14 +55,25 @@ const CALL_VALUE = '\n'
 
 /**
  * The key of a request: equal for two requests only if their calls send the same. A dependent call is part of the key with
- * the request's own values.
+ * the request's own values: those of its path, its headers, its condition, and its list.
  *
  * @throws AGGREGATOR_GATEWAY_BAD_PARAMETER
  */
-export function keyOf({ calls }: PlannedEndpoint, { paths, headers }: RenderedCalls, values: Values): string {
-  const parts = calls.map((call, index) => [
-    paths[index] ?? withQuery(call.path.renderWithout(CALL_VALUE, values), call.forwardQuery, values.request.query),
-    Object.entries(headers[index]!).toSorted(([one], [other]) => (one < other ? -1 : 1)),
-  ])
+export function keyOf({ calls }: PlannedEndpoint, { targets, headers }: RenderedCalls, values: Values): string {
+  const parts = calls.map((call, index) => {
+    const own = headers[index]
+    if (!own) return 'excluded'
+    return [
+      targets[index] ?? targetWithoutCalls(call, values),
+      Object.entries(own).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+    ]
+  })
   return JSON.stringify(parts)
+}
+
+/** The target of a dependent call with the values that are known before any call. */
+function targetWithoutCalls({ path, items, forwardQuery }: PlannedCall, values: Values): Target {
+  const render = (one: Values): string =>
+    withQuery(path.renderWithout(CALL_VALUE, one), forwardQuery, values.request.query)
+  return items && !items.placeholder.isOfCall ? eachItem(items, values, render) : render(values)
 }

@@ -85,8 +85,10 @@ function responseOf(
 }
 
 /** The schema of a call's part of the response. */
-function nullable({ schema = {}, optional }: ResolvedCall): Schema {
-  return optional && Object.keys(schema).length > 0 ? { anyOf: [schema, { type: 'null' }] } : schema
+function nullable({ schema = {}, optional, forEach, when }: ResolvedCall): Schema {
+  const orNull = (one: Schema): Schema => (Object.keys(one).length > 0 ? { anyOf: [one, { type: 'null' }] } : one)
+  const whole = forEach ? { type: 'array', items: optional ? orNull(schema) : schema } : schema
+  return optional || when !== undefined ? orNull(whole) : whole
 }
 
 /** The schema for `merge`. Members of optional calls are not required. If names clash, the later call wins. */
@@ -94,11 +96,13 @@ function merged(calls: readonly ResolvedCall[]): Schema {
   const described = calls.filter(({ schema }) => schema !== undefined)
   if (!described.every(({ schema }) => isPlain(schema!))) {
     // The members behind a reference or a union are unknown here.
-    const needed = described.filter(({ optional }) => !optional).map(({ schema }) => schema!)
+    const needed = described
+      .filter(({ optional, when }) => !optional && when === undefined)
+      .map(({ schema }) => schema!)
     return needed.length === 0 ? { type: 'object' } : { type: 'object', allOf: needed }
   }
-  const required = described.flatMap(({ schema, optional }) =>
-    optional ? [] : ((schema!['required'] ?? []) as string[]),
+  const required = described.flatMap(({ schema, optional, when }) =>
+    optional || when !== undefined ? [] : ((schema!['required'] ?? []) as string[]),
   )
   return {
     type: 'object',

@@ -63,12 +63,21 @@ function respondWithValue(calls: CompleteCalls, replies: Replies): void {
 /** The error of a request whose calls were all optional and have all failed. */
 function failureOfAll({ calls, needsAny }: PlannedEndpoint, outcomes: readonly CallOutcome[]): Error | undefined {
   if (!needsAny) return undefined
-  const failures = outcomes.map((outcome) => ('failure' in outcome ? outcome.failure : undefined))
-  if (failures.includes(undefined)) return undefined
-  const [index, failure] = [...(failures as CallFailure[]).entries()].reduce((first, other) =>
-    rank(other[1]) < rank(first[1]) ? other : first,
-  )
+  const made = [...outcomes.entries()].filter(([, outcome]) => !('isSkipped' in outcome))
+  const failures = made.flatMap(([index, outcome]) => {
+    const failure = failureOf(outcome)
+    return failure ? [[index, failure] as const] : []
+  })
+  if (failures.length < made.length || made.length === 0) return undefined
+  const [index, failure] = failures.reduce((first, other) => (rank(other[1]) < rank(first[1]) ? other : first))
   return plainErrorOf(calls[index]!, failure)
+}
+
+/** The failure of a call without any response, also if it was made for several items. */
+function failureOf(outcome: CallOutcome): CallFailure | undefined {
+  if ('failure' in outcome) return outcome.failure
+  if (!('missing' in outcome) || outcome.missing.count < outcome.missing.of) return undefined
+  return outcome.missing.failure
 }
 
 /** A timeout is reported only without other failures, a failed dependency never. */
@@ -82,7 +91,10 @@ function addHeaders(reply: FastifyReply, { endpoint, outcomes, durations }: Comp
   if (hasOptional) {
     const missing = calls.flatMap(({ name }, index) => {
       const outcome = outcomes[index]!
-      return 'failure' in outcome ? `${name};reason=${outcome.failure.reason}` : []
+      if ('failure' in outcome) return `${name};reason=${outcome.failure.reason}`
+      if (!('missing' in outcome)) return []
+      const { failure, count } = outcome.missing
+      return `${name};reason=${failure.reason};items=${count}`
     })
     reply.header('x-gateway-complete', missing.length === 0 ? 'true' : 'false')
     if (missing.length > 0) reply.header('x-gateway-missing', missing.join(', '))

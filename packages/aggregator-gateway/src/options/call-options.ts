@@ -33,11 +33,37 @@ export interface ShadowOptions {
   timeout?: number
 }
 
+/** Makes a call for each item of a list. */
+export interface ForEachOptions {
+  /** List of items: `{calls.orders.items}`, `{body.ids}`, or `{query.id}` for a repeated query parameter. */
+  items: string
+  /** Maximum number of running calls for one request. @default 8 */
+  concurrency?: number
+  /** Maximum number of items. A longer list fails the call, or gets a 400 if the client has sent it. @default 1000 */
+  maxItems?: number
+}
+
+/** Text, a number or a boolean, compared as text. `null` stands for a missing value. */
+export type ConditionValue = string | number | boolean | null
+
+/** A condition on one value. */
+export interface ConditionOptions {
+  /** The value, such as `{calls.profile.plan}`. A missing value is `null`. */
+  value: string
+  /** Holds if the value is one of these. @default none */
+  in?: readonly ConditionValue[]
+  /** Holds if the value is none of these. @default none */
+  notIn?: readonly ConditionValue[]
+}
+
+/** A condition on the request or on earlier responses: `{query.details}` for a value that is there, `!{query.details}` for one that is not. */
+export type Condition = string | ConditionOptions
+
 /** A call to an upstream. */
 export interface CallOptions extends MappingOptions {
   /** Name of the upstream. */
   upstream: string
-  /** Path of the request, with placeholders: `/users/{params.id}`, `{query.page}`, `{headers.x-tenant}`, `{body.id}`, `{user.sub}`, `{calls.profile.account}`. */
+  /** Path of the request, with placeholders: `/users/{params.id}`, `{query.page}`, `{headers.x-tenant}`, `{body.id}`, `{user.sub}`, `{calls.profile.account}`, `{item.id}`. */
   path: string
   /** Allow slashes in values of the path. They are sent as `%2F`. @default false */
   allowEncodedSlash?: boolean
@@ -63,8 +89,14 @@ export interface CallOptions extends MappingOptions {
   forwardStatuses?: readonly number[]
   /** Maximum nesting of arrays and objects in the response. @default 64 */
   maxDepth?: number
-  /** JSON Schema of the mapped response, for OpenAPI documents. It validates nothing. @default none */
+  /** JSON Schema of the mapped response, for OpenAPI documents and for `validate`. @default none */
   schema?: Readonly<Record<string, unknown>>
+  /** Fail the call if its mapped response does not match `schema`. @default false */
+  validate?: boolean
   /** Second upstream that gets a copy of the call. Its responses are discarded. For GET. @default none */
   shadow?: ShadowOptions
+  /** Make the call for each item of a list, such as `{calls.orders.items}`. The path has the item's values as `{item.id}`. For GET. @default none */
+  forEach?: string | ForEachOptions
+  /** Make the call only if these conditions on the request or on earlier responses hold, such as `{query.details}`. @default none */
+  when?: Condition | readonly Condition[]
 }

@@ -3,6 +3,7 @@
 import type { FastifyRequest, RouteShorthandOptions } from 'fastify'
 import type { Method } from '../http/methods.ts'
 import type { CallOptions, HeadersOption } from './call-options.ts'
+import type { CallValue } from './typed-call.ts'
 
 /** How a response is composed from those of the calls, which are in the order of `calls`. */
 export type Composition = 'object' | 'array' | 'merge'
@@ -18,13 +19,17 @@ export interface EndpointOptions<Calls = Record<string, CallOptions>> {
   /** Calls by name. They run in parallel, except those whose path needs a value of another call. */
   calls: Calls & Readonly<Record<string, CallOptions>>
   /** Composition of the response: `'object'` (members by call name), `'array'`, `'merge'` (all members in one object) or a function of the values. @default 'object' */
-  compose?: Composition | ((values: { [Name in keyof Calls]: unknown }, request: FastifyRequest) => unknown)
+  compose?:
+    | Composition
+    | ((values: { [Name in keyof Calls]: CallValue<Calls[Name]> }, request: FastifyRequest) => unknown)
   /** Coalesce requests whose calls send the same at the same time. For GET. @default the gateway's, or false if a call forwards `authorization` or `cookie`, or `route` has hooks */
   coalesce?: boolean
   /** Respond 200 with `null` values if every call is optional and all have failed. @default false */
   allowAllFailed?: boolean
   /** Add a `server-timing` header with the duration of each call. @default false */
   serverTiming?: boolean
+  /** Verify clients by the gateway's `authentication`, or, with `'optional'`, only those with credentials. @default true, if the gateway has `authentication` */
+  authentication?: boolean | 'optional'
   /** Fastify's options of the route: `schema`, hooks, `config`, `constraints`, `bodyLimit` and others. @default {} */
   route?: RouteShorthandOptions
   passThrough?: never
@@ -54,6 +59,8 @@ export interface PassThroughOptions {
   maxResponseBytes?: number
   /** Maximum pause of the client while it sends its body or reads the response, in milliseconds. @default 60000 */
   clientTimeout?: number
+  /** Pause of an event stream after which the client gets a comment, in milliseconds. The upstream may pause for any time between events then. @default none */
+  heartbeat?: number
 }
 
 /** A route that streams its requests to an upstream, and the responses to the client. */

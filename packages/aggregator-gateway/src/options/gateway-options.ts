@@ -1,6 +1,7 @@
 // Options of the plugin and of the factory.
 
 import type { FastifyServerOptions, LogLevel, RouteShorthandOptions } from 'fastify'
+import type { Authenticator } from './authentication.ts'
 import type { CallOptions } from './call-options.ts'
 import type { EndpointOptions, PassThroughEndpointOptions } from './endpoint-options.ts'
 import type { GatewayObserver } from './observer.ts'
@@ -20,6 +21,8 @@ export interface GatewayPluginOptions<Endpoints extends readonly unknown[] = rea
   upstreams: Readonly<Record<string, string | UpstreamOptions>>
   /** Routes of the gateway. */
   endpoints: { readonly [Index in keyof Endpoints]: EndpointOptions<Endpoints[Index]> | PassThroughEndpointOptions }
+  /** Verifies the clients of all endpoints, such as `jwtAuthentication()` of `aggregator-gateway/jwt`. @default none */
+  authentication?: Authenticator
   /** Coalesce requests of all endpoints that can. @default false */
   coalesce?: boolean
   /** Observers of each call, such as metrics and traces. @default [] */

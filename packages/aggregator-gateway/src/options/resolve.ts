@@ -27,6 +27,7 @@ export function resolveOptions(schema: Schema<unknown, CheckedGateway>, options:
   }
   for (const [index, endpoint] of endpoints.entries()) {
     checkEndpoint(endpoint, `endpoints[${index}]`, Object.keys(upstreams))
+    checkAuthentication(endpoint, `endpoints[${index}]`, checked.authentication !== undefined)
   }
   return resolved
 }
@@ -63,17 +64,51 @@ function checkEndpoint(
     if (!/^[\w-]+$/.test(name)) throw invalidOptionError(at, 'a name of letters, digits, "-" and "_"', name)
     checkUpstream(call.upstream, `${at}.upstream`, upstreams)
     checkMethod(call, `${at}.method`)
+    if (call.forEach && endpoint.compose === 'merge') {
+      throw invalidOptionError(`${at}.forEach`, 'no list in an endpoint with compose "merge"', call.forEach.items)
+    }
+    if (call.validate && !call.schema)
+      throw invalidOptionError(`${at}.schema`, 'a JSON Schema for validate', call.schema)
     if (call.shadow) checkUpstream(call.shadow.upstream, `${at}.shadow.upstream`, upstreams)
   }
 }
 
+/** Without an authenticator, there are no claims, and nobody is verified. */
+function checkAuthentication(
+  endpoint: ResolvedEndpoint | ResolvedPassThroughEndpoint,
+  where: string,
+  hasAuthenticator: boolean,
+): void {
+  const { authentication = hasAuthenticator } = endpoint
+  if (authentication !== false && !hasAuthenticator) {
+    throw invalidOptionError(`${where}.authentication`, 'authentication of the gateway, too', authentication)
+  }
+  if (authentication !== false) return
+  const all = endpoint.passThrough
+    ? { passThrough: endpoint.passThrough }
+    : Object.fromEntries(Object.entries(endpoint.calls).map(([name, call]) => [`calls.${name}`, call]))
+  for (const [name, one] of Object.entries(all)) {
+    const { path, headers, ...others } = one
+    for (const [option, value] of Object.entries({ path, headers, ...pick(others, ['forEach', 'when']) })) {
+      const claim = /\{claims[^{}]*\}/.exec(JSON.stringify(value) ?? '')?.[0]
+      if (claim === undefined) continue
+      throw invalidOptionError(`${where}.${name}.${option}`, 'an endpoint with authentication for claims', claim)
+    }
+  }
+}
+
+function pick(options: object, names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name)))
+}
+
 /** Some options exclude some methods. */
-function checkMethod({ method, retries, forwardBody, hedge, shadow }: ResolvedCall, where: string): void {
+function checkMethod({ method, retries, forwardBody, hedge, shadow, forEach }: ResolvedCall, where: string): void {
   if (retries > 0 && !isIdempotent(method)) {
     throw invalidOptionError(where, `${IDEMPOTENT.join(', ')} for a call with retries`, method)
   }
   if (forwardBody && method === 'GET') throw invalidOptionError(where, 'a method with a body for forwardBody', method)
   if (hedge !== false && method !== 'GET') throw invalidOptionError(where, 'GET for a hedged call', method)
+  if (forEach && method !== 'GET') throw invalidOptionError(where, 'GET for a call with forEach', method)
   if (shadow && method !== 'GET') throw invalidOptionError(where, 'GET for a call with a shadow', method)
 }
 

@@ -1,7 +1,7 @@
 // Options after the check, with their defaults.
 
 import type { GatewayPluginOptions, StatusOptions } from './gateway-options.ts'
-import type { CallOptions, ShadowOptions } from './call-options.ts'
+import type { CallOptions, ForEachOptions, ShadowOptions } from './call-options.ts'
 import type { EndpointOptions, PassThroughEndpointOptions, PassThroughOptions } from './endpoint-options.ts'
 import type { CacheOptions, CircuitBreakerOptions, UpstreamOptions } from './upstream-options.ts'
 
@@ -12,11 +12,13 @@ type Resolved<T, Defaulted extends keyof T> = Omit<T, Defaulted> & {
 
 export type ResolvedShadow = Required<ShadowOptions>
 
+export type ResolvedForEach = Required<ForEachOptions>
+
 export type ResolvedCall = Resolved<
-  Omit<CallOptions, 'shadow'>,
+  Omit<CallOptions, 'shadow' | 'forEach'>,
   | ('method' | 'headers' | 'forwardHeaders' | 'forwardQuery' | 'forwardBody' | 'allowEncodedSlash')
-  | ('optional' | 'retries' | 'hedge' | 'forwardStatuses' | 'maxDepth' | 'unwrap')
-> & { readonly shadow?: ResolvedShadow }
+  | ('optional' | 'retries' | 'hedge' | 'forwardStatuses' | 'maxDepth' | 'validate' | 'unwrap')
+> & { readonly shadow?: ResolvedShadow; readonly forEach?: ResolvedForEach }
 
 export type ResolvedEndpoint = Resolved<
   Omit<EndpointOptions, 'calls'>,
@@ -46,8 +48,9 @@ export type ResolvedUpstream = Resolved<
 
 export type ResolvedStatus = Required<StatusOptions>
 
-export type ResolvedGateway = Required<Pick<GatewayPluginOptions, 'coalesce' | 'observers' | 'callLogLevel'>> & {
-  readonly upstreams: Readonly<Record<string, ResolvedUpstream>>
-  readonly endpoints: readonly (ResolvedEndpoint | ResolvedPassThroughEndpoint)[]
-  readonly status: false | ResolvedStatus
-}
+export type ResolvedGateway = Required<Pick<GatewayPluginOptions, 'coalesce' | 'observers' | 'callLogLevel'>> &
+  Pick<GatewayPluginOptions, 'authentication'> & {
+    readonly upstreams: Readonly<Record<string, ResolvedUpstream>>
+    readonly endpoints: readonly (ResolvedEndpoint | ResolvedPassThroughEndpoint)[]
+    readonly status: false | ResolvedStatus
+  }

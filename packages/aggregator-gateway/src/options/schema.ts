@@ -23,7 +23,8 @@ import type { LookupFunction } from 'node:net'
 import * as v from 'valibot'
 import { isEndToEnd } from '../http/header-rules.ts'
 import { METHODS } from '../http/methods.ts'
-import type { CallOptions, HeadersOption, ShadowOptions } from './call-options.ts'
+import type { Authenticator } from './authentication.ts'
+import type { CallOptions, ConditionOptions, ForEachOptions, HeadersOption, ShadowOptions } from './call-options.ts'
 import type { EndpointOptions, PassThroughEndpointOptions, PassThroughOptions } from './endpoint-options.ts'
 import type { CreateAggregatorGatewayOptions, GatewayPluginOptions, StatusOptions } from './gateway-options.ts'
 import type { GatewayObserver } from './observer.ts'
@@ -32,6 +33,7 @@ import type {
   ResolvedCall,
   ResolvedCircuitBreaker,
   ResolvedEndpoint,
+  ResolvedForEach,
   ResolvedGateway,
   ResolvedPassThrough,
   ResolvedPassThroughEndpoint,
@@ -63,21 +65,33 @@ const upstreamPath = string('a path such as "/users/{params.id}"')
 const route: Schema<RouteShorthandOptions> = custom(
   'an object of route options without method, url and handler',
   (value) => isRecord(value) && ['method', 'url', 'handler'].every((name) => !(name in value)),
+  { type: 'object' },
 )
 const headers: Schema<HeadersOption> = custom(
   'a function or an object of header values',
   (value) => typeof value === 'function' || isRecord(value),
+  { type: 'object', additionalProperties: { type: 'string' } },
 )
-const forwardedHeader = custom<string>('the lower-case name of a header that is not of one connection', isForwardable)
+const HEADER_NAME = { type: 'string', pattern: '^[a-z0-9-]+$' }
+const forwardedHeader = custom<string>(
+  'the lower-case name of a header that is not of one connection',
+  isForwardable,
+  HEADER_NAME,
+)
 const callHeader = custom<string>(
   'the lower-case name of a header that is neither of one connection nor conditional',
   (value) => isForwardable(value) && !CONDITIONAL.includes(value as string),
+  HEADER_NAME,
 )
-const origin = custom<string>('an origin such as "http://users:3000"', isOrigin)
-const errorRate = custom<number>('a number between 0 and 1, both excluded', (value) => {
-  return typeof value === 'number' && value > 0 && value < 1
-})
-const jsonObject: Schema<Record<string, unknown>> = custom('an object', isRecord)
+const origin = custom<string>('an origin such as "http://users:3000"', isOrigin, { type: 'string' })
+const errorRate = custom<number>(
+  'a number between 0 and 1, both excluded',
+  (value) => {
+    return typeof value === 'number' && value > 0 && value < 1
+  },
+  { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 },
+)
+const jsonObject: Schema<Record<string, unknown>> = custom('an object', isRecord, { type: 'object' })
 
 export const circuitBreakerSchema: OptionsSchema<CircuitBreakerOptions, ResolvedCircuitBreaker> = object(
   {
@@ -118,7 +132,7 @@ export const upstreamSchema: OptionsSchema<
     connectTimeout: optional(milliseconds(), 1000),
     connectionTtl: optional(milliseconds(), 30_000),
     lookup: optional(func<LookupFunction>()),
-    tls: optional(custom<NonNullable<UpstreamOptions['tls']>>('an object', isRecord), {}),
+    tls: optional(custom<NonNullable<UpstreamOptions['tls']>>('an object', isRecord, { type: 'object' }), {}),
     maxResponseBytes: optional(bytes(), 1_048_576),
     circuitBreaker: optional(anyOf(oneOf(false), circuitBreakerSchema), {}),
     retryBudget: optional(share(), 0.1),
@@ -141,6 +155,39 @@ export const shadowSchema: OptionsSchema<ShadowOptions, ResolvedShadow> = object
   timeout: optional(milliseconds(), 2000),
 })
 
+const placeholder = string('a placeholder such as "{calls.orders.items}"', /^\{[^{}]+\}$/)
+
+export const forEachSchema: OptionsSchema<ForEachOptions, ResolvedForEach> = object({
+  items: placeholder,
+  concurrency: optional(integer(1), 8),
+  maxItems: optional(integer(1), 1000),
+})
+
+const eachItem = anyOf(placeholder, forEachSchema)
+/** A list alone has the defaults of the other options. */
+const forEach: Schema<string | ForEachOptions, ResolvedForEach> = v.pipe(
+  eachItem,
+  v.transform((given) => (typeof given === 'string' ? v.parse(forEachSchema, { items: given }) : given)),
+  v.metadata({ kinds: [eachItem] }),
+)
+
+const conditionValue = custom<string | number | boolean | null>(
+  'a string, a number, a boolean or null',
+  (value) => value === null || ['string', 'number', 'boolean'].includes(typeof value),
+  { type: ['string', 'number', 'boolean', 'null'] },
+)
+
+export const conditionSchema: OptionsSchema<ConditionOptions> = object({
+  value: placeholder,
+  in: optional(list(conditionValue)),
+  notIn: optional(list(conditionValue)),
+})
+
+const condition = anyOf(
+  string('a placeholder such as "{query.details}" or "!{query.details}"', /^!?\{[^{}]+\}$/),
+  conditionSchema,
+)
+
 export const callSchema: OptionsSchema<CallOptions, ResolvedCall> = object(
   {
     upstream: string(),
@@ -158,7 +205,10 @@ export const callSchema: OptionsSchema<CallOptions, ResolvedCall> = object(
     forwardStatuses: optional(list(integer(400, 599)), NO_STATUSES),
     maxDepth: optional(integer(1), 64),
     schema: optional(jsonObject),
+    validate: optional(boolean(), false),
     shadow: optional(shadowSchema),
+    forEach: optional(forEach),
+    when: optional(anyOf(condition, list(condition))),
     target: optional(string()),
     unwrap: optional(boolean(), false),
     pick: optional(list(string())),
@@ -173,6 +223,7 @@ const routeOptions = {
   path: routePath,
   timeout: optional(milliseconds(), 2000),
   route: optional(route, {}),
+  authentication: optional(anyOf(boolean(), oneOf('optional'))),
 }
 
 export const endpointSchema: OptionsSchema<EndpointOptions, ResolvedEndpoint> = object({
@@ -203,6 +254,7 @@ export const passThroughSchema: OptionsSchema<PassThroughOptions, ResolvedPassTh
     responseHeaders: optional(list(forwardedHeader), NO_NAMES),
     maxResponseBytes: optional(bytes()),
     clientTimeout: optional(milliseconds(), 60_000),
+    heartbeat: optional(milliseconds()),
   },
   { renamed: { answerHeaders: 'responseHeaders', maxResponseSize: 'maxResponseBytes' } },
 )
@@ -226,12 +278,17 @@ const anyEndpoint: Schema<
     (endpoint) =>
       isRecord(endpoint) && endpoint['passThrough'] !== undefined ? passThroughEndpointSchema : endpointSchema,
   ),
-  v.metadata({ expected: 'an object' }),
+  v.metadata({ expected: 'an object', kinds: [endpointSchema, passThroughEndpointSchema] }),
 )
 
 const gatewayEntries = {
   upstreams: record(anyOf(origin, upstreamSchema)),
   endpoints: list(anyEndpoint),
+  authentication: optional(
+    custom<Authenticator>('an object with authenticate, such as jwtAuthentication()', (value) =>
+      hasMethods(value, ['authenticate']),
+    ),
+  ),
   coalesce: optional(boolean(), false),
   observers: optional(
     list(custom<GatewayObserver>(`an object with any of ${OBSERVER_METHODS.join(', ')}`, isObserver)),
@@ -257,10 +314,15 @@ export const pluginSchema: OptionsSchema<GatewayPluginOptions, CheckedGateway> =
   logSerializers: optional(any),
 })
 
-export const factorySchema: OptionsSchema<CreateAggregatorGatewayOptions, CheckedGateway> = object({
+const ofFactory = {
   ...gatewayEntries,
-  fastify: optional(custom<FastifyServerOptions>('an object', isRecord), {}),
-})
+  fastify: optional(custom<FastifyServerOptions>('an object', isRecord, { type: 'object' }), {}),
+}
+
+export const factorySchema: OptionsSchema<CreateAggregatorGatewayOptions, CheckedGateway> = object(ofFactory)
+
+/** The kinds of the factory's options, by name. */
+export const factoryEntries: Readonly<Record<string, v.GenericSchema>> = ofFactory
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -7,10 +7,11 @@ import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { connectionHeadersOf } from '../http/header-rules.ts'
 import { Download, type DownloadOwner } from './bodies.ts'
+import { Heartbeat, type HeartbeatOwner } from './heartbeat.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-export class ClientResponse {
+export class ClientResponse implements HeartbeatOwner {
   readonly #reply: FastifyReply
   /** Names of the upstream's headers that were set. */
   #forwarded: readonly string[] = []
@@ -19,6 +20,7 @@ export class ClientResponse {
   #isPaused = false
   /** The upstream's response is complete. */
   #isComplete = false
+  #heartbeat: Heartbeat | undefined
 
   constructor(reply: FastifyReply) {
     this.#reply = reply
@@ -63,12 +65,31 @@ export class ClientResponse {
     this.#reply.send(this.#download)
   }
 
+  /** Sends a comment whenever the event stream pauses for this time, in ms. */
+  startHeartbeat(interval: number): void {
+    this.#heartbeat = new Heartbeat(this, interval)
+  }
+
+  pushComment(comment: Buffer): void {
+    if (!this.isClientsTurn) this.#download!.push(comment)
+  }
+
+  /** Whether the upstream may pause for any time. */
+  get mayPause(): boolean {
+    return this.#heartbeat?.isBetweenEvents ?? false
+  }
+
+  stopHeartbeat(): void {
+    this.#heartbeat?.stop()
+  }
+
   withoutLength(): void {
     this.#reply.removeHeader('content-length')
   }
 
   /** Sends a part of the body. Returns false if the client must read first. */
   push(chunk: Buffer): boolean {
+    this.#heartbeat?.passed(chunk)
     if (this.#download!.push(chunk)) return true
     this.#isPaused = true
     return false

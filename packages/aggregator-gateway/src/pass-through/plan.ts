@@ -4,6 +4,7 @@ import type { Method } from '../http/methods.ts'
 import type { Instrumentation } from '../observability/observers.ts'
 import { invalidOptionError } from '../options/invalid-option.ts'
 import type { ResolvedPassThroughEndpoint } from '../options/resolved.ts'
+import { EndlessStreams } from './endless-streams.ts'
 import { assertParams, parseTemplate, type PathTemplate } from '../request/path-template.ts'
 import { type HeaderPlan, planHeaders } from '../request/request-headers.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -29,6 +30,10 @@ export interface PlannedPassThrough {
   readonly maxBytes: number
   readonly timeout: number
   readonly clientTimeout: number
+  /** Milliseconds between comments in an event stream that pauses. */
+  readonly heartbeat: number | undefined
+  /** Event streams with a heartbeat, which end when the gateway closes. */
+  readonly endless: EndlessStreams
   readonly instrumentation: Instrumentation | undefined
 }
 
@@ -65,6 +70,8 @@ export function planPassThrough(
     maxBytes: maxResponseBytes,
     timeout,
     clientTimeout,
+    heartbeat: passThrough.heartbeat,
+    endless: new EndlessStreams(),
     instrumentation,
   }
 }

@@ -10,6 +10,7 @@ import {
   type Aborted,
   type CallFailure,
   CLIENT_LEFT,
+  GATEWAY_CLOSES,
   errorFor,
   LATE,
   REJECTIONS,
@@ -25,12 +26,13 @@ import { exchange, type Exchange, ExchangeError, type Requester } from '../upstr
 import type { Origin } from '../upstream/origin.ts'
 import { type DownloadOwner, Upload, type UploadOwner } from './bodies.ts'
 import { ClientResponse } from './client-response.ts'
+import type { EndlessStream } from './endless-streams.ts'
 import type { PlannedPassThrough } from './plan.ts'
 import { ProxyReport } from './proxy-report.ts'
 import { type StallOwner, StallTimer } from './stall-timer.ts'
 
 export class ProxiedRequest
-  implements Values, UploadOwner, DownloadOwner, StallOwner, Requester, Dispatcher.DispatchHandler
+  implements Values, UploadOwner, DownloadOwner, StallOwner, EndlessStream, Requester, Dispatcher.DispatchHandler
 {
   readonly #plan: PlannedPassThrough
   readonly #response: ClientResponse
@@ -61,6 +63,10 @@ export class ProxiedRequest
   }
   get isClientsTurn(): boolean {
     return this.#response.hasBody ? this.#response.isClientsTurn : (this.#upload?.isWaiting ?? false)
+  }
+
+  get mayPause(): boolean {
+    return this.#response.mayPause
   }
 
   start(): void {
@@ -138,6 +144,13 @@ export class ProxiedRequest
     this.#abort(false)
   }
 
+  /** Ends an event stream as if its upstream had ended it. */
+  finish(): void {
+    this.#reportEnd(GATEWAY_CLOSES)
+    this.#response.end()
+    this.#abort(false)
+  }
+
   stalled(isClientsFault: boolean): void {
     this.#reportEnd(isClientsFault ? CLIENT_LEFT : LATE)
     this.#fail(isClientsFault ? new ClientTimeoutError(this.#plan.clientTimeout) : this.#errorOf(LATE))
@@ -156,7 +169,7 @@ export class ProxiedRequest
   ): void {
     if (this.#isOver) return
     this.#report.status = statusCode
-    const { responseHeaders, maxBytes } = this.#plan
+    const { responseHeaders, maxBytes, heartbeat } = this.#plan
     const hasBody = this.#options!.method !== 'HEAD' && statusCode !== 204 && statusCode !== 304
     if (hasBody && maxBytes >= 0 && Number(headers['content-length'] ?? 0) > maxBytes) {
       return this.#drop(controller, TOO_LARGE)
@@ -170,6 +183,9 @@ export class ProxiedRequest
     if (this.#upload && !this.#upload.readableEnded) this.#response.closeConnection()
     if (hasBody) this.#response.startBody(this, headers['content-length'] !== undefined)
     else if (statusCode === 204) this.#response.withoutLength()
+    if (!hasBody || heartbeat === undefined || !isEventStream(headers)) return
+    this.#response.startHeartbeat(heartbeat)
+    this.#plan.endless.add(this)
   }
 
   /** Aborts a response that cannot be forwarded. */
@@ -189,6 +205,7 @@ export class ProxiedRequest
     if (this.#isOver) return
     this.#reportEnd(undefined)
     // The client may still read the rest of a body: the request is over when it leaves.
+    this.#stopHeartbeat()
     if (this.#response.hasBody) return this.#response.end()
     this.#end()
     this.#response.sendHead()
@@ -241,7 +258,19 @@ export class ProxiedRequest
   #end(): void {
     this.#isOver = true
     this.#timer.clear()
+    this.#stopHeartbeat()
   }
+
+  #stopHeartbeat(): void {
+    this.#response.stopHeartbeat()
+    this.#plan.endless.delete(this)
+  }
+}
+
+/** Whether comments can be added. A compressed stream has no place for them, nor has one of a fixed length. */
+function isEventStream(headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
+  const { 'content-type': type, 'content-encoding': encoding, 'content-length': length } = headers
+  return /^text\/event-stream\b/i.test(String(type)) && encoding === undefined && length === undefined
 }
 
 /** Resuming starts timers of the connection, which would hold the request's async context. */

@@ -21,6 +21,11 @@ export function addPassThroughRoute(
         new ProxiedRequest(plan, request, reply).start()
       },
     })
+    // Otherwise the app would wait for clients that never leave. An EventSource connects to the next server.
+    scope.addHook('preClose', (closed) => {
+      plan.endless.finish()
+      closed()
+    })
     done()
   })
 }

@@ -4,6 +4,8 @@
 export interface StallOwner {
   /** Whether the client is to send or to read now, not the upstream. */
   readonly isClientsTurn: boolean
+  /** Whether the upstream may pause for any time. */
+  readonly mayPause: boolean
   stalled: (isClientsFault: boolean) => void
 }
 
@@ -39,7 +41,8 @@ export class StallTimer {
 
   check(): void {
     const { timeout, clientTimeout } = this.#timeouts
-    const { isClientsTurn } = this.#owner
+    const { isClientsTurn, mayPause } = this.#owner
+    if (mayPause && !isClientsTurn) this.progress()
     const left = (isClientsTurn ? clientTimeout : timeout) - (performance.now() - this.#progressAt)
     if (left <= 0) return this.#owner.stalled(isClientsTurn)
     // The turn may change before, so it never sleeps longer than the upstream may pause.

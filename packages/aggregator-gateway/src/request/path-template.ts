@@ -17,6 +17,8 @@ import {
 export interface PathTemplate {
   /** Names of the calls whose responses it needs. */
   readonly calls: readonly string[]
+  /** It has values of an item. */
+  readonly hasItem: boolean
   /** Names of the client's path parameters that it needs. */
   readonly params: readonly string[]
   /**
@@ -36,6 +38,8 @@ export interface PathTemplate {
 export interface PathTemplateOptions {
   /** Values in path segments may have a slash, which is sent as `%2F`. */
   readonly allowEncodedSlash: boolean
+  /** The list of `{item}`. */
+  readonly list?: Placeholder | undefined
 }
 
 /** Characters that need no encoding in a path. */
@@ -47,12 +51,16 @@ interface PathPlaceholder extends Placeholder {
 }
 
 /** Parses a template. `where` names the option in errors. */
-export function parseTemplate(text: string, where: string, { allowEncodedSlash }: PathTemplateOptions): PathTemplate {
+export function parseTemplate(
+  text: string,
+  where: string,
+  { allowEncodedSlash, list }: PathTemplateOptions,
+): PathTemplate {
   const reject = (problem: string): never => {
     throw invalidOptionError(where, `a path such as "/users/{params.id}" (${problem})`, text)
   }
   if (!text.startsWith('/') || text.startsWith('//')) reject('it must start with a single slash')
-  const { literals, placeholders: found } = parsePlaceholders(text, reject)
+  const { literals, placeholders: found } = parsePlaceholders(text, reject, list)
   for (const literal of literals) if (!LITERAL.test(literal)) reject('some characters must be encoded')
   // `z` is no hexadecimal digit, so that no value completes an escape.
   const withoutValues = literals.join('z')
@@ -63,6 +71,7 @@ export function parseTemplate(text: string, where: string, { allowEncodedSlash }
   const template = { literals, placeholders, allowEncodedSlash }
   return {
     calls: namesOf(placeholders, 'calls'),
+    hasItem: placeholders.some(({ source }) => source === 'item'),
     params: namesOf(placeholders, 'params'),
     render: placeholders.length === 0 ? () => text : (values) => render(template, values),
     renderWithout: (placeholder, values) => render(template, values, placeholder),
@@ -76,7 +85,7 @@ export function assertParams({ params }: PathTemplate, url: string, where: strin
   throw invalidOptionError(where, `path parameters of ${url}`, `{params.${unknown}}`)
 }
 
-interface ParsedPath extends PathTemplateOptions {
+interface ParsedPath extends Pick<PathTemplateOptions, 'allowEncodedSlash'> {
   readonly literals: readonly string[]
   readonly placeholders: readonly PathPlaceholder[]
 }
@@ -90,7 +99,7 @@ function render(
   let suspect: Placeholder | undefined
   for (let index = 0; index < placeholders.length; index++) {
     const one = placeholders[index]!
-    if (placeholder !== undefined && one.source === 'calls') {
+    if (placeholder !== undefined && one.isOfCall) {
       path += placeholder + literals[index + 1]!
       continue
     }
@@ -99,7 +108,7 @@ function render(
       if (value === '') rejectValue(one, 'is empty')
       if (isSuspect(value)) {
         // A client's value is blamed before a call's: the response is a 400 then.
-        if (!suspect || suspect.source === 'calls') suspect = one
+        if (!suspect || suspect.isOfCall) suspect = one
         if (!allowEncodedSlash && hasSeparator(value)) rejectValue(one, 'has a slash')
       }
     }

@@ -2,47 +2,57 @@
 
 import type { FastifyRequest } from 'fastify'
 import { BadParameterError } from '../errors.ts'
+import { claimsOf } from './claims.ts'
 
 /** The sources of values: the client's request, and responses of other calls. */
 export interface Values {
   readonly request: FastifyRequest
   /** The value of a call's response. */
   readonly callValue: (name: string) => unknown
+  /** The current item of a call with `forEach`. */
+  readonly item?: unknown
 }
 
 /** A call's response lacks a value that another call needs, or the value cannot be part of a path. */
 export class MissingValueError extends Error {}
 
-const SOURCES = ['params', 'query', 'headers', 'body', 'user', 'calls'] as const
+const SOURCES = ['params', 'query', 'headers', 'body', 'user', 'claims', 'calls', 'item'] as const
+/** Sources that can be one value. */
+const WHOLE: readonly string[] = ['body', 'item']
 export type Source = (typeof SOURCES)[number]
 
 export interface Placeholder {
   readonly name: string
   readonly source: Source
+  /** The value is of a call's response, not of the client's request. */
+  readonly isOfCall: boolean
   readonly keys: readonly string[]
 }
 
-/** Splits a text into literals and placeholders, which alternate. `reject` throws. */
+/** Splits a text into literals and placeholders, which alternate. `reject` throws. `list` is that of the items, if any. */
 export function parsePlaceholders(
   text: string,
   reject: (problem: string) => never,
+  list?: Placeholder,
 ): { literals: readonly string[]; placeholders: readonly Placeholder[] } {
   const parts = text.split(/\{([^{}]*)\}/)
   return {
     literals: parts.filter((_, index) => index % 2 === 0),
-    placeholders: parts.filter((_, index) => index % 2 === 1).map((name) => parsePlaceholder(name, reject)),
+    placeholders: parts.filter((_, index) => index % 2 === 1).map((name) => parsePlaceholder(name, reject, list)),
   }
 }
 
-function parsePlaceholder(name: string, reject: (problem: string) => never): Placeholder {
+function parsePlaceholder(name: string, reject: (problem: string) => never, list?: Placeholder): Placeholder {
   const [source, ...keys] = name.split('.')
-  if (!SOURCES.includes(source as never) || (source !== 'body' && keys.length === 0) || keys.includes('')) {
+  if (!SOURCES.includes(source as never) || (!WHOLE.includes(source!) && keys.length === 0) || keys.includes('')) {
     reject(`{${name}} is none of ${SOURCES.map((one) => `{${one}.name}`).join(', ')}`)
   }
+  if (source === 'item' && !list) reject(`{${name}} is for the path of a call with forEach`)
   if (source === 'headers' && keys[0] !== keys[0]!.toLowerCase()) {
     reject(`header names must be in lower case: {headers.${keys[0]!.toLowerCase()}}`)
   }
-  return { name, source: source as Source, keys }
+  const isOfCall = source === 'calls' || (source === 'item' && list!.isOfCall)
+  return { name, source: source as Source, isOfCall, keys }
 }
 
 /** The distinct names after `{source.`. */
@@ -73,25 +83,38 @@ export function textOf(placeholder: Placeholder, values: Values): string {
 }
 
 /** Throws for an unusable value: a 400 for a client's, a failed dependency for a call's. */
-export function rejectValue({ name, source }: Placeholder, problem: string): never {
+export function rejectValue({ name, isOfCall }: Placeholder, problem: string): never {
   const message = `{${name}} ${problem}`
-  throw source === 'calls' ? new MissingValueError(message) : new BadParameterError(message)
+  throw isOfCall ? new MissingValueError(message) : new BadParameterError(message)
 }
 
 /** A number in an upstream's own notation. */
-function isRawJson(value: unknown): value is { rawJSON: string } {
+export function isRawJson(value: unknown): value is { rawJSON: string } {
   return (JSON as unknown as { isRawJSON: (value: unknown) => boolean }).isRawJSON(value)
 }
 
-function valueAt({ source, keys }: Placeholder, values: Values): unknown {
-  let value =
-    source === 'calls' ? values.callValue(keys[0]!) : (values.request as unknown as Record<string, unknown>)[source]
+/** The value of a placeholder, of any kind; undefined if it is missing. */
+export function valueAt({ source, keys }: Placeholder, values: Values): unknown {
+  let value = rootOf(source, keys, values)
   for (let index = source === 'calls' ? 1 : 0; index < keys.length; index++) {
     const key = keys[index]!
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
     value = (value as Record<string, unknown>)[key]
   }
   return value
+}
+
+function rootOf(source: Source, keys: readonly string[], values: Values): unknown {
+  switch (source) {
+    case 'calls':
+      return values.callValue(keys[0]!)
+    case 'claims':
+      return claimsOf(values.request)
+    case 'item':
+      return values.item
+    default:
+      return (values.request as unknown as Record<string, unknown>)[source]
+  }
 }
 
 /** Names of the path parameters of a route, in the syntax of find-my-way. */

@@ -16,7 +16,7 @@ const withPath = (path: string): object => withCall({ ...call, path })
 const WRONG: readonly [message: string, options: unknown][] = [
   ['Invalid options: expected an object, got undefined.', undefined],
   [
-    'Invalid option "wrong": unknown. Known here: upstreams, endpoints, coalesce, observers, callLogLevel, status, fastify.',
+    'Invalid option "wrong": unknown. Known here: upstreams, endpoints, authentication, coalesce, observers, callLogLevel, status, fastify.',
     { upstreams: {}, endpoints: [], wrong: 1 },
   ],
   [
@@ -163,7 +163,7 @@ const WRONG: readonly [message: string, options: unknown][] = [
     withPath('/a/%2e%2E'),
   ],
   [
-    'Invalid option "endpoints[0].calls.one.path": expected a path such as "/users/{params.id}" ({id} is none of {params.name}, {query.name}, {headers.name}, {body.name}, {user.name}, {calls.name}), got "/{id}".',
+    'Invalid option "endpoints[0].calls.one.path": expected a path such as "/users/{params.id}" ({id} is none of {params.name}, {query.name}, {headers.name}, {body.name}, {user.name}, {claims.name}, {calls.name}, {item.name}), got "/{id}".',
     withPath('/{id}'),
   ],
   [
@@ -191,7 +191,7 @@ const WRONG: readonly [message: string, options: unknown][] = [
     }),
   ],
   [
-    'Invalid option "endpoints[0].calls": unknown. Known here: method, path, timeout, route, passThrough.',
+    'Invalid option "endpoints[0].calls": unknown. Known here: method, path, timeout, route, authentication, passThrough.',
     withEndpoint({ path: '/', calls: { one: call }, passThrough: call }),
   ],
   [
@@ -199,7 +199,7 @@ const WRONG: readonly [message: string, options: unknown][] = [
     withEndpoint({ path: '/' }),
   ],
   [
-    'Invalid option "endpoints[0].compose": unknown. Known here: method, path, timeout, route, passThrough.',
+    'Invalid option "endpoints[0].compose": unknown. Known here: method, path, timeout, route, authentication, passThrough.',
     passing({}, { compose: 'array' }),
   ],
   [
@@ -211,7 +211,7 @@ const WRONG: readonly [message: string, options: unknown][] = [
     passing({ upstream: 'others' }),
   ],
   [
-    'Invalid option "endpoints[0].passThrough.retries": unknown. Known here: upstream, path, allowEncodedSlash, method, headers, forwardHeaders, forwardQuery, forwardBody, responseHeaders, maxResponseBytes, clientTimeout.',
+    'Invalid option "endpoints[0].passThrough.retries": unknown. Known here: upstream, path, allowEncodedSlash, method, headers, forwardHeaders, forwardQuery, forwardBody, responseHeaders, maxResponseBytes, clientTimeout, heartbeat.',
     passing({ retries: 1 }),
   ],
   [
@@ -237,6 +237,62 @@ const WRONG: readonly [message: string, options: unknown][] = [
   [
     'Invalid option "endpoints[0].calls.one.shadow.upstream": expected an upstream of it, got "others".',
     withCall({ ...call, shadow: { upstream: 'others' } }),
+  ],
+  [
+    'Invalid option "authentication": expected an object with authenticate, such as jwtAuthentication(), got an object.',
+    { upstreams: {}, authentication: {}, endpoints: [] },
+  ],
+  [
+    'Invalid option "endpoints[0].authentication": expected a boolean or "optional", got "none".',
+    withEndpoint({ path: '/', authentication: 'none', calls: { one: call } }),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.forEach": expected a placeholder such as "{calls.orders.items}" or an object, got "items".',
+    withCall({ ...call, forEach: 'items' }),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.forEach.concurrency": expected an integer of at least 1, got 0.',
+    withCall({ ...call, path: '/{item}', forEach: { items: '{body.ids}', concurrency: 0 } }),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.forEach": expected a list of the request or a call ({item.ids} is for the path of a call with forEach), got "{item.ids}".',
+    withCall({ ...call, path: '/{item}', forEach: '{item.ids}' }),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.path": expected a path with {item} or {item.name}, got "/".',
+    withCall({ ...call, forEach: '{body.ids}' }),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.path": expected a path such as "/users/{params.id}" ({item.id} is for the path of a call with forEach), got "/{item.id}".',
+    withPath('/{item.id}'),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.method": expected GET for a call with forEach, got "POST".',
+    withCall({ ...call, path: '/{item}', forEach: '{body.ids}', method: 'POST' }),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.forEach": expected no list in an endpoint with compose "merge", got "{body.ids}".',
+    withEndpoint({ path: '/', compose: 'merge', calls: { one: { ...call, path: '/{item}', forEach: '{body.ids}' } } }),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.path": expected values of the calls one, got "{calls.others}".',
+    withCall({ ...call, path: '/{item}', forEach: '{calls.others}' }),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.when": expected values of the calls one, got "{calls.others}".',
+    withCall({ ...call, when: '{calls.others}' }),
+  ],
+  [
+    'Invalid option "endpoints[0].calls": expected no circular dependency, got "one -> one".',
+    withCall({ ...call, when: '{calls.one}' }),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.when": expected conditions on the request or calls (it needs either `in` or `notIn`), got an object.',
+    withCall({ ...call, when: { value: '{query.a}' } }),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.when": expected conditions on the request or calls ({item.a} is for the path of a call with forEach), got "{item.a}".',
+    withCall({ ...call, when: '{item.a}' }),
   ],
   [
     'Invalid option "endpoints[0].calls.one.shadow.share": expected a number from 0 to 1, got 2.',
@@ -269,7 +325,7 @@ const WRONG: readonly [message: string, options: unknown][] = [
     withCall({ ...call, headers }),
   ]),
   [
-    'Invalid option "endpoints[0].calls.one.headers.x-user": expected a value with placeholders such as {user.sub} ({"id":1} is none of {params.name}, {query.name}, {headers.name}, {body.name}, {user.name}, {calls.name}), got "{\\"id\\":1}".',
+    'Invalid option "endpoints[0].calls.one.headers.x-user": expected a value with placeholders such as {user.sub} ({"id":1} is none of {params.name}, {query.name}, {headers.name}, {body.name}, {user.name}, {claims.name}, {calls.name}, {item.name}), got "{\\"id\\":1}".',
     withCall({ ...call, headers: { 'x-user': '{"id":1}' } }),
   ],
   [

@@ -14,5 +14,6 @@ it('optional peers are imported by their own exports only', () => {
     sources.filter(([, source]) => specifier.test(source)).map(([file]) => file.replaceAll('\\', '/'))
   expect(importing(/from 'prom-client'/)).toEqual(['observability/prometheus.ts'])
   expect(importing(/from '@opentelemetry\/api'/)).toEqual(['observability/opentelemetry.ts'])
-  expect(importing(/from '[^']*\/(?:prometheus|opentelemetry)\.ts'/)).toEqual([])
+  expect(importing(/from 'jose'/)).toEqual(['jwt/jwt-authentication.ts', 'jwt/remote-keys.ts'])
+  expect(importing(/from '[^']*\/(?:prometheus|opentelemetry|jwt-authentication)\.ts'/)).toEqual([])
 })

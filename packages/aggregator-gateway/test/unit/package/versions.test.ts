@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire, findPackageJSON } from 'node:module'
 import { trace } from '@opentelemetry/api'
 import Fastify from 'fastify'
+import { SignJWT } from 'jose'
 import { Registry } from 'prom-client'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { prometheusObserver } from '../../../src/observability/prometheus.ts'
@@ -19,6 +20,7 @@ const { peerDependencies } = JSON.parse(readFileSync(new URL('../../../package.j
 }
 const imported: Record<string, { lowest: string; member: string; value: unknown }> = {
   '@opentelemetry/api': { lowest: 'opentelemetry-api-lowest', member: 'trace', value: trace },
+  jose: { lowest: 'jose-lowest', member: 'SignJWT', value: SignJWT },
   fastify: { lowest: 'fastify-lowest', member: 'default', value: Fastify },
   'prom-client': { lowest: 'prom-client-lowest', member: 'Registry', value: Registry },
 }

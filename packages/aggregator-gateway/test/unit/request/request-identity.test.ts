@@ -116,6 +116,56 @@ describe.each(sharing)('a response that is %s', (_title, { coalesce = false }, c
     expect((await askedBy(app, ['anna', 'ben'])).map(({ url }) => url)).toEqual(['/account?of=anna', '/account?of=ben'])
   })
 
+  it('is not shared between users of a condition', async () => {
+    const app = await appOf(options(await echo(), { when: { value: '{user.name}', in: ['anna'] } }))
+    const [anna, ben] = await askedBy(app, ['anna', 'ben'])
+    expect([anna?.url, ben]).toEqual(['/account', null])
+  })
+
+  it('is not shared between users of a condition of a call that depends on another', async () => {
+    const calls = {
+      first: { upstream: 'it', path: '/first' },
+      one: {
+        upstream: 'it',
+        path: '/{calls.first.url}',
+        allowEncodedSlash: true,
+        when: { value: '{user.name}', in: ['anna'] },
+      },
+    }
+    const origin = await echo()
+    const app = await appOf({
+      upstreams: { it: { origin, ...cache } },
+      endpoints: [{ path: '/account', coalesce, calls }],
+    })
+    const [anna, ben] = await askedBy(app, ['anna', 'ben'])
+    expect([anna?.url, ben]).toEqual(['/%2Ffirst', null])
+  })
+
+  it.each(['/{item}', '/{item}?{calls.first.headers.accept}'])(
+    'is not shared between users of a list for %s',
+    async (path) => {
+      const calls = {
+        first: { upstream: 'it', path: '/first' },
+        one: { upstream: 'it', path: path.replace('?', '?a='), forEach: '{user.name}' },
+      }
+      const origin = await echo()
+      const app = await appOf(
+        { upstreams: { it: { origin, ...cache } }, endpoints: [{ path: '/account', coalesce, calls }] },
+        (request) => {
+          const user = (request as unknown as { user: { name: unknown } }).user
+          user.name = [user.name, 'all']
+        },
+      )
+      const urls = (await askedBy(app, ['anna', 'ben'])).map((all) =>
+        (all as unknown as Sent[]).map(({ url }) => url.split('?', 1)[0]),
+      )
+      expect(urls).toEqual([
+        ['/anna', '/all'],
+        ['/ben', '/all'],
+      ])
+    },
+  )
+
   it('is shared by the headers that a hook has set', async () => {
     const app = await appOf(options(await echo(), { forwardHeaders: ['x-user'] }), (request) => {
       request.headers['x-user'] = request.headers['x-sign-in']

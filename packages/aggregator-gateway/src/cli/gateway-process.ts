@@ -1,0 +1,102 @@
+// A gateway of a configuration file, which is read again on SIGHUP, and when it changes with `--watch`.
+
+import { type FSWatcher, watch } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { type LoadedConfig, loadConfig } from '../config/load-config.ts'
+import { createAggregatorGateway } from '../create-aggregator-gateway.ts'
+import { InvalidConfigError } from '../errors.ts'
+import { finishEndlessStreams } from '../pass-through/endless-streams.ts'
+import { ReloadableServer } from './reloadable-server.ts'
+
+/** Milliseconds after a change of the file. Editors write it in several steps. */
+const SETTLE = 100
+
+export interface ProcessOptions {
+  /** Path of the configuration file. */
+  readonly path: string
+  readonly port: number | undefined
+  readonly host: string | undefined
+  /** Prints a line. */
+  readonly print: (line: string) => void
+  readonly warn: (line: string) => void
+}
+
+/** A configuration whose app is ready. */
+interface Built {
+  readonly config: LoadedConfig
+  readonly app: FastifyInstance
+}
+
+/** @throws AGGREGATOR_GATEWAY_INVALID_CONFIG */
+export async function build(path: string): Promise<Built> {
+  const config = await loadConfig(path, process.env)
+  try {
+    const app = await createAggregatorGateway(config.options)
+    await app.ready()
+    return { config, app }
+  } catch (cause) {
+    throw Object.assign(new InvalidConfigError(`${basename(path)}: ${(cause as Error).message}`), { cause })
+  }
+}
+
+export class GatewayProcess {
+  readonly #options: ProcessOptions
+  readonly #server: ReloadableServer
+  #config: LoadedConfig
+  #watcher: FSWatcher | undefined
+  #settling: NodeJS.Timeout | undefined
+  /** Reloads run one after the other. */
+  #reloading: Promise<void> = Promise.resolve()
+
+  private constructor(options: ProcessOptions, { config, app }: Built) {
+    this.#options = options
+    this.#config = config
+    this.#server = new ReloadableServer(app)
+  }
+
+  static async start(options: ProcessOptions): Promise<GatewayProcess> {
+    const built = await build(options.path)
+    const gateway = new GatewayProcess(options, built)
+    const { port, host } = built.config
+    options.print(`listening on ${await gateway.#server.listen(options.port ?? port, options.host ?? host)}`)
+    return gateway
+  }
+
+  /** Reloads whenever the file changes. Its folder is watched, because editors replace files. */
+  watch(): void {
+    const { path } = this.#options
+    this.#watcher = watch(dirname(path), (_event, name) => {
+      if (name !== null && name !== basename(path)) return
+      clearTimeout(this.#settling)
+      this.#settling = setTimeout(() => this.reload(), SETTLE)
+    })
+  }
+
+  reload(): void {
+    this.#reloading = this.#reloading.then(() => this.#reloadNow())
+  }
+
+  async #reloadNow(): Promise<void> {
+    const { path, print, warn } = this.#options
+    try {
+      const { config, app } = await build(path)
+      if (config.port !== this.#config.port || config.host !== this.#config.host) {
+        warn('port and host change with a restart only')
+      }
+      this.#config = config
+      this.#server.replace(app)
+      print(`reloaded ${basename(path)}`)
+    } catch (error) {
+      warn(`not reloaded: ${(error as Error).message}`)
+    }
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#settling)
+    this.#watcher?.close()
+    await this.#reloading
+    finishEndlessStreams()
+    await this.#server.stop(this.#config.stopTimeout)
+  }
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/env node
+import { basename } from 'node:path'
+import { parseArgs } from 'node:util'
+import { findConfig } from '../config/load-config.ts'
+import { build, GatewayProcess } from './gateway-process.ts'
+
+const EXIT = { failed: 1, usage: 2 }
+const FLAGS = {
+  check: { type: 'boolean' },
+  watch: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  port: { type: 'string' },
+  host: { type: 'string' },
+} as const
+const HELP = `Usage: aggregator-gateway [file] [options]
+
+Serves the gateway of a configuration file: gateway.json or gateway.config.{ts,js,mjs,json} by default.
+
+Options:
+  --check        Check the file and exit: 0 if it is valid, 1 if not
+  --watch        Reload when the file changes
+  --port <port>  Port to listen on, instead of that of the file
+  --host <host>  Host to listen on, instead of that of the file
+  --help         Print this text
+
+Signals:
+  SIGHUP           Reload the file. Running requests end with the last configuration
+  SIGTERM, SIGINT  Stop, after running requests have ended
+`
+
+try {
+  await main(process.argv.slice(2))
+} catch (error) {
+  process.exitCode = isUsage(error) ? EXIT.usage : EXIT.failed
+  warn((error as Error).message)
+}
+
+async function main(args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({ args, options: FLAGS, allowPositionals: true })
+  if (values.help) return void process.stdout.write(HELP)
+  const usage = usageProblem(positionals, values.port)
+  if (usage !== undefined) {
+    process.exitCode = EXIT.usage
+    return warn(usage)
+  }
+  const path = findConfig(positionals[0], process.cwd())
+  if (values.check) return await check(path)
+  const port = values.port === undefined ? undefined : Number(values.port)
+  const gateway = await GatewayProcess.start({ path, port, host: values.host, print, warn })
+  if (values.watch) gateway.watch()
+  process.on('SIGHUP', () => gateway.reload())
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    // A second signal ends the process immediately.
+    process.once(signal, () => {
+      void gateway.stop().finally(() => process.exit())
+    })
+  }
+}
+
+function usageProblem(positionals: readonly string[], port: string | undefined): string | undefined {
+  if (positionals.length > 1) return `expected one file, got ${positionals.length}: see --help`
+  const isPort = port === undefined || (/^\d{1,5}$/.test(port) && Number(port) <= 65_535)
+  return isPort ? undefined : `expected a port from 0 to 65535 for --port, got ${JSON.stringify(port)}`
+}
+
+async function check(path: string): Promise<void> {
+  const { config, app } = await build(path)
+  await app.close()
+  const { upstreams, endpoints } = config.options
+  const counts = `${Object.keys(upstreams).length} upstreams, ${endpoints.length} endpoints`
+  process.stdout.write(`${basename(path)} is valid: ${counts}\n`)
+}
+
+function isUsage(error: unknown): boolean {
+  return String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS_')
+}
+
+function print(line: string): void {
+  process.stdout.write(`aggregator-gateway: ${line}\n`)
+}
+
+function warn(line: string): void {
+  process.stderr.write(`aggregator-gateway: ${line}\n`)
+}

@@ -1,0 +1,38 @@
+// The claims of verified clients. Only the authenticator of the gateway sets them: `request.user`, which any hook may set from
+// an unverified token, is another source.
+
+import type { FastifyRequest, onRequestAsyncHookHandler, RouteShorthandOptions } from 'fastify'
+import { UnauthenticatedError } from '../errors.ts'
+import type { Authenticator, Claims } from '../options/authentication.ts'
+
+const claims = new WeakMap<FastifyRequest, Claims>()
+
+/**
+ * Returns the claims of a request's client. Undefined until it is verified, and for a client without credentials.
+ *
+ * @example
+ * const headers = (request) => ({ 'x-tenant': claimsOf(request)?.tenant })
+ */
+export function claimsOf(request: FastifyRequest): Claims | undefined {
+  return claims.get(request)
+}
+
+/** Options of a route that verifies its clients before all other hooks. */
+export function authenticatedRoute(
+  route: RouteShorthandOptions,
+  authenticator: Authenticator,
+  isOptional: boolean,
+): RouteShorthandOptions {
+  const hook: onRequestAsyncHookHandler = async (request) => {
+    const verified = await authenticator.authenticate(request)
+    if (verified) claims.set(request, verified)
+    else if (!isOptional) throw unauthenticated('The request has no credentials', 'Bearer')
+  }
+  return { ...route, onRequest: [hook, ...[route.onRequest ?? []].flat()] as onRequestAsyncHookHandler[] }
+}
+
+/** The 401 for a client, with a `www-authenticate` header. */
+export function unauthenticated(message: string, challenge: string, cause?: unknown): Error {
+  const error = new UnauthenticatedError(message)
+  return Object.assign(error, { headers: { 'www-authenticate': challenge } }, cause === undefined ? {} : { cause })
+}

@@ -1,0 +1,175 @@
+// The command `aggregator-gateway` as a process: checks, signals and reloads under load.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { get, type IncomingMessage, type ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { jsonUpstream, sendJson, upstream } from '../helpers/servers.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+
+interface Command {
+  readonly process: ChildProcess
+  readonly path: string
+  /** All that it has printed. */
+  readonly output: () => string
+  /** Replaces the file, as editors do. */
+  readonly write: (config: object | string) => void
+  readonly exit: Promise<number | null>
+}
+
+function command(config: object | string, args: readonly string[] = [], env: Record<string, string> = {}): Command {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-command-'))
+  const path = join(folder, 'gateway.json')
+  const write = (one: object | string): void => {
+    writeFileSync(`${path}.new`, typeof one === 'string' ? one : JSON.stringify(one))
+    renameSync(`${path}.new`, path)
+  }
+  write(config)
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd: folder, env: { ...process.env, ...env } })
+  const exit = once(child, 'close').then(([code]) => code as number | null)
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await exit
+    rmSync(folder, { recursive: true })
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
+  return { process: child, path, output: () => output, write, exit }
+}
+
+const configOf = (origin: string, path = '/one'): object => ({
+  port: 0,
+  host: '127.0.0.1',
+  stopTimeout: 5000,
+  upstreams: { it: origin },
+  endpoints: [
+    { path: '/x', timeout: 60_000, calls: { value: { upstream: 'it', path } } },
+    { path: '/events', passThrough: { upstream: 'it', path: '/events', heartbeat: 50 } },
+  ],
+})
+
+async function started(one: Command): Promise<string> {
+  await expect.poll(one.output).toContain('listening on ')
+  return /listening on (\S+)/.exec(one.output())![1]!
+}
+
+describe('--check', () => {
+  it.each([
+    ['a valid file', configOf('http://127.0.0.1:1'), 0, 'gateway.json is valid: 1 upstreams, 2 endpoints\n'],
+    [
+      'an unknown option',
+      { upstreams: {}, endpoints: [], wrong: 1 },
+      1,
+      'aggregator-gateway: gateway.json: Invalid option "wrong": unknown. Known here: ',
+    ],
+    [
+      'a missing variable',
+      configOf('${NOT_THERE}'),
+      1,
+      'aggregator-gateway: gateway.json: Missing environment variables: NOT_THERE (upstreams.it)\n',
+    ],
+  ])('tells the code and one line for %s', async (_title, config, code, line) => {
+    const one = command(config, ['--check'])
+    expect(await one.exit).toBe(code)
+    expect(one.output()).toContain(line)
+    expect(one.output().trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  it.each([
+    [['--wrong'], "Unknown option '--wrong'"],
+    [['a.json', 'b.json'], 'expected one file, got 2: see --help'],
+    [['--port', 'x'], 'expected a port from 0 to 65535 for --port, got "x"'],
+  ])('exits with 2 for %j', async (args, line) => {
+    const one = command({}, args)
+    expect(await one.exit).toBe(2)
+    expect(one.output()).toContain(line)
+  })
+})
+
+it('reloads by SIGHUP and --watch under load, and drops no request', async () => {
+  const origin = await jsonUpstream((path) => path)
+  const one = command(configOf(origin), ['gateway.json', '--watch'])
+  const url = await started(one)
+  const done = new AbortController()
+  const seen = new Set<string>()
+  const failures: unknown[] = []
+  const clients = Array.from({ length: 8 }, async () => {
+    while (!done.signal.aborted) {
+      await fetch(`${url}/x`)
+        .then(async (response) => seen.add(`${response.status} ${await response.text()}`))
+        .catch((error: unknown) => failures.push(error))
+    }
+  })
+  for (let reload = 1; reload <= 5; reload++) {
+    one.write(configOf(origin, `/version-${reload}`))
+    if (reload % 2 === 0) one.process.kill('SIGHUP')
+    await expect.poll(() => [...seen]).toContain(`200 {"value":"/version-${reload}"}`)
+  }
+  one.write('{')
+  await expect.poll(one.output).toContain('not reloaded: gateway.json: ')
+  expect((await fetch(`${url}/x`)).status).toBe(200)
+  done.abort()
+  await Promise.all(clients)
+  expect(failures).toEqual([])
+  expect([...seen].filter((text) => !text.startsWith('200 '))).toEqual([])
+  one.process.kill('SIGTERM')
+  expect(await one.exit).toBe(0)
+})
+
+describe('with a request that runs', () => {
+  const slow = async () => {
+    const held: ServerResponse[] = []
+    const origin = await upstream((request, response) => {
+      if (request.url === '/events')
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n')
+      else held.push(response)
+    })
+    const one = command(configOf(origin))
+    const url = await started(one)
+    const request = fetch(`${url}/x`).then(async (response) => [response.status, await response.text()])
+    await expect.poll(() => held.length).toBe(1)
+    return { one, url, request, held }
+  }
+
+  it('a reload lets it end', async () => {
+    const { one, request, held } = await slow()
+    one.write(configOf('http://127.0.0.1:1'))
+    one.process.kill('SIGHUP')
+    await expect.poll(one.output).toContain('reloaded gateway.json')
+    sendJson(held[0]!, '7')
+    expect(await request).toEqual([200, '{"value":7}'])
+  })
+
+  it('SIGTERM lets it end, and ends event streams', async () => {
+    const { one, url, request, held } = await slow()
+    const [events] = (await once(get(`${url}/events`), 'response')) as [IncomingMessage]
+    const ended = once(events.resume(), 'end')
+    one.process.kill('SIGTERM')
+    await ended
+    sendJson(held[0]!, '7')
+    expect(await request).toEqual([200, '{"value":7}'])
+    expect(await one.exit).toBe(0)
+  })
+})
+
+it('a reload lets event streams go on', async () => {
+  const sources: ServerResponse[] = []
+  const origin = await upstream((_request, response) => {
+    sources.push(response)
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n')
+  })
+  const one = command(configOf(origin))
+  const [events] = (await once(get(`${await started(one)}/events`), 'response')) as [IncomingMessage]
+  let text = ''
+  events.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+  one.process.kill('SIGHUP')
+  await expect.poll(one.output).toContain('reloaded gateway.json')
+  sources[0]!.write('data: 2\n\n')
+  await expect.poll(() => text).toContain('data: 2\n\n')
+  events.destroy()
+})
