@@ -56,7 +56,10 @@ ${wrapped('Exit code: 0 when it is done; 1 after a failure; 2 for wrong usage, a
 `
 }
 
-function flagText({ flag, value, help, ...more }: CommandFlag & { option?: string; short?: string }, standard?: string): string {
+function flagText(
+  { flag, value, help, ...more }: CommandFlag & { option?: string; short?: string },
+  standard?: string,
+): string {
   const negative = more.option === undefined ? '' : `, --no-${flag}`
   const short = more.short === undefined ? '' : `-${more.short}, `
   const text = standard === undefined ? help : `${help} Default: ${standard}`

@@ -106,7 +106,7 @@ function send(socketPath: string, method: string, path: string, timeout?: number
           if (typeof body.error === 'string') reject(new Error(body.error.split('\n', 1)[0]))
           else resolve(body)
         } catch (error) {
-          reject(error as Error)
+          reject(error)
         }
       })
     })

@@ -69,7 +69,12 @@ export class AdminServer {
         return send(response, ready ? 200 : 503, ready ? 'ready\n' : 'not ready\n')
       }
       case '/status':
-        return send(response, 200, `${JSON.stringify(this.#report?.get() ?? { pid: process.pid })}\n`, 'application/json')
+        return send(
+          response,
+          200,
+          `${JSON.stringify(this.#report?.get() ?? { pid: process.pid })}\n`,
+          'application/json',
+        )
       case '/metrics':
         return this.#sendMetrics(response)
       default:

@@ -41,8 +41,8 @@ export const workers: Schema<number> = integer(1, MAX_WORKERS)
 const NAME = /^(?!\d+$)[\p{L}\p{N}@_](?:[\p{L}\p{N}\p{P}\p{S} ]{0,62}[\p{L}\p{N}\p{P}\p{S}])?$/u
 
 /** Whether a text may be the name of a server. */
-export function isName(text: string): boolean {
-  return NAME.test(text)
+export function isName(value: string): boolean {
+  return NAME.test(value)
 }
 
 const entries = {

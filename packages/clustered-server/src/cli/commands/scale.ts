@@ -9,12 +9,18 @@ import { UsageError } from '../usage-error.ts'
 export async function scale(args: readonly string[]): Promise<void> {
   // `-1` is no flag.
   const isLess = (text: string): boolean => /^-\d+$/.test(text)
-  const { positionals, help } = serviceArguments('scale', args.filter((text) => !isLess(text)), 2)
+  const { positionals, help } = serviceArguments(
+    'scale',
+    args.filter((text) => !isLess(text)),
+    2,
+  )
   if (help) return print(helpText('scale'))
   const words = [...positionals, ...args.filter(isLess)]
   const count = words.pop()
   if (count === undefined || words.length > 1 || !/^[+-]?\d+$/.test(count))
-    throw new UsageError(`expected a number of workers as in 4, +1 or -1, got ${count ?? 'none'}: see clustered-server scale --help`)
+    throw new UsageError(
+      `expected a number of workers as in 4, +1 or -1, got ${count ?? 'none'}: see clustered-server scale --help`,
+    )
   const selected = await selectService(words[0])
   const title = titleOf(selected)
   if (selected.socket === undefined)

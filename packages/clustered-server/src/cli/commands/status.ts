@@ -18,7 +18,7 @@ export async function status(args: readonly string[]): Promise<void> {
   if (help) return print(helpText('status'))
   const { json, watch } = values
   if (json && watch) throw new UsageError('expected --json or --watch, got both')
-  const poll = await pollOf(positionals[0], values as AdminFlags)
+  const poll = await pollOf(positionals[0], values)
   const services = await poll()
   if (services === undefined) throw new NoServiceError('the service has ended')
   if (json) return print(services.map((one) => `${JSON.stringify(one)}\n`).join(''))

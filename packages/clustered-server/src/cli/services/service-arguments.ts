@@ -28,6 +28,8 @@ export function serviceArguments(
     advice: serviceAdvice,
   })
   if (positionals.length > most)
-    throw new UsageError(`expected ${most} argument${most > 1 ? 's' : ''} at most, got ${positionals.length}: see clustered-server ${name} --help`)
+    throw new UsageError(
+      `expected ${most} argument${most > 1 ? 's' : ''} at most, got ${positionals.length}: see clustered-server ${name} --help`,
+    )
   return { values, positionals, help: values['help'] === true }
 }

@@ -19,7 +19,10 @@ export const serviceCommands: Readonly<Record<'status' | 'reload' | 'scale' | 's
     usage: '[<service>] [--watch] [--json]',
     about: 'Shows a service and its workers, or a list where several services run.',
     flags: [
-      { flag: 'watch', help: 'Show it again each second until Ctrl-C. Without a terminal, print a line for each change.' },
+      {
+        flag: 'watch',
+        help: 'Show it again each second until Ctrl-C. Without a terminal, print a line for each change.',
+      },
       { flag: 'json', help: 'Print a line of JSON for each service.' },
       ...admin,
     ],

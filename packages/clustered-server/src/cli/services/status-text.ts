@@ -47,7 +47,7 @@ export function servicesTable(services: readonly ServiceStatus[]): string {
     ageOf(status.startedAt),
     String(status.failedReloads),
   ])
-  return table([['name', 'pid', 'state', 'workers', 'generation', 'age', 'failed reloads'], ...rows])
+  return table([['name', 'pid', 'state', 'workers', 'generation', 'age', 'failed'], ...rows])
 }
 
 /** A service in one line, without what changes all the time. */
@@ -89,7 +89,9 @@ function ageOf(startedAt: number): string {
 
 function table(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
-  const lines = rows.map((row) => row.map((cell, column) => `${' '.repeat(widths[column]! - cell.length)}${styled(cell)}`))
+  const lines = rows.map((row) =>
+    row.map((cell, column) => `${' '.repeat(widths[column]! - cell.length)}${styled(cell)}`),
+  )
   return lines.map((cells) => `${cells.join('  ')}\n`).join('')
 }
 

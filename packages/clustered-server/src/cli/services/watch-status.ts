@@ -4,6 +4,8 @@ import { servicesTable, statusLine, statusTable } from './status-text.ts'
 
 /** Milliseconds between two polls. */
 const POLL_MS = 1000
+/** Start of an escape sequence. */
+const ESCAPE = '\u001B['
 const HIDE_CURSOR = '\u001B[?25l'
 const SHOW_CURSOR = '\u001B[?25h'
 const CLEAR_LINE = '\u001B[K'
@@ -36,11 +38,14 @@ function onTerminal(): (services: readonly ServiceStatus[]) => void {
   process.once('exit', () => process.stdout.write(SHOW_CURSOR))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit())
   return (services) => {
-    const { columns = 80, rows = 24 } = process.stdout
-    const lines = statusText(services).trimEnd().split('\n').slice(0, rows - 1)
+    const { columns, rows } = process.stdout
+    const lines = statusText(services)
+      .trimEnd()
+      .split('\n')
+      .slice(0, (rows || 24) - 1)
     const up = height > 0 ? `\u001B[${height}A` : ''
     height = lines.length
-    const text = lines.map((line) => `${cut(line, columns)}${CLEAR_LINE}\n`).join('')
+    const text = lines.map((line) => `${cut(line, columns || 80)}${CLEAR_LINE}\n`).join('')
     process.stdout.write(`${up}${text}${CLEAR_BELOW}`)
   }
 }
@@ -57,14 +62,18 @@ function asLines(): (services: readonly ServiceStatus[]) => void {
 
 /** Cuts a line to the width of the terminal: one that wraps would shift all others. Escape sequences have no width. */
 function cut(line: string, columns: number): string {
-  let width = 0
-  let end = ''
-  for (const [part] of line.matchAll(/\u001B\[\d+m|./gu)) {
-    if (part.length > 1 && part.startsWith('\u001B')) end += part
-    else if (width < columns) {
-      end += part
-      width++
-    }
+  const [first = '', ...styled] = line.split(ESCAPE)
+  let rest = columns
+  const take = (text: string): string => {
+    const taken = text.slice(0, rest)
+    rest -= taken.length
+    return taken
   }
-  return end
+  return [
+    take(first),
+    ...styled.map((part) => {
+      const end = part.indexOf('m') + 1
+      return `${ESCAPE}${part.slice(0, end)}${take(part.slice(end))}`
+    }),
+  ].join('')
 }
