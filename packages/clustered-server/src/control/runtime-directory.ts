@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** Environment variable with another directory for control sockets. */
-export const RUNTIME_DIR = 'CLUSTERED_SERVER_RUNTIME_DIR'
+const RUNTIME_DIR = 'CLUSTERED_SERVER_RUNTIME_DIR'
 
 /** Whether this platform has users by number, and UNIX sockets that a directory protects. */
 export const hasControlSockets: boolean = process.platform !== 'win32'

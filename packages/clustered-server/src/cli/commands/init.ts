@@ -65,7 +65,7 @@ export function init(args: readonly string[]): void {
  *
  * @throws {UsageError}
  */
-export function initFile(positionals: readonly string[], { name, port }: { name?: string; port?: string }): string {
+function initFile(positionals: readonly string[], { name, port }: { name?: string; port?: string }): string {
   const [kind, app, ...more] = positionals
   const directory = process.cwd()
   if (more.length > 0) throw new UsageError(`expected one app, got ${more.length + 1}: see --help`)

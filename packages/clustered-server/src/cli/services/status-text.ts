@@ -60,7 +60,7 @@ export function statusLine(status: ServiceStatus): string {
 }
 
 /** Without line breaks and escape sequences, which texts of an app may contain. */
-export function printable(text: string): string {
+function printable(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/\p{C}/gu, ' ')
 }
 
