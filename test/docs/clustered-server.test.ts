@@ -80,6 +80,14 @@ it.each(commandFlags)('--$flag, which sets no option, is in the help and in docs
   expect(rows).toContainEqual([`--${flag} <${value}>`, plain(help)])
 })
 
+it.each([undefined, 'status', 'reload', 'scale', 'stop'] as const)('the help of %s fits 80 columns', (command) => {
+  expect(
+    helpText(command)
+      .split('\n')
+      .filter((line) => line.length > 80),
+  ).toEqual([])
+})
+
 it('docs/api.md has the codes of all errors, and no others', () => {
   const named = rowsOf(read('docs/api.md')).flatMap(([first]) => /^`(CLUSTERED_SERVER_\w+)`$/.exec(first!)?.[1] ?? [])
   expect(named).toEqual(Object.keys(errorCodes))

@@ -13,7 +13,7 @@ import { Service } from 'kubernetes-models/v1'
 import { requireProgram } from '@test/required-program'
 import { describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { type Deployment, initText, nameOfDirectory } from '../../packages/clustered-server/src/cli/init.ts'
+import { type Deployment, initText, nameOfDirectory } from '../../packages/clustered-server/src/cli/commands/init.ts'
 
 const run = promisify(execFile)
 const example = (file: string): string =>

@@ -50,6 +50,8 @@ export interface ClusterStatus {
   readonly ready: boolean
   /** Counts up from 1 with each reload. */
   readonly generation: number
+  /** Number of workers that are to accept connections: that of the option `workers`, or of the last `scale()`. */
+  readonly size: number
   /** Empty when the app runs in this process. */
   readonly workers: readonly WorkerStatus[]
 }

@@ -3,19 +3,35 @@ import type { ParseArgsOptionsConfig } from 'node:util'
 import { schema } from '../options/schema.ts'
 import { parseWithUnit } from './units.ts'
 
-/** A flag of the command. */
-export interface Flag {
-  /** Path of the option. */
-  readonly option: string
+/** A flag of a command. */
+export interface CommandFlag {
   readonly flag: string
   /** Placeholder of the value; none for a boolean. */
   readonly value?: string
-  /** Description, the same as in the option's TSDoc. */
+  /** Description. That of an option is the same as in its TSDoc. */
   readonly help: string
+}
+
+/** A flag that sets an option of the server. */
+export interface Flag extends CommandFlag {
+  /** Path of the option. */
+  readonly option: string
 }
 
 /** Flags for the options of `createClusteredServer()`. Their kinds come from the schema. */
 export const flags: readonly Flag[] = [
+  {
+    option: 'name',
+    flag: 'name',
+    value: 'name',
+    help: 'Name by which the commands "status", "reload", "scale" and "stop" find the server, through a UNIX socket that only its user can open.',
+  },
+  {
+    option: 'pidFile',
+    flag: 'pid-file',
+    value: 'path',
+    help: 'Path of a file that holds the process id of the primary while the server runs.',
+  },
   {
     option: 'workers',
     flag: 'workers',
@@ -131,7 +147,7 @@ export interface CommandValues {
 }
 
 /** Flags of the command that set no option. */
-export const commandFlags: readonly Omit<Flag, 'option'>[] = [
+export const commandFlags: readonly CommandFlag[] = [
   {
     flag: 'config',
     value: 'path',
@@ -146,12 +162,16 @@ export const commandFlags: readonly Omit<Flag, 'option'>[] = [
   { flag: 'env', value: 'name', help: 'Environment of an ecosystem file: "production" for its env_production.' },
 ]
 
-/** The flags as `util.parseArgs()` takes them. */
-export const parseArgsOptions: ParseArgsOptionsConfig = {
-  ...Object.fromEntries(flags.map(({ flag, value }) => [flag, { type: value === undefined ? 'boolean' : 'string' }])),
-  ...Object.fromEntries(commandFlags.map(({ flag }) => [flag, { type: 'string', multiple: flag === 'env-file' }])),
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean', short: 'v' },
+/** Flags that may be repeated. */
+const MULTIPLE = ['env-file']
+
+/** Flags of a command as `util.parseArgs()` takes them. */
+export function parseArgsOf(ofCommand: readonly CommandFlag[]): ParseArgsOptionsConfig {
+  const entries = ofCommand.map(({ flag, value }) => {
+    const type = value === undefined ? ('boolean' as const) : ('string' as const)
+    return [flag, { type, multiple: MULTIPLE.includes(flag) }] as const
+  })
+  return { ...Object.fromEntries(entries), help: { type: 'boolean', short: 'h' } }
 }
 
 /** Converts the values of flags to options. Invalid values stay as they are, for the check of the options. */

@@ -4,8 +4,8 @@ import { createServer, type AddressInfo, type Server } from 'node:net'
 import { cannotListen } from '../errors.ts'
 import type { ResolvedAdminOptions } from '../options/types.ts'
 import type { AdminAddress, ClusteredServer } from '../server-types.ts'
-import { EventCounts } from './event-counts.ts'
 import { type AppMetrics, MetricsText } from './metrics-text.ts'
+import type { StatusReport } from './service-status.ts'
 
 const PATHS = '/live, /ready, /status, /metrics'
 
@@ -14,7 +14,7 @@ export class AdminServer {
   readonly address: AdminAddress
   readonly #listeners: readonly Server[]
   #server: (ClusteredServer & { readonly appMetrics: AppMetrics }) | undefined
-  #counts: EventCounts | undefined
+  #report: StatusReport | undefined
   #metrics: MetricsText | undefined
 
   private constructor(http: Server, agent: Server | undefined) {
@@ -41,10 +41,10 @@ export class AdminServer {
   }
 
   /** Reports on a server from now on. */
-  attach(server: ClusteredServer & { readonly appMetrics: AppMetrics }): void {
+  attach(server: ClusteredServer & { readonly appMetrics: AppMetrics }, report: StatusReport): void {
     this.#server = server
-    this.#counts = new EventCounts(server)
-    this.#metrics = new MetricsText(server, this.#counts)
+    this.#report = report
+    this.#metrics = new MetricsText(server, report.counts)
     server.once('closed', () => this.close())
   }
 
@@ -69,7 +69,12 @@ export class AdminServer {
         return send(response, ready ? 200 : 503, ready ? 'ready\n' : 'not ready\n')
       }
       case '/status':
-        return send(response, 200, `${JSON.stringify(this.#status())}\n`, 'application/json')
+        return send(
+          response,
+          200,
+          `${JSON.stringify(this.#report?.get() ?? { pid: process.pid })}\n`,
+          'application/json',
+        )
       case '/metrics':
         return this.#sendMetrics(response)
       default:
@@ -84,11 +89,6 @@ export class AdminServer {
     } catch (error) {
       send(response, 500, `${(error as Error).message}\n`)
     }
-  }
-
-  #status(): object {
-    const { reloads, failedReloads, reloadError } = this.#counts ?? {}
-    return { pid: process.pid, ...this.#server?.status(), reloads, failedReloads, reloadError }
   }
 }
 

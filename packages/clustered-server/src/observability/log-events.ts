@@ -76,14 +76,15 @@ function logLostConnections(server: ClusteredServer, logger: Logger): void {
   })
 }
 
+/** Maximum duration of a shutdown without `onShutdown`, in milliseconds. */
+export function stopTimeoutOf({ shutdownDelay, drainTimeout }: ResolvedOptions): number {
+  return shutdownDelay + drainTimeout + END_MS
+}
+
 /** In a container, logs how long a shutdown may take: `docker stop` kills after 10 seconds by default. */
-export function logStopTimeout(
-  server: ClusteredServer,
-  { shutdownDelay, drainTimeout }: ResolvedOptions,
-  logger: Logger,
-): void {
+export function logStopTimeout(server: ClusteredServer, options: ResolvedOptions, logger: Logger): void {
   if (process.pid !== 1) return
-  const seconds = Math.ceil((shutdownDelay + drainTimeout + END_MS) / 1000)
+  const seconds = Math.ceil(stopTimeoutOf(options) / 1000)
   const text = `a shutdown may take ${seconds} s: allow that, as with docker stop --time ${seconds} or terminationGracePeriodSeconds: ${seconds}`
   server.once('ready', () => logger.info({ stopTimeout: seconds }, text))
 }

@@ -15,6 +15,8 @@ export function resolveOptions(app: URL | string, options: ClusteredServerOption
   return {
     ...checked,
     app: url.href,
+    name: checked.name,
+    pidFile: checked.pidFile === undefined ? undefined : resolve(checked.pidFile),
     workers: workers === 'auto' ? availableCores() : workers,
     ...(typeof port === 'string' ? { port: 0, path: port } : { port, path: undefined }),
     host: checked.host,

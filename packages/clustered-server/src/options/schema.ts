@@ -32,10 +32,22 @@ const logger = (): Schema<Logger> =>
       ['info', 'warn', 'error'].every((level) => typeof (value as Record<string, unknown>)[level] === 'function'),
   )
 
+/** Maximum number of workers. */
+export const MAX_WORKERS = 1024
 /** Number of workers. */
-export const workers: Schema<number> = integer(1, 1024)
+export const workers: Schema<number> = integer(1, MAX_WORKERS)
+
+/** Printable: names are shown in terminals. A number would be taken for a process id. */
+const NAME = /^(?!\d+$)[\p{L}\p{N}@_](?:[\p{L}\p{N}\p{P}\p{S} ]{0,62}[\p{L}\p{N}\p{P}\p{S}])?$/u
+
+/** Whether a text may be the name of a server. */
+export function isName(value: string): boolean {
+  return NAME.test(value)
+}
 
 const entries = {
+  name: optional(string('a name of 1 to 64 printable characters that is no number', NAME)),
+  pidFile: optional(string('the path of a file')),
   workers: optional(anyOf(workers, oneOf('auto')), 'auto'),
   port: optional(anyOf(port(), socketPath()), 3000),
   host: optional(host()),
@@ -72,7 +84,8 @@ const entries = {
   onShutdown: optional(func<() => void | Promise<void>>()),
 }
 
-const renamed = {
+/** Names that options had before, and their names now or what to use instead. */
+export const renamed: Readonly<Record<string, string>> = {
   spare: 'standby',
   stuckReport: 'blockedLoopReport',
   onWorkerStart: 'removed. Listen to the event "workerStart" of the server.',

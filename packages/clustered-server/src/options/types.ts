@@ -1,5 +1,9 @@
 /** Options of `createClusteredServer()`. */
 export interface ClusteredServerOptions {
+  /** Name by which the commands `status`, `reload`, `scale` and `stop` find the server, through a UNIX socket that only its user can open. @default none */
+  name?: string
+  /** Path of a file that holds the process id of the primary while the server runs. @default none */
+  pidFile?: string
   /** Number of worker processes, or `'auto'` for one per available core, within the container's quota. With 1 the app runs in this process. @default 'auto' */
   workers?: number | 'auto'
   /** Port of the server, 0 for any free port; or the absolute path of a UNIX socket, such as `'/run/app.sock'`. @default 3000 */
@@ -126,6 +130,9 @@ export interface ResolvedOptions extends Required<
 > {
   /** URL of the app's module. */
   readonly app: string
+  readonly name: string | undefined
+  /** Absolute path. */
+  readonly pidFile: string | undefined
   readonly workers: number
   /** 0 for a UNIX socket. */
   readonly port: number

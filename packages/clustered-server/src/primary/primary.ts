@@ -27,6 +27,8 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   readonly #reload: Reload
   readonly #recycling: Recycling
   readonly #heartbeatMonitor: HeartbeatMonitor
+  /** Number of workers after all pending operations. */
+  #size: number
   #hasStarted = false
   #closed: Promise<void> | undefined
   /** Aborted when no more workers are started. */
@@ -36,6 +38,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     super({ captureRejections: true })
     const assertOpen = (): void => this.#assertOpen()
     this.#options = options
+    this.#size = options.workers
     this.#listener = listener
     this.#factory = new WorkerFactory(options, listener)
     this.#pool = new WorkerPool(options, this.#factory, this)
@@ -101,6 +104,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     return {
       ready: this.#hasStarted && !this.#closed && this.#pool.active.length > 0,
       generation: this.#pool.generation,
+      size: this.#size,
       workers: [...this.#pool.all].map((worker) => {
         worker.poll()
         const { id, pid, state, generation, startedAt, stats } = worker
@@ -119,11 +123,21 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
   async scale(workers: number): Promise<void> {
     assertWorkers(workers)
     this.#assertOpen()
+    this.#size = workers
     return this.#operations.run(async () => {
+      const before = this.#pool.size
       this.#pool.size = workers
-      while (this.#pool.assigned.length < workers) await this.#activateOne()
-      this.#pool.trim()
-      this.#pool.fill()
+      try {
+        while (this.#pool.assigned.length < workers) await this.#activateOne()
+      } catch (error) {
+        // Otherwise workers that do not start would be started until a crash loop ends all restarts.
+        this.#pool.size = before
+        if (this.#size === workers) this.#size = before
+        throw error
+      } finally {
+        this.#pool.trim()
+        this.#pool.fill()
+      }
     })
   }
 

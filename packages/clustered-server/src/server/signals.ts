@@ -47,7 +47,7 @@ function stopHandlers(server: ClusteredServer, logger: Logger | undefined): Hand
 
 /** SIGHUP reloads; SIGTTIN and SIGTTOU add and remove a worker. */
 function workerHandlers(server: ClusteredServer, logger: Logger | undefined): Handlers {
-  const count = (): number => server.status().workers.filter(({ state }) => state === 'active').length
+  const size = (): number => server.status().size
   const run = async (signal: NodeJS.Signals, work: () => Promise<void>): Promise<void> => {
     logger?.info({ signal }, signal)
     try {
@@ -60,8 +60,8 @@ function workerHandlers(server: ClusteredServer, logger: Logger | undefined): Ha
   }
   return {
     SIGHUP: merged((signal) => run(signal, () => server.reload())),
-    SIGTTIN: (signal) => run(signal, () => server.scale(count() + 1)),
-    SIGTTOU: (signal) => run(signal, () => server.scale(Math.max(1, count() - 1))),
+    SIGTTIN: (signal) => run(signal, () => server.scale(size() + 1)),
+    SIGTTOU: (signal) => run(signal, () => server.scale(Math.max(1, size() - 1))),
   }
 }
 

@@ -68,7 +68,7 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
   }
 
   status(): ClusterStatus {
-    return { ready: this.#isListening && !this.#closed, generation: 1, workers: [] }
+    return { ready: this.#isListening && !this.#closed, generation: 1, size: 1, workers: [] }
   }
 
   reload(): Promise<void> {

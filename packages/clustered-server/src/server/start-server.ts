@@ -1,7 +1,9 @@
+import { checkPidFile, openControl } from '../control/open-control.ts'
 import { errorCodes } from '../errors.ts'
 import { isolateListeners } from './isolate-listeners.ts'
 import { AdminServer } from '../observability/admin-server.ts'
-import { logEvents, logStopTimeout, warnOfReloads } from '../observability/log-events.ts'
+import { logEvents, logStopTimeout, stopTimeoutOf, warnOfReloads } from '../observability/log-events.ts'
+import { StatusReport } from '../observability/service-status.ts'
 import { resolveOptions } from '../options/resolve-options.ts'
 import type { ClusteredServerOptions } from '../options/types.ts'
 import { outliveOutputs } from '../platform/lost-outputs.ts'
@@ -22,7 +24,9 @@ export async function startServer(app: URL | string, options: ClusteredServerOpt
     )
   const { logger, signals } = resolved
   outliveOutputs()
+  const pidFile = await checkPidFile(resolved)
   const admin = resolved.admin && (await AdminServer.start(resolved.admin))
+  let control: Promise<void> | undefined
   const observe = (server: SingleProcess | Primary): void => {
     isolateListeners(server, logger)
     if (logger) {
@@ -31,13 +35,23 @@ export async function startServer(app: URL | string, options: ClusteredServerOpt
       warnOfZombies(server, logger)
     }
     server.admin = admin?.address
-    admin?.attach(server)
+    const report = new StatusReport(server, resolved.name, stopTimeoutOf(resolved))
+    admin?.attach(server, report)
+    control = openControl(server, report, resolved)
+    if (pidFile) server.once('closed', () => pidFile.remove())
     notifySystemd(server, logger)
     if (signals) handleSignals(server, logger)
   }
   if (logger && resolved.workers > 1) warnOfReloads(logger)
   try {
     const server = await (resolved.workers === 1 ? SingleProcess : Primary).start(resolved, observe)
+    await control
+    try {
+      pidFile?.write()
+    } catch (error) {
+      server.kill()
+      throw error
+    }
     // The caller adds its listeners first.
     setImmediate(() => server.status().ready && server.emit('ready'))
     return server

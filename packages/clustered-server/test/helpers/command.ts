@@ -1,10 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { eventually } from './eventually.ts'
 
 /** The file of the command. */
 export const CLI: string = fileURLToPath(new URL('../../src/cli/cli.ts', import.meta.url))
+
+/** Directory of the control sockets of a test file, which finds no services of others. */
+export const RUNTIME_DIRECTORY: string = mkdtempSync(join(tmpdir(), 'clustered-server-'))
+process.once('exit', () => rmSync(RUNTIME_DIRECTORY, { recursive: true, force: true }))
 
 /** A line of its log. */
 export interface LogLine {
@@ -42,7 +49,10 @@ export class Command {
     cwd?: string,
   ) {
     const [file, ...rest] = [...parent, process.execPath, cli, ...args]
-    const options = { env: { ...process.env, ...env }, ...(cwd !== undefined && { cwd }) }
+    const options = {
+      env: { ...process.env, CLUSTERED_SERVER_RUNTIME_DIR: RUNTIME_DIRECTORY, ...env },
+      ...(cwd !== undefined && { cwd }),
+    }
     this.child = spawn(file!, rest, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
     this.child.stdout!.setEncoding('utf8').on('data', (text: string) => (this.stdout += text))
     this.child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.stderr += text))

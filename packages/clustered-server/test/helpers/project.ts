@@ -35,8 +35,8 @@ export class Project {
   }
 
   /** Runs the command in the folder. */
-  run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Command {
-    const command = new Command(args, { HOST: '', PORT: '', ...env }, [], CLI, this.folder)
+  run(args: readonly string[], env: NodeJS.ProcessEnv = {}, parent: readonly string[] = []): Command {
+    const command = new Command(args, { HOST: '', PORT: '', ...env }, parent, CLI, this.folder)
     onTestFinished(() => command.end())
     return command
   }

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { appPath, Command } from '../helpers/command.ts'
+import { appPath, Command, RUNTIME_DIRECTORY } from '../helpers/command.ts'
 import { eventually } from '../helpers/eventually.ts'
 
 const two = ['--workers', '2', '--port', '0', '--host', '127.0.0.1', '--admin-port', '0']
@@ -138,9 +138,10 @@ describe('reload and status', () => {
     }
   })
 
-  it('reload without an admin port sends the signal and does not wait', async () => {
+  it('reload sends a signal to a server without a control socket, and does not wait', async () => {
     const command = run(appPath('hello'), ...two)
     await command.listening()
+    rmSync(join(RUNTIME_DIRECTORY, `${command.child.pid}.sock`))
     const reload = run('reload', String(command.child.pid))
     expect([await reload.exit, reload.stdout]).toEqual([0, `sent SIGHUP to ${command.child.pid}\n`])
     await command.logged(({ msg }) => msg === 'reloaded: generation 2 is active')
@@ -152,7 +153,7 @@ describe('reload and status', () => {
     const [worker] = await activeWorkers(admin!.port)
     const table = run('status', '--admin-port', String(admin!.port))
     expect(await table.exit).toBe(0)
-    expect(table.stdout).toMatch(/^\d+: ready, generation 1, 0 reloads, 0 failed\nworker +pid +state /)
+    expect(table.stdout).toMatch(/^hello \(\d+\): ready, generation 1, 0 reloads, 0 failed\nworker +pid +state /)
     expect(table.stdout).toMatch(new RegExp(`^ +1 +${worker!.pid} +active `, 'm'))
     const json = run('status', '--admin-port', String(admin!.port), '--json')
     expect(await json.exit).toBe(0)
@@ -192,12 +193,24 @@ describe('a mistake is reported in one line', () => {
       [appPath('hello'), '--ready-path', 'ready'],
       'Invalid option "--ready-path": expected a path that begins with a slash',
     ],
-    [2, [appPath('hello'), '--no-spare'], '--no-spare was renamed to --no-standby'],
-    [2, ['status'], 'expected --admin-port'],
+    [2, [appPath('hello'), '--no-spare'], "'--no-spare': it was renamed to --no-standby"],
+    [2, [appPath('hello'), '--stuck-report', 'stack'], "'--stuck-report': it was renamed to --blocked-loop-report"],
+    [2, [appPath('hello'), '-i', 'max'], "'-i': use --workers <count|auto>"],
+    [2, [appPath('hello'), '--name'], '--name needs a value: see clustered-server --help'],
+    [2, [appPath('hello'), '--name', '--standby'], '--name needs a value: see clustered-server --help'],
+    [2, [appPath('hello'), '--standby=yes'], '--standby takes no value, got "yes": see clustered-server --help'],
+    [2, [appPath('hello'), '--name', '12'], 'Invalid option "--name": expected a name of 1 to 64 printable characters'],
+    [2, [appPath('hello'), '--name', 'a\u001B[31m'], 'Invalid option "--name": expected a name'],
+    [3, ['status'], 'no service runs: start one by clustered-server start <app>'],
     [2, ['status', '--port', '1'], '--port was renamed to --admin-port'],
+    [2, ['status', '--color'], "Unknown option '--color': see clustered-server status --help"],
+    [2, ['status', 'a', 'b'], 'expected 1 argument at most, got 2: see clustered-server status --help'],
     [2, ['reload', '1', '--host', '::1'], '--host was renamed to --admin-host'],
-    [2, ['reload', 'all'], 'expected the process id of a clustered-server, got all'],
-    [1, ['reload', '2147483646'], 'cannot signal process 2147483646: ESRCH'],
+    [3, ['reload', 'all'], 'no service is named "all": no service runs'],
+    [3, ['reload', '2147483646'], 'there is no process 2147483646'],
+    [2, ['scale'], 'expected a number of workers as in 4, +1 or -1, got none: see clustered-server scale --help'],
+    [2, ['scale', 'shop', 'many'], 'expected a number of workers as in 4, +1 or -1, got many'],
+    [2, ['stop', '--timeout', 'soon'], 'expected --timeout to be a time such as 30s, got "soon"'],
   ])('%i: %j', async (code, args, message) => {
     const command = run(...args)
     expect(await command.exit).toBe(code)
@@ -236,7 +249,7 @@ it('exits with 1 and the reason when the app does not start', async () => {
 it('prints the exit codes by --help and the version by --version', async () => {
   const [help, version] = [run('--help'), run('--version')]
   expect([await help.exit, await version.exit]).toEqual([0, 0])
-  expect(help.stdout).toContain(
+  expect(help.stdout.replaceAll(/\s+/g, ' ')).toContain(
     'Exit code: 0 after a shutdown; 1 after a failed start, the death of all workers or a second stop signal; 2 for wrong usage.',
   )
   const { version: here } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {

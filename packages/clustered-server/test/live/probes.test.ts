@@ -128,7 +128,10 @@ it('/status has the result of status() and counts of reloads', async () => {
   await settled(server!)
   const status = await (await fetch(`http://127.0.0.1:${server!.admin!.port}/status`)).json()
   const { workers, ...more } = status as { workers: { id: number }[] }
-  expect(more).toEqual({ pid: process.pid, ready: true, generation: 2, reloads: 1, failedReloads: 0 })
+  expect(more).toEqual({
+    ...{ pid: process.pid, ready: true, generation: 2, size: 2, reloads: 1, failedReloads: 0 },
+    ...{ admin: server!.admin, stopTimeout: 27_000, startedAt: expect.any(Number) },
+  })
   expect(workers.map(({ id }) => id)).toEqual(server!.status().workers.map(({ id }) => id))
 })
 

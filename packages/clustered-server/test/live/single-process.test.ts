@@ -62,7 +62,7 @@ describe('workers: 1', () => {
 
   it('has no workers in its status, and rejects reload() and scale()', async () => {
     const server = await started(hello)
-    expect(server.status()).toEqual({ ready: true, generation: 1, workers: [] })
+    expect(server.status()).toEqual({ ready: true, generation: 1, size: 1, workers: [] })
     expect(server.host).toBe(host)
     const code = 'CLUSTERED_SERVER_SINGLE_PROCESS'
     await expect(server.reload()).rejects.toMatchObject({ code })

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
-import { basename, dirname, resolve } from 'node:path'
+import { basename, dirname, extname, resolve } from 'node:path'
 import { checkOptions } from 'checked-options'
-import { configSchema } from '../../options/schema.ts'
+import { configSchema, isName } from '../../options/schema.ts'
 import type { ClusteredServerConfig, ClusteredServerOptions } from '../../options/types.ts'
 import { availableCores } from '../../platform/available-cores.ts'
 import { CONFIG_NAME, findConfig, isConfigFile, type LoadedConfig, loadConfig } from './config-file.ts'
@@ -62,6 +62,7 @@ export async function startSettings(given: StartArguments): Promise<StartSetting
   return {
     app,
     options: {
+      name: nameOf(app),
       ...fromEnvironment(options, readEnvFiles(envFiles, process.env)),
       ...options,
       ...envOf(options, envFiles),
@@ -124,6 +125,12 @@ function merged(file: ClusteredServerOptions, { options, args }: StartArguments)
     // The app must not see the flags of the command.
     args: args.length > 0 ? args : (file.args ?? []),
   }
+}
+
+/** As in PM2, a service without a name is named after its file. */
+function nameOf(app: string): string {
+  const name = basename(app, extname(app))
+  return isName(name) ? name : 'app'
 }
 
 /** Address that PORT and HOST set, unless an option does. Files count less than the environment. */

@@ -3,7 +3,8 @@
 /** Keys that have a counterpart, and the counterpart. */
 export const MAPPED: Readonly<Record<string, string>> = {
   script: 'the app',
-  name: 'the name for `--only`',
+  name: '`name`, by which `status`, `reload`, `scale`, `stop` and `--only` find the app',
+  pid_file: '`pidFile`: the process id of the primary',
   cwd: 'the working directory of the server',
   args: 'arguments of the app',
   interpreter: '`node`; other runtimes and loaders are named in a warning',
@@ -37,7 +38,7 @@ const OFF = [false, 0, '0', ''] as const
 
 export const UNSUPPORTED: readonly UnsupportedKey[] = [
   { key: 'wait_ready', advice: 'A worker is ready when it listens; set `readyPath` to check more.', harmless: [false] },
-  { key: 'cron_restart', advice: 'Run `clustered-server reload <pid>` from cron or a systemd timer.', harmless: OFF },
+  { key: 'cron_restart', advice: 'Run `clustered-server reload <name>` from cron or a systemd timer.', harmless: OFF },
   { key: 'shutdown_with_message', advice: 'Workers close the app by its own `close()`.', harmless: [false] },
   { key: 'watch', advice: WATCH, harmless: [false] },
   { key: 'ignore_watch', advice: WATCH },
@@ -62,7 +63,6 @@ export const UNSUPPORTED: readonly UnsupportedKey[] = [
     advice: 'Log lines of the server carry a timestamp; the output of the app is unchanged.',
     harmless: OFF,
   },
-  { key: 'pid_file', advice: 'The pid is in each log line of the server.' },
   { key: 'instance_var', advice: 'The environment variable CLUSTERED_SERVER_WORKER has the id of the worker.' },
   { key: 'increment_var', advice: 'All workers have the same environment.' },
   { key: 'filter_env', advice: 'Clear the environment before the start, as by `env -i`.', harmless: [false] },

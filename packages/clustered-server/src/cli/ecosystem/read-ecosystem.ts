@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
 import { inspect } from 'node:util'
+import { isName } from '../../options/schema.ts'
 import type { ClusteredServerOptions } from '../../options/types.ts'
 import { parseWithUnit } from '../units.ts'
 import { UsageError } from '../usage-error.ts'
@@ -58,6 +59,8 @@ export function readEcosystem(config: unknown, choice: EcosystemChoice): Ecosyst
     args: wordsOf(settings, 'args'),
     env,
     options: {
+      ...namedAs(nameOf(found), lines),
+      ...pidFileOf(settings),
       ...workersOf(settings, choice.cores, lines),
       ...addressOf(settings['port'] ?? PORT, env['HOST']),
       ...timesOf(settings),
@@ -159,6 +162,17 @@ function workersOf(settings: Settings, cores: number, lines: string[]): Clustere
   if (!isFork && mode !== undefined && workers === 1)
     lines.push('instances: one worker cannot be reloaded. Set 2 or more for reloads without downtime.')
   return { workers }
+}
+
+function namedAs(name: string, lines: string[]): ClusteredServerOptions {
+  if (isName(name)) return { name }
+  lines.push(`name: ${shown(name)} cannot name a service here. Set another one by --name.`)
+  return {}
+}
+
+function pidFileOf(settings: Settings): ClusteredServerOptions {
+  const pidFile = textOf(settings, 'pid_file')
+  return pidFile === undefined ? {} : { pidFile }
 }
 
 /** The primary listens, and tells the workers its port. */

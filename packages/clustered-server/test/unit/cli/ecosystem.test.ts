@@ -14,7 +14,7 @@ const readApp = (app: object, choice?: Partial<EcosystemChoice>): ReturnType<typ
 
 const OUTPUT = 'not supported. Redirect the output in the shell, or let systemd or Docker collect it.'
 const RESTARTS = 'not supported. Dead workers restart by themselves, with delays from 0.1 s to 30 s.'
-const CRON = 'not supported. Run `clustered-server reload <pid>` from cron or a systemd timer.'
+const CRON = 'not supported. Run `clustered-server reload <name>` from cron or a systemd timer.'
 const TIMESTAMP = 'not supported. Log lines of the server carry a timestamp; the output of the app is unchanged.'
 const nothing = { cwd: undefined, args: [], env: {}, unsupported: [] }
 
@@ -26,7 +26,7 @@ describe('ecosystem files', () => {
         ...nothing,
         app: './dist/server.js',
         env: { NODE_ENV: 'production' },
-        options: { workers: 'auto', port: 8080 },
+        options: { name: 'shop-api', workers: 'auto', port: 8080 },
         unsupported: [`out_file: ${OUTPUT}`, `error_file: ${OUTPUT}`, `log_date_format: ${TIMESTAMP}`],
       },
     },
@@ -37,7 +37,7 @@ describe('ecosystem files', () => {
         app: 'server.js',
         cwd: '/srv/blog',
         env: { NODE_ENV: 'production' },
-        options: { workers: 2, recycle: { rss: 500 * 2 ** 20 } },
+        options: { name: 'blog', workers: 2, recycle: { rss: 500 * 2 ** 20 } },
       },
     },
     {
@@ -47,7 +47,7 @@ describe('ecosystem files', () => {
         app: 'node_modules/next/dist/bin/next',
         cwd: '/srv/crm/web',
         args: ['start', '-p', '3001'],
-        options: { workers: 1 },
+        options: { name: 'web', workers: 1 },
       },
     },
     {
@@ -56,7 +56,7 @@ describe('ecosystem files', () => {
         ...nothing,
         app: './dist/main.js',
         cwd: '/srv/crm/api',
-        options: { workers: 4, recycle: { rss: 2 ** 30 } },
+        options: { name: 'api', workers: 4, recycle: { rss: 2 ** 30 } },
         unsupported: [`time: ${TIMESTAMP}`],
       },
     },
@@ -65,7 +65,7 @@ describe('ecosystem files', () => {
       expected: {
         ...nothing,
         app: 'build/index.js',
-        options: { workers: 'auto', startTimeout: 15_000, drainTimeout: 10_000 },
+        options: { name: 'ledger', workers: 'auto', startTimeout: 15_000, drainTimeout: 10_000 },
         unsupported: [
           'wait_ready: not supported. A worker is ready when it listens; set `readyPath` to check more.',
           `cron_restart: ${CRON}`,
@@ -80,7 +80,7 @@ describe('ecosystem files', () => {
         ...nothing,
         app: './app.js',
         args: ['--quality', '80', '--title', 'Our images'],
-        options: { workers: 7, execArgv: ['--max-old-space-size=1024', '--enable-source-maps'] },
+        options: { name: 'images', workers: 7, execArgv: ['--max-old-space-size=1024', '--enable-source-maps'] },
         unsupported: [
           'instance_var: not supported. The environment variable CLUSTERED_SERVER_WORKER has the id of the worker.',
         ],
@@ -92,7 +92,7 @@ describe('ecosystem files', () => {
         ...nothing,
         app: 'dist/gateway.js',
         env: { NODE_ENV: 'production', HOST: '127.0.0.1' },
-        options: { workers: 1, port: 9000, host: '127.0.0.1' },
+        options: { name: 'gateway', workers: 1, port: 9000, host: '127.0.0.1' },
         unsupported: ['instances: one worker cannot be reloaded. Set 2 or more for reloads without downtime.'],
       },
     },
@@ -102,7 +102,7 @@ describe('ecosystem files', () => {
         ...nothing,
         app: './src/index.js',
         args: ['--shard', '3'],
-        options: { workers: 1, execArgv: ['--enable-source-maps', '--no-warnings'] },
+        options: { name: 'bot', workers: 1, execArgv: ['--enable-source-maps', '--no-warnings'] },
         unsupported: [
           'max_restarts: not supported. Restarts end after ten early deaths in a row.',
           `min_uptime: ${RESTARTS}`,
@@ -118,6 +118,7 @@ describe('ecosystem files', () => {
         app: './src/server.ts',
         env: { NODE_ENV: 'production', LOG_LEVEL: 'debug' },
         options: {
+          name: 'planner',
           workers: 2,
           port: 5000,
           drainTimeout: 3000,
@@ -136,7 +137,7 @@ describe('ecosystem files', () => {
         ...nothing,
         app: './bin/www',
         env: { DEBUG: 'false', RETRIES: '3', LIMITS: '{"upload":10}' },
-        options: { workers: 'auto', port: '/run/legacy.sock' },
+        options: { name: 'legacy', workers: 'auto', port: '/run/legacy.sock' },
         unsupported: [
           'deploy: not supported. Deploy by other means, then reload.',
           'watch: not supported. Use `node --watch` for development.',
@@ -161,6 +162,22 @@ describe('ecosystem files', () => {
     const config = await load(file)
     expect(() => read(config, choice)).toThrow(new UsageError(message))
   })
+})
+
+describe('name', () => {
+  it.each([
+    [{ name: 'My shop' }, 'My shop', []],
+    [{ script: 'dist/web.js' }, 'web', []],
+    [{ name: 7 }, undefined, ["name: '7' cannot name a service here. Set another one by --name."]],
+    [{ script: '7.js' }, undefined, ["name: '7' cannot name a service here. Set another one by --name."]],
+  ])('of %j becomes %j', (app, name, unsupported) => {
+    const found = readApp(app)
+    expect([found.options.name, found.unsupported]).toEqual([name, unsupported])
+  })
+})
+
+it('pid_file becomes pidFile', () => {
+  expect(readApp({ pid_file: 'run/shop.pid' }).options.pidFile).toBe('run/shop.pid')
 })
 
 describe('instances', () => {

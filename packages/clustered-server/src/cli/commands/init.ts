@@ -1,6 +1,8 @@
 import { basename } from 'node:path'
-import { CONFIG_NAME, findConfig } from './config/config-file.ts'
-import { UsageError } from './usage-error.ts'
+import { CONFIG_NAME, findConfig } from '../config/config-file.ts'
+import { parseCommandLine } from '../command-line.ts'
+import { print } from '../print.ts'
+import { UsageError } from '../usage-error.ts'
 
 /** An app to be deployed. */
 export interface Deployment {
@@ -33,12 +35,37 @@ export const INIT_KINDS: readonly string[] = Object.keys(TEMPLATES)
 /** Kinds that contain the command line of the server. */
 const STARTS_APP = ['systemd', 'docker']
 
+const HELP = `Usage: clustered-server init ${INIT_KINDS.join('|')} [<app>]
+
+Prints a file for the deployment of the project in the working directory.
+
+Options:
+  --name <name>
+      Name of the unit, the image and the Kubernetes objects.
+      Default: the name of the directory
+  --port <port>
+      Port of the server. Default: 3000
+  -h, --help
+      Show this text.
+
+Exit code: 0 when it is done; 2 for wrong usage.
+`
+
+/** `clustered-server init`: prints a file for a deployment. */
+export function init(args: readonly string[]): void {
+  const { values, positionals } = parseCommandLine(args, {
+    command: 'clustered-server init',
+    options: { name: { type: 'string' }, port: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+  })
+  print(values['help'] ? HELP : initFile(positionals, values))
+}
+
 /**
  * The file that `clustered-server init` prints, for the project in the working directory.
  *
  * @throws {UsageError}
  */
-export function initFile(positionals: readonly string[], { name, port }: { name?: string; port?: string }): string {
+function initFile(positionals: readonly string[], { name, port }: { name?: string; port?: string }): string {
   const [kind, app, ...more] = positionals
   const directory = process.cwd()
   if (more.length > 0) throw new UsageError(`expected one app, got ${more.length + 1}: see --help`)

@@ -1,11 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { PRIMARY_PID } from '../ipc/messages.ts'
 
+/** A process is not a primary. */
+export class NoPrimaryError extends Error {}
+
 /**
  * Returns the process id of a primary, given its own or that of one of its workers. Only Linux can check that; elsewhere
  * the process is taken for a primary.
  *
- * @throws {Error} when the process is neither
+ * @throws {NoPrimaryError} when the process is neither
  */
 export function findPrimary(pid: number): number {
   if (process.platform !== 'linux') return pid
@@ -14,13 +17,13 @@ export function findPrimary(pid: number): number {
     own = environmentOf(pid)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // Sending the signal fails with a clear error.
-    if (code === 'ENOENT' || code === 'ESRCH') return pid
-    throw new Error(`cannot inspect process ${pid}: ${code}`, { cause: error })
+    throw new NoPrimaryError(
+      code === 'ENOENT' || code === 'ESRCH' ? `there is no process ${pid}` : `cannot inspect process ${pid}: ${code}`,
+    )
   }
   const parent = parentOf(pid)
   if (parent !== undefined && isWorkerOf(own, parent)) return parent
-  if (workersOf(pid) === 0) throw new Error(`process ${pid} is not a clustered-server with workers`)
+  if (workersOf(pid) === 0) throw new NoPrimaryError(`process ${pid} is not a clustered-server with workers`)
   return pid
 }
 
