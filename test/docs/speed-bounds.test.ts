@@ -8,12 +8,13 @@ import {
   fileSubjectSchema,
   raceSchema,
 } from '../../packages/speed-bounds/src/options/schema.ts'
+import { configClaimSchema, configSchema } from '../../packages/speed-bounds/src/options/config-schema.ts'
 import { type DocumentedOption, optionsOf, rowsOf } from './options-table.ts'
 
 const read = (path: string): string =>
   readFileSync(new URL(`../../packages/speed-bounds/${path}`, import.meta.url), 'utf8')
 const page = read('docs/options.md')
-const source = read('src/options/types.ts')
+const source = read('src/options/types.ts') + read('src/options/config-types.ts')
 
 const raceKinds = kindsOf(raceSchema)
 const caseKinds = kindsOf(caseSchema)
@@ -32,6 +33,8 @@ const INTERFACES: Record<string, OptionDescription[]> = {
   ClaimOptions: topLevel(kindsOf(claimSchema)),
   FileSubject: topLevel(kindsOf(fileSubjectSchema)),
   CommandSubject: topLevel(kindsOf(commandSubjectSchema)),
+  SpeedBoundsConfig: topLevel(kindsOf(configSchema)),
+  ConfigClaim: topLevel(kindsOf(configClaimSchema)),
 }
 
 /** The value of a default in TSDoc, or undefined if it is a sentence. */

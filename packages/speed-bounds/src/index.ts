@@ -1,6 +1,10 @@
 // Race
 export { type Race, race, type RunOptions } from './race/race.ts'
 
+// Configuration file
+export { defineConfig } from './config/define-config.ts'
+export type { ConfigClaim, SpeedBoundsConfig } from './options/config-types.ts'
+
 // Options
 export type { Claim } from './options/resolved.ts'
 export type {

@@ -1,8 +1,16 @@
 import { CommanderError } from 'commander'
-import { SpeedBoundsError } from '../errors.ts'
+import { SpeedBoundsError, type SpeedBoundsErrorCode } from '../errors.ts'
 import type { Verdict } from '../statistics/verdict.ts'
+import { Interruption } from './interruption.ts'
 
 export const EXIT = { holds: 0, broken: 1, usage: 2, inconclusive: 3, failed: 4, interrupted: 130 }
+
+/** Errors of the command line and the configuration, before anything is measured. */
+const MISTAKES: ReadonlySet<SpeedBoundsErrorCode> = new Set([
+  'SPEED_BOUNDS_INVALID_OPTION',
+  'SPEED_BOUNDS_CONFIG_NOT_LOADED',
+  'SPEED_BOUNDS_INVALID_RESULT',
+])
 
 /** The exit code of several claims: `broken` outranks `inconclusive`, which outranks `holds`. */
 export function exitCodeOf(verdicts: readonly Verdict[]): number {
@@ -14,10 +22,11 @@ export function exitCodeOf(verdicts: readonly Verdict[]): number {
 export function reportError(error: unknown): number {
   // Commander has printed its own message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.usage
+  if (error instanceof Interruption) return EXIT.interrupted
   if (!(error instanceof SpeedBoundsError)) {
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
     return EXIT.failed
   }
   process.stderr.write(`${error.code}: ${error.message}\n`)
-  return error.code === 'SPEED_BOUNDS_INVALID_OPTION' ? EXIT.usage : EXIT.failed
+  return MISTAKES.has(error.code) ? EXIT.usage : EXIT.failed
 }

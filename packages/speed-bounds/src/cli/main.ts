@@ -2,8 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { EXIT, reportError } from './exit-codes.ts'
+import { handleInterrupts } from './interruption.ts'
 import { line } from './output.ts'
 import { addRaceCommand } from './race-command.ts'
+import { addReportCommand } from './report-command.ts'
+import { addRunCommand } from './run-command.ts'
 import { addSelfCheckCommand } from './self-check-command.ts'
 
 const { description, version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -17,13 +20,11 @@ const program = new Command('speed-bounds')
   .exitOverride()
   .configureHelp({ showGlobalOptions: true })
 addRaceCommand(program)
+addRunCommand(program)
+addReportCommand(program)
 addSelfCheckCommand(program)
 
-process.once('SIGINT', () => {
-  // The supervisor ends the subjects when this process is gone.
-  line.clear()
-  process.exit(EXIT.interrupted)
-})
+handleInterrupts(EXIT.interrupted)
 
 try {
   await program.parseAsync()

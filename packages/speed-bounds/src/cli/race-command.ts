@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { errorCodes } from '../errors.ts'
 import { isOnPath } from '../load/find-program.ts'
@@ -10,6 +9,7 @@ import { exitCodeOf } from './exit-codes.ts'
 import { type LoadFlags, optionsOf, withLoadFlags } from './load-flags.ts'
 import { print } from './output.ts'
 import { parseSubject } from './subject-argument.ts'
+import { assertWritable, toJson, writeResult } from './write-results.ts'
 
 const EXAMPLES = `
 Subjects read HOST and PORT, or take {host} and {port} in their command line:
@@ -36,8 +36,7 @@ async function runRace(
   if (Object.keys(named).length < subjects.length) {
     throw new errorCodes.SPEED_BOUNDS_INVALID_OPTION('Invalid subjects: expected different names, use name=...')
   }
-  // Fails on a wrong path before the race, not after it.
-  for (const file of [json, markdown]) if (file) writeFileSync(file, '')
+  assertWritable(json, markdown)
   const match = race(named, optionsOf(flags))
   const canUseWrk = flags.generator !== 'wrk' && isOnPath('wrk')
   const verdicts: Verdict[] = []
@@ -52,7 +51,7 @@ async function runRace(
   }
   const result = match.result()
   print(toTerminal(result))
-  if (json) writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`)
-  if (markdown) writeFileSync(markdown, toMarkdown(result))
+  if (json) writeResult(json, toJson(result))
+  if (markdown) writeResult(markdown, toMarkdown(result))
   process.exitCode = exitCodeOf(verdicts)
 }

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { RaceResult } from '../../src/index.ts'
 import { ok, processesWith, scripts, server, slow } from '../helpers/servers.ts'
 
@@ -142,4 +142,45 @@ it.skipIf(process.platform === 'win32')('ends all subjects and exits with 130 on
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   expect(processesWith(scripts)).toEqual([])
+})
+
+describe('with a configuration file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'speed-bounds-run-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const config = join(folder, 'speed-bounds.config.json')
+  const write = (claims: object[]): void =>
+    writeFileSync(
+      config,
+      JSON.stringify({
+        subjects: { fast, slow: heavy },
+        ...{ path: '/', replicas: 2, duration: 100, claims },
+        measurement: { cycles: 2, maxWarmUp: 100, maxForeignCpu: 64 },
+      }),
+    )
+
+  it('run decides its claims, and report prints the same tables from the document', async () => {
+    write([
+      { over: 'slow', atLeast: 1.3, metric: 'cpu' },
+      { over: 'fast', contender: 'slow', atLeast: 1, metric: 'cpu' },
+    ])
+    const json = join(folder, 'result.json')
+    const { code, stdout } = await run('run', '--config', config, '--json', json)
+    expect(stdout).toContain('fast is at least 1.3x slow (GET /): holds')
+    expect(stdout).toContain('slow is at least 1x fast (GET /): broken')
+    expect(code).toBe(1)
+    const markdown = join(folder, 'result.md')
+    const report = await run('report', json, '--markdown', markdown)
+    expect(report).toMatchObject({ code: 0, stdout })
+    expect(readFileSync(markdown, 'utf8')).toContain('| fast at least 1.30x slow')
+  })
+
+  it('run rejects an invalid claim before it starts a server', async () => {
+    write([
+      { over: 'slow', atLeast: 1.3 },
+      { over: 'nobody', atLeast: 1 },
+    ])
+    const { code, stderr } = await run('run', '--config', config)
+    expect(stderr).toBe('SPEED_BOUNDS_INVALID_OPTION: Invalid option "over": expected one of slow, got "nobody".\n')
+    expect(code).toBe(2)
+  })
 })

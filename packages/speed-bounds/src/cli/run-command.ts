@@ -1,0 +1,56 @@
+import type { Command } from 'commander'
+import { type Config, readConfig } from '../config/read-config.ts'
+import { isOnPath } from '../load/find-program.ts'
+import { resolveClaim } from '../options/resolve-claim.ts'
+import { resolveRace } from '../options/resolve.ts'
+import type { RaceOptions } from '../options/types.ts'
+import { race } from '../race/race.ts'
+import { adviceText } from '../report/messages.ts'
+import { toMarkdown, toTerminal } from '../report/tables.ts'
+import type { Verdict } from '../statistics/verdict.ts'
+import { type ConfigFlags, withConfigFlags } from './config-flags.ts'
+import { exitCodeOf } from './exit-codes.ts'
+import { interruptible } from './interruption.ts'
+import { line, print } from './output.ts'
+import { assertWritable, toJson, writeResult } from './write-results.ts'
+
+const EXIT_CODES = `
+Exit code: 0 every claim holds, 1 one is broken, 3 one is inconclusive,
+2 wrong usage or configuration, 4 the race failed.`
+
+export function addRunCommand(program: Command): void {
+  withConfigFlags(program.command('run'))
+    .description('race the subjects of the configuration, and decide its claims')
+    .addHelpText('after', EXIT_CODES)
+    .action(runConfig)
+}
+
+async function runConfig({ config: path, json, markdown, budget }: ConfigFlags): Promise<void> {
+  const config = await readConfig(path)
+  const options = { ...config.raceOptions, ...(budget === undefined ? {} : { budget }), onProgress: line.show }
+  const match = race(config.subjects, options)
+  assertClaims(config, options)
+  assertWritable(json, markdown)
+  const canUseWrk = match.generator !== 'wrk' && isOnPath('wrk')
+  const verdicts: Verdict[] = []
+  await interruptible(async (signal) => {
+    if (config.claims.length === 0) await match.measure({ signal })
+    for (const { over, ...claim } of config.claims) {
+      const decision = await match.decide(over, { ...claim, signal })
+      verdicts.push(decision.verdict)
+      const advice = adviceText(decision, canUseWrk)
+      if (advice) print(advice)
+    }
+  })
+  const result = match.result()
+  print(toTerminal(result))
+  if (json) writeResult(json, toJson(result))
+  if (markdown) writeResult(markdown, toMarkdown(result))
+  process.exitCode = exitCodeOf(verdicts)
+}
+
+/** Fails on an invalid claim before any process starts. */
+function assertClaims({ subjects, claims }: Config, options: RaceOptions): void {
+  const resolved = resolveRace(subjects, options)
+  for (const { over, ...claim } of claims) resolveClaim(resolved, over, claim)
+}

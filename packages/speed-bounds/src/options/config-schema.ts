@@ -1,0 +1,28 @@
+// The schema of the parts of a configuration file that a race does not have.
+
+import { anyOf, custom, list, object, oneOf, optional, type OptionsSchema, type Schema, string } from 'checked-options'
+import type { ConfigClaim, SpeedBoundsConfig } from './config-types.ts'
+import type { RaceOptions } from './types.ts'
+
+/** The configuration without the options of the race, which `race()` checks. */
+type OwnConfig = Omit<SpeedBoundsConfig, keyof RaceOptions>
+
+const subjects: Schema<SpeedBoundsConfig['subjects']> = custom(
+  'an object with at least one subject by name',
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0,
+)
+const commandLine: Schema<string> = string('a command line')
+
+/** The part of a claim that `decide()` takes separately. */
+export const configClaimSchema: Schema<ConfigClaim> = object(
+  { over: string('the name of a subject') },
+  // `decide()` has the schema of the others.
+  { others: true },
+) as unknown as Schema<ConfigClaim>
+
+export const configSchema: OptionsSchema<OwnConfig> = object({
+  subjects,
+  claims: optional(list(configClaimSchema)),
+  install: optional(anyOf(commandLine, oneOf(false))),
+  build: optional(commandLine),
+})

@@ -1,0 +1,52 @@
+import { stripVTControlCharacters } from 'node:util'
+import { PassThrough } from 'node:stream'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { type Progress, progressLine } from '../../../src/index.ts'
+
+beforeEach(() => vi.stubEnv('CI', ''))
+afterEach(() => vi.unstubAllEnvs())
+
+const step = (subject: string, phase: Progress['phase'] = 'measuring'): Progress => ({
+  ...{ subject, phase, stage: 1, done: 0, total: 8, elapsed: 0, remaining: 13_500 },
+})
+
+function stream(columns: number | undefined): { written: string[]; out: NodeJS.WriteStream } {
+  const written: string[] = []
+  const out = new PassThrough().on('data', (text: Buffer) => written.push(text.toString()))
+  return {
+    written,
+    out: Object.assign(out, { isTTY: columns !== undefined, columns }) as unknown as NodeJS.WriteStream,
+  }
+}
+
+const visible = (text: string): string[] => stripVTControlCharacters(text).split('\n').filter(Boolean)
+
+it('shows a live line for each subject, with the remaining time of the active one', () => {
+  const { written, out } = stream(80)
+  const line = progressLine(out)
+  for (const subject of ['fastify', 'express', 'fastify']) line.show(step(subject))
+  expect(visible(written.at(-1)!)).toEqual([
+    '> fastify  stage 1: measuring 2, about 14 s left',
+    '  express  stage 1: measuring 1',
+  ])
+})
+
+it.each([20, 40])('writes no line longer than a terminal of %i columns', (columns) => {
+  const { written, out } = stream(columns)
+  const line = progressLine(out)
+  for (const subject of ['a-subject-with-a-long-name', 'b']) line.show(step(subject))
+  const lines = visible(written.at(-1)!)
+  expect(lines).toHaveLength(2)
+  for (const text of lines) expect(text.length).toBeLessThan(columns)
+})
+
+it.each([
+  ['without a terminal', undefined, ''],
+  ['in CI', 80, 'true'],
+])('writes one line per phase %s', (_, columns, ci) => {
+  vi.stubEnv('CI', ci)
+  const { written, out } = stream(columns)
+  const line = progressLine(out)
+  for (const phase of ['starting', 'measuring', 'measuring'] as const) line.show(step('a', phase))
+  expect(written).toEqual(['stage 1: starting a 1/8, about 14 s left\n', 'stage 1: measuring a 1/8, about 14 s left\n'])
+})
