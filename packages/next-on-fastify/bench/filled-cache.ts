@@ -10,6 +10,7 @@ const build: Build = {
   distDir: '/app/.next',
   dir: '/app',
   isConditional: () => false,
+  coveringRules: [],
   isBot: () => false,
   isProxied: () => false,
   isAlwaysProxied: () => false,

@@ -6,6 +6,7 @@ import Fastify, {
   type FastifyHttpsOptions,
   type FastifyInstance,
 } from 'fastify'
+import { bareClientError } from './http/client-errors.ts'
 import { stopGracefully } from './http/graceful-stop.ts'
 import { nextPlugin } from './plugin.ts'
 import { checkFactoryOptions, isDev } from './options/resolve.ts'
@@ -17,7 +18,8 @@ type OptionsWith<Fastify> = CreateNextOnFastifyOptions<Fastify> & { fastify: Fas
 
 /**
  * Creates a Fastify app that serves a Next app for all requests without a matching route: `Fastify()` with
- * {@link nextPlugin}, {@link routableUrl} as `rewriteUrl`, and a graceful stop in production.
+ * {@link nextPlugin}, {@link routableUrl} as `rewriteUrl`, {@link bareClientError} as `clientErrorHandler`, and a graceful
+ * stop in production.
  *
  * @param options - the plugin's options, and Fastify's own as `fastify`
  * @throws NEXT_ON_FASTIFY_INVALID_OPTION, NEXT_ON_FASTIFY_NEXT_MISSING, NEXT_ON_FASTIFY_NEXT_VERSION,
@@ -40,7 +42,7 @@ export function createNextOnFastify(options?: CreateNextOnFastifyOptions): Promi
 export async function createNextOnFastify(options: CreateNextOnFastifyOptions<object> = {}): Promise<unknown> {
   checkFactoryOptions(options)
   const { fastify = {}, gracefulStop, ...pluginOptions } = options
-  const app = Fastify({ rewriteUrl: routableUrl, ...fastify })
+  const app = Fastify({ rewriteUrl: routableUrl, clientErrorHandler: bareClientError, ...fastify })
   if (gracefulStop ?? !isDev(options)) stopGracefully(app, typeof gracefulStop === 'object' ? gracefulStop : {})
   await app.register(nextPlugin, pluginOptions)
   return app

@@ -3,6 +3,7 @@ export { createNextOnFastify } from './create-next-on-fastify.ts'
 
 // Plugin
 export { nextPlugin, nextPlugin as default } from './plugin.ts'
+export { bareClientError } from './http/client-errors.ts'
 export { routableUrl } from './fastify/routable-url.ts'
 
 // Options

@@ -1,12 +1,14 @@
-import type { FastifyInstance, FastifySchema } from 'fastify'
+import { resolve } from 'node:path'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import { afterAllHooks } from './fastify/hooks-first.ts'
 import { addNextRoutes } from './fastify/next-routes.ts'
 import { serveBy } from './fastify/serve-request.ts'
 import { assertBodyUnread, skipBodyParsing } from './fastify/unread-bodies.ts'
 import { closeIdleConnections } from './http/idle-connections.ts'
-import { Upgrades } from './http/upgrades.ts'
-import { openNextApp } from './next-app.ts'
+import { rejectWebSocket, Upgrades } from './http/upgrades.ts'
+import { type NextApp, openNextApp } from './next-app.ts'
+import { hasExternalRewrite } from './next/external-rewrites.ts'
 import type { NextStats } from './observability/stats.ts'
 import { checkPluginOptions, isDev } from './options/resolve.ts'
 import type { NextPluginOptions } from './options/types.ts'
@@ -30,20 +32,29 @@ const plugin: NextPlugin = async (app, options) => {
   const next = await openNextApp(app, options)
   closeIdleConnections(app)
   statsByPrefix(app).set(prefix, next.stats)
-  const { upgrade } = next
-  const upgrades = (options.upgrades ?? isDev(options)) && upgrade ? Upgrades.of(app) : undefined
+  const takeUpgrade = await upgradesTo(app, next, options)
   addNextRoutes(app, prefix, {
     schema: HIDDEN,
     ...(logLevel !== undefined && { logLevel }),
     preParsing: skipBodyParsing(app),
-    ...(upgrades && {
-      preHandler: (request, reply, done): void => {
-        if (!upgrades.take(request, reply, upgrade!)) done()
-      },
-    }),
+    preHandler: (request, reply, done): void => {
+      if (!takeUpgrade(request, reply)) done()
+    },
     ...afterAllHooks(app, assertBodyUnread, serveBy(next.serve, requestIdHeader)),
   })
   next.observers.opened()
+}
+
+/** Returns the function that passes WebSockets to Next, or rejects them. It returns false for other requests. */
+async function upgradesTo(
+  app: FastifyInstance,
+  { upgrade }: NextApp,
+  options: NextPluginOptions,
+): Promise<(request: FastifyRequest, reply: FastifyReply) => boolean> {
+  const isOn = options.upgrades ?? (isDev(options) || (await hasExternalRewrite(resolve(options.dir ?? '.'))))
+  if (!isOn || upgrade === undefined) return rejectWebSocket
+  const upgrades = Upgrades.of(app)
+  return (request, reply) => upgrades.take(request, reply, upgrade)
 }
 
 /** Statistics of the Next apps of each server, by prefix. */

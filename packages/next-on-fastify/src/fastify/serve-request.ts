@@ -4,6 +4,9 @@ import { mergeHeaders } from '../http/merge-headers.ts'
 import type { RequestHandler } from '../next/handler-types.ts'
 import { restoreUrl } from './routable-url.ts'
 
+/** Fastify, this package and Next listen to a response: for a proxied rewrite more than the 10 times that Node expects. */
+const MAX_LISTENERS = 30
+
 /** Returns the function that serves a Fastify request by Next, and hijacks its reply. */
 export function serveBy(
   serve: RequestHandler,
@@ -18,6 +21,7 @@ export function serveBy(
       if (value !== undefined) response.setHeader(name, value)
     }
     mergeHeaders(response)
+    response.setMaxListeners(MAX_LISTENERS)
     reply.hijack()
     serve(message, response, request).catch((error: unknown) => {
       // Next responds to its own errors. After other errors, `next start` sends nothing or a part of the response.

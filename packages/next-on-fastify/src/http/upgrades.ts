@@ -10,7 +10,7 @@ interface Upgrade {
   head: Buffer
 }
 
-type UpgradeHandler = (request: IncomingMessage, socket: Socket, head: Buffer) => Promise<void>
+type UpgradeHandler = (request: IncomingMessage, socket: Socket, head: Buffer) => Promise<unknown>
 
 const upgradesOf = new WeakMap<Server, Upgrades>()
 
@@ -48,7 +48,8 @@ export class Upgrades {
   /** Passes an upgrade request to Next. Returns false for other requests. */
   take(request: FastifyRequest, reply: FastifyReply, upgrade: UpgradeHandler): boolean {
     const pending = this.#pending.get(request.raw)
-    if (!pending) return false
+    // Next would close the socket for another protocol, such as h2c. A server may ignore it.
+    if (!pending || !isWebSocket(request.raw)) return false
     const { socket, head } = pending
     reply.hijack()
     reply.raw.detachSocket(socket)
@@ -62,13 +63,31 @@ export class Upgrades {
 async function pass({ raw, log }: FastifyRequest, { socket, head }: Upgrade, upgrade: UpgradeHandler): Promise<void> {
   const written = socket.bytesWritten
   try {
-    await upgrade(raw, socket, head)
+    const proxied = await upgrade(raw, socket, head)
+    // Next resolves to true once it has passed the socket to another server, which may respond later.
+    const isTaken = proxied !== undefined || socket.bytesWritten > written || !socket.writable
     // Next ignores sockets that it has no handler for.
-    if (socket.bytesWritten === written) socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n')
+    if (!isTaken) socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n')
   } catch (error) {
     log.error({ err: error }, 'Next failed')
     socket.destroy()
   }
+}
+
+/** Whether a client asks for a WebSocket. */
+function isWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket'
+}
+
+/**
+ * Responds 426 to a WebSocket that Next does not get. Without an upgrade, Next would forward the request to the target of a
+ * rewrite, and wait without end. Returns false for other requests.
+ */
+export function rejectWebSocket(request: FastifyRequest, reply: FastifyReply): boolean {
+  if (!isWebSocket(request.raw)) return false
+  request.log.warn({ url: request.url }, 'WebSocket rejected: set "upgrades" to true to pass WebSockets to Next')
+  reply.code(426).header('upgrade', 'websocket').header('connection', 'close, upgrade').send()
+  return true
 }
 
 /** Whether it is the socket for hot reloads, under any base path. */

@@ -7,6 +7,7 @@ import type { RequestHandler, UpgradeHandler } from 'next/dist/server/next.js'
 import satisfies from 'semver/functions/satisfies.js'
 import { standaloneConfig } from './built-config.ts'
 import { NextMissingError, NextVersionError, NoBuildError, NotPreparedError } from '../errors.ts'
+import { instrumentationRegistered } from './instrumentation.ts'
 import { claimProcess } from './one-app.ts'
 
 /** The used parts of a Next server. */
@@ -44,6 +45,7 @@ export async function startNext(options: NextOptions): Promise<StartedNext> {
   const next = createNext({ ...options, httpServer: createServer() })
   try {
     await withConfig(options.dev ? undefined : standaloneConfig(options.dir), () => next.prepare())
+    await instrumentationRegistered(next)
   } catch (cause) {
     await next.close()
     claim.failed()

@@ -14,8 +14,8 @@ export interface NextPluginOptions {
   /** Path prefix of the Next app. It must equal the `basePath` of its configuration. @default all paths */
   prefix?: string
   /**
-   * Pass upgrade requests to Next: hot reloads in `dev`, rewrites to WebSocket servers in production.
-   * @default true in `dev`, else false
+   * Pass WebSockets to Next: hot reloads in `dev`, rewrites to other servers in production. Without it, they get a 426.
+   * @default true in `dev` and for a build with a rewrite to another server, else false
    */
   upgrades?: boolean
   /**

@@ -24,6 +24,9 @@ export async function createResponseCache(
   const limits = { ...options, maxEntryBytes: Math.min(options.maxEntryBytes, maxBytes) }
   try {
     const build = await readBuild(dir, { allowsMiddleware: proxied !== 'never', isShared })
+    for (const rule of build.coveringRules) {
+      log.warn({ dir, rule }, `no page is cached: the condition of ${rule} in next.config decides about every path`)
+    }
     const middleware = proxied === 'always' ? { runEarly: await watchRenders(dir, log) } : undefined
     installSharedHandler(dir)
     if (!CAN_FRAME_CHUNKS) log.warn('compressed cached responses take longer to write: this Node frames chunks itself')

@@ -8,6 +8,7 @@ import { readConfig } from '../next/config.ts'
 import type { NextHandler, RequestHandler } from '../next/handler-types.ts'
 import { revalidatedTagsOf } from '../next/page-cache/revalidated-tags.ts'
 import type { MachineCacheOptions, RedisCacheOptions } from '../options/types.ts'
+import { Availability } from './availability.ts'
 import { FileChanges } from './file-change-log.ts'
 import { FileEntries } from './file-entries.ts'
 import { CacheHandlerConflictError } from '../next/page-cache/install-cache-handler.ts'
@@ -51,6 +52,10 @@ export async function shareCache(
     const { context, remove } = addApp(join(distDir, 'server'), () => ({
       cache: new SharedCache(storeOf(options, distDir, buildId), addRevalidatedTags),
       onDemandSecret: preview.previewModeId,
+      storing: new Availability(log, {
+        works: 'shared cache of Next stores pages again',
+        fails: 'shared cache of Next cannot store pages: they are rendered again',
+      }),
     }))
     return sharingOf(context.cache, remove, log)
   } catch (cause) {
@@ -87,17 +92,19 @@ function storeOf(
 }
 
 function sharingOf(cache: SharedCache, close: () => void, log: FastifyBaseLogger): CacheSharing {
-  let isAvailable = true
+  const reading = new Availability(log, {
+    works: 'shared cache of Next is available again',
+    fails: 'shared cache of Next is unavailable: all pages are rendered again',
+  })
   const sync = async (): Promise<boolean> => {
     try {
       await cache.sync()
-      if (!isAvailable) log.info('shared cache of Next is available again')
-      isAvailable = true
+      reading.works()
+      return true
     } catch (error) {
-      if (isAvailable) log.error({ err: error }, 'shared cache of Next is unavailable: all pages are rendered again')
-      isAvailable = false
+      reading.fails(error)
+      return false
     }
-    return isAvailable
   }
   return {
     afterOlderPages: (next) => afterOlderPages(next, () => cache.position),

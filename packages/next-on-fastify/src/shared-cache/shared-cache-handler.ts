@@ -9,6 +9,7 @@ import {
   pageTags,
 } from '../next/page-cache/cache-handler-types.ts'
 import { beginPage, endJoined, endResponseAfter, isPending, type PendingPage } from './page-renderings.ts'
+import type { Availability } from './availability.ts'
 import type { Rendering, SharedCache } from './shared-cache.ts'
 
 /** The shared cache of an app. */
@@ -16,6 +17,8 @@ export interface SharedCacheContext {
   readonly cache: SharedCache
   /** The secret value of `x-prerender-revalidate` in requests that regenerate a page on demand. */
   readonly onDemandSecret: string
+  /** Whether entries can be stored, for the log. */
+  readonly storing: Availability
 }
 
 interface HandlerOptions {
@@ -44,7 +47,7 @@ export function sharedHandler(
       if (context === undefined) return
       context.cache.keepCopies(maxMemoryCacheSize)
       const isOnDemand = _requestHeaders['x-prerender-revalidate'] === context.onDemandSecret
-      this.#shared = new SharedHandler(context.cache, this.#inner, isOnDemand)
+      this.#shared = new SharedHandler(context, this.#inner, isOnDemand)
     }
 
     async get(key: string, context: Context): Promise<Found | null> {
@@ -68,6 +71,7 @@ export function sharedHandler(
 /** The handler of one request. Next creates one per request. */
 class SharedHandler implements CacheHandler {
   readonly #cache: SharedCache
+  readonly #storing: Availability
   readonly #inner: CacheHandler
   readonly #isOnDemand: boolean
   /** The state in which each rendering began, by key. */
@@ -75,8 +79,9 @@ class SharedHandler implements CacheHandler {
   readonly #pending = new Map<string, PendingPage>()
   readonly #first: Rendering
 
-  constructor(cache: SharedCache, inner: CacheHandler, isOnDemand: boolean) {
+  constructor({ cache, storing }: SharedCacheContext, inner: CacheHandler, isOnDemand: boolean) {
     this.#cache = cache
+    this.#storing = storing
     this.#inner = inner
     this.#isOnDemand = isOnDemand
     this.#first = { since: cache.position, at: Date.now(), tags: [], previous: undefined }
@@ -116,6 +121,11 @@ class SharedHandler implements CacheHandler {
       const isStored = await this.#cache.store(key, value, tags, context.cacheControl, rendering, isOnDemand)
       // Data outlives a build: the next build reads it from Next's own cache.
       if (isStored && !isPage) await this.#inner.set(key, value, context)
+      this.#storing.works()
+    } catch (error) {
+      // Next would log a stack for each page. A regeneration on demand must not be lost.
+      if (this.#isOnDemand && isPage) throw error
+      this.#storing.fails(error)
     } finally {
       if (page !== undefined && this.#isOnDemand) endJoined(page)
       page?.end()

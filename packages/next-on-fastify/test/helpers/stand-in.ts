@@ -26,7 +26,20 @@ module.exports = (options) => ({
   },
   async upgradeHandler(request, socket) {
     if (request.url === '/throws') throw new Error('thrown')
+    if (request.url.endsWith('late')) {
+      setTimeout(() => socket.write('HTTP/1.1 101 Late\\r\\nConnection: upgrade\\r\\n\\r\\n'), 100)
+      return true
+    }
     if (!request.url.includes('nobody')) socket.write('HTTP/1.1 101 Next\\r\\nConnection: upgrade\\r\\n\\r\\n')
+  },
+  server: {
+    getServer: async () => ({
+      async prepare() {
+        await new Promise((resolve) => setTimeout(resolve, 50))
+        if (options.dir.endsWith('register-fails')) throw new Error('No database')
+        globalThis.registeredNext = (globalThis.registeredNext ?? 0) + 1
+      },
+    }),
   },
   async close() {
     globalThis.closedNext = (globalThis.closedNext ?? 0) + 1

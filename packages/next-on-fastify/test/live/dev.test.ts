@@ -8,15 +8,19 @@ import { nextPlugin } from 'next-on-fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { copiedFixture } from '../helpers/built-fixture.ts'
+import { startUpstream, type Upstream } from '../helpers/upstream.ts'
 
 let app: FastifyInstance
 let dir: string
 let origin: string
+let upstream: Upstream
 
 beforeAll(async () => {
   process.env['NEXT_TELEMETRY_DISABLED'] = '1'
   process.env['NODE_ENV'] = 'development'
   process.env['FIXTURE_BASE_PATH'] = '/web'
+  upstream = await startUpstream()
+  process.env['FIXTURE_UPSTREAM'] = String(upstream.port)
   dir = copiedFixture('newest')
   app = Fastify()
   await app.register(nextPlugin, { dir, dev: true, prefix: '/web' })
@@ -26,6 +30,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(async () => {
   await app.close()
+  upstream.close()
   rmSync(dir, { recursive: true })
 })
 
@@ -52,6 +57,14 @@ it('a route of @fastify/websocket works beside it', async () => {
   const [message] = (await once(own, 'message')) as [Buffer]
   expect(message.toString()).toBe('own')
   own.terminate()
+})
+
+it('forwards a WebSocket to the target of a rewrite', async () => {
+  const { port } = app.server.address() as AddressInfo
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/web/upstream/socket`)
+  const [message] = (await once(socket, 'message')) as [Buffer]
+  expect(message.toString()).toBe('socket /socket')
+  socket.terminate()
 })
 
 it('serves Next below its prefix, and Fastify elsewhere', async () => {

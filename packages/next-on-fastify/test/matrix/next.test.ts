@@ -2,22 +2,48 @@
 
 import { once } from 'node:events'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { createNextOnFastify } from 'next-on-fastify'
 import { afterAll, beforeAll, describe, expect, it, inject } from 'vitest'
+import { WebSocket } from 'ws'
 import { BUILD_TIMEOUT, builtFixture } from '../helpers/built-fixture.ts'
 import { rawExchange } from '../helpers/raw-exchange.ts'
+import { rewritingCopy, startUpstream, type Upstream } from '../helpers/upstream.ts'
 
-const told = globalThis as { actedFor?: string; afterIsDone?: boolean; greeted?: string; failure?: unknown }
+const told = globalThis as {
+  registerDelay?: number
+  registered?: number
+  actedFor?: string
+  afterIsDone?: boolean
+  greeted?: string
+  failure?: unknown
+}
 
 const peers = inject('peers')
 
 let app: FastifyInstance
 let origin: string
+let upstream: Upstream
+let copy: ReturnType<typeof rewritingCopy>
+let registeredAtStart: number | undefined
+const warnings: Error[] = []
+const onWarning = (warning: Error): void => void warnings.push(warning)
 
 beforeAll(async () => {
   process.env['NODE_ENV'] = 'production'
-  app = await createNextOnFastify({ dir: await builtFixture(peers), requestIdHeader: 'x-request-id' })
+  told.registerDelay = 500
+  upstream = await startUpstream()
+  copy = rewritingCopy(await builtFixture(peers), upstream.port)
+  process.on('warning', onWarning)
+  app = await createNextOnFastify({
+    dir: copy.dir,
+    requestIdHeader: 'x-request-id',
+    observers: [{ requestServed: () => {} }],
+    responseCache: { proxied: 'always', cacheStatus: true },
+    fastify: { logger: { level: 'fatal' } },
+  })
+  registeredAtStart = told.registered
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-frame-options', 'DENY').header('vary', 'origin').header('x-id', request.id)
     if (request.url.startsWith('/static') && request.headers.authorization === undefined) reply.code(401).send()
@@ -25,7 +51,12 @@ beforeAll(async () => {
   app.get('/api/test', async () => ({ message: 'hello' }))
   origin = await app.listen({ host: '127.0.0.1', port: 0 })
 }, BUILD_TIMEOUT)
-afterAll(() => app.close())
+afterAll(async () => {
+  await app.close()
+  process.off('warning', onWarning)
+  upstream.close()
+  copy.remove()
+})
 
 describe('a page', () => {
   it('is served by Next, with headers of hooks before its own', async () => {
@@ -181,6 +212,39 @@ it('a route of the app wins over Next', async () => {
 it('inject() asks Next too', async () => {
   const answer = await app.inject({ method: 'POST', url: '/echo', payload: { a: 1 } })
   expect(answer.json()).toMatchObject({ method: 'POST', body: '{"a":1}' })
+})
+
+describe('a rewrite to another server', () => {
+  it('forwards requests, without a warning of too many listeners', async () => {
+    const answers = await Promise.all(['/a', '/b?c=d'].map((path) => ask(`/upstream${path}`)))
+    expect(answers.map(({ text }) => text)).toEqual(['upstream /a', 'upstream /b?c=d'])
+    // Warnings are emitted in a later tick.
+    await setImmediate()
+    expect(warnings).toEqual([])
+  })
+
+  it('forwards a WebSocket that the other server accepts late', async () => {
+    const socket = new WebSocket(`${origin.replace('http', 'ws')}/upstream/socket`)
+    const [message] = (await once(socket, 'message')) as [Buffer]
+    expect(message.toString()).toBe('socket /socket')
+    socket.terminate()
+  })
+
+  it('responds 404 to a WebSocket for another path', async () => {
+    const socket = new WebSocket(`${origin.replace('http', 'ws')}/none`)
+    const [error] = (await once(socket, 'error')) as [Error]
+    expect(error.message).toBe('Unexpected server response: 404')
+  })
+
+  it('leaves requests for another protocol as they are', async () => {
+    const head = 'host: a\r\nconnection: upgrade, http2-settings\r\nupgrade: h2c\r\nhttp2-settings: \r\n'
+    const received = await rawExchange(app, `GET /hello.txt HTTP/1.1\r\n${head}\r\n`)
+    expect(received).toMatch(/^HTTP\/1.1 200 OK[^]*\r\n\r\nhello\n/)
+  })
+})
+
+it('is created after `register` of instrumentation has ended', () => {
+  expect(registeredAtStart).toBe(1)
 })
 
 it('`register` of instrumentation has run once', async () => {

@@ -142,6 +142,21 @@ describe('an app', () => {
     })
   })
 
+  it('is ready only after `register` of instrumentation has ended', async () => {
+    const registered = globalThis as { registeredNext?: number }
+    registered.registeredNext = 0
+    await createNextOnFastify({ dir: standInApp() })
+    expect(registered.registeredNext).toBe(1)
+  })
+
+  it('does not start if `register` of instrumentation fails', async () => {
+    const dir = standInApp({ name: 'register-fails' })
+    await expect(createNextOnFastify({ dir })).rejects.toMatchObject({
+      code: 'NEXT_ON_FASTIFY_NOT_PREPARED',
+      message: `The Next app in ${dir} failed to start: No database`,
+    })
+  })
+
   it('rejects with BASE_PATH if it was built for another path', async () => {
     const dir = standInApp({ config: { basePath: '/store' } })
     await expect(createNextOnFastify({ dir, dev: false, prefix: '/shop' })).rejects.toMatchObject({

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { type NextConfig, readConfig, unprovenSetting } from '../config.ts'
 import { patternsOf, type RoutesManifest, rulesOf } from './route-rules.ts'
 import { appPaths } from './path-reader.ts'
+import { coveringRules } from './covering-rules.ts'
 import { botsOf } from './bots.ts'
 import { UncacheableBuildError } from './errors.ts'
 import { isConditionalRule, type Middleware, middlewarePaths } from './middleware-matchers.ts'
@@ -20,6 +21,8 @@ export interface Build extends Prerendered {
   readonly dir: string
   /** Whether more than the URL may decide how Next responds to this path. */
   readonly isConditional: (path: string) => boolean
+  /** Rules with conditions that match any path, so that nothing is cached. */
+  readonly coveringRules: readonly string[]
   /** Whether Next may respond differently to a client with this name. */
   readonly isBot: (userAgent: string | undefined) => boolean
   /** Whether middleware may see this path. */
@@ -72,6 +75,7 @@ export async function readBuild(dir: string, options: BuildOptions): Promise<Bui
     ...prerenderedPages(distDir, manifests.prerender, manifests.pages, paths),
     dir,
     distDir,
+    coveringRules: coveringRules(manifests.routes, config.basePath),
     isBot: botsOf(fromApp, config),
     isConditional: (path) => paths.isLocalized(path) || matches(conditional, path),
     isProxied: (path) => matches(middleware.patterns, path),

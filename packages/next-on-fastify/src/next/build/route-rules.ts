@@ -3,6 +3,10 @@
 /** A redirect, a rewrite, or a header rule. */
 export interface Rule {
   readonly regex: string
+  /** Whether Next has added the rule. */
+  readonly internal?: boolean
+  /** The target of a redirect or a rewrite. */
+  readonly destination?: string
   readonly has?: readonly unknown[]
   readonly missing?: readonly unknown[]
 }

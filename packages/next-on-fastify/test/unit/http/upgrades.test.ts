@@ -1,5 +1,6 @@
 import { type AddressInfo, connect } from 'node:net'
 import { once } from 'node:events'
+import { get } from 'node:http'
 import websocket from '@fastify/websocket'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { nextPlugin } from 'next-on-fastify'
@@ -45,13 +46,40 @@ describe('a socket that asks for an upgrade', () => {
     expect(await upgrade(app, '/_next/hmr')).toMatch(/^HTTP\/1.1 101 Next/)
   })
 
-  it('does not go to Next in production, but if `upgrades` says so', async () => {
+  it('gets a 426 in production at once, with a line in the log, unless `upgrades` is on', async () => {
     const dir = standInApp()
-    const app = await listening(next({ dir, dev: false }))
-    // As if there were no upgrade in it.
-    expect(await upgrade(app, '/proxied', 'connection: close\r\n')).toMatch(/^HTTP\/1.1 200 OK/)
+    const logged: string[] = []
+    const logger = { level: 'warn', stream: { write: (line: string) => void logged.push(line) } }
+    const app = Fastify({ logger })
+    onTestFinished(() => app.close())
+    await next({ dir, dev: false })(app)
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    expect(await upgrade(app, '/proxied')).toMatch(/^HTTP\/1.1 426 Upgrade Required/)
+    expect(logged.map((line) => JSON.parse(line) as object)).toEqual([
+      expect.objectContaining({
+        url: '/proxied',
+        msg: 'WebSocket rejected: set "upgrades" to true to pass WebSockets to Next',
+      }),
+    ])
     const proxying = await listening(next({ dir, dev: false, upgrades: true }))
     expect(await upgrade(proxying, '/proxied')).toMatch(/^HTTP\/1.1 101 Next/)
+  })
+
+  it('for another protocol is served as without it', async () => {
+    const app = await listening(next({ dev: false }))
+    const { port } = app.server.address() as AddressInfo
+    const { promise, resolve } = Promise.withResolvers<number | undefined>()
+    const headers = { connection: 'upgrade', upgrade: 'h2c' }
+    get({ port, path: '/page', headers, agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+    expect(await promise).toBe(200)
+  })
+
+  it('that Next passes to another server is left open until that responds', async () => {
+    const app = await listening(next({ dev: false, upgrades: true }))
+    expect(await upgrade(app, '/nobody/late')).toMatch(/^HTTP\/1.1 101 Late/)
   })
 
   it('goes to Next under its prefix alone', async () => {

@@ -103,6 +103,40 @@ describe('the response cache is off for an app', () => {
   })
 })
 
+describe('a rule with a condition', () => {
+  const has = [{ type: 'cookie', key: 'vip' }]
+  const all = '^(?:/((?:[^/]+?)(?:/(?:[^/]+?))*))?(?:/)?$'
+  const internal = { regex: all, internal: true, has }
+  const warningsOf = async (more: object): Promise<string[]> => {
+    const messages = await whyNot(aBuild({}, { 'routes-manifest.json': { ...FILES['routes-manifest.json'], ...more } }))
+    return messages.filter((message) => message.startsWith('no page'))
+  }
+
+  it.each([
+    ['headers', { headers: [{ regex: '^/a$' }, { regex: all, has }] }, 'headers[1]'],
+    ['headers, for all but some paths', { headers: [{ regex: '^/((?!api/).*)$', missing: has }] }, 'headers[0]'],
+    ['redirects', { redirects: [internal, { regex: all, has }] }, 'redirects[0]'],
+    [
+      'rewrites',
+      { rewrites: { beforeFiles: [], afterFiles: [{ regex: all, has }], fallback: [] } },
+      'rewrites.afterFiles[0]',
+    ],
+    ['rewrites in one list', { rewrites: [{ regex: all, has }] }, 'rewrites.afterFiles[0]'],
+  ])('in %s that matches any path is named in a warning', async (_, routes, rule) => {
+    expect(await warningsOf(routes)).toEqual([
+      `no page is cached: the condition of ${rule} in next.config decides about every path`,
+    ])
+  })
+
+  it.each([
+    ['that matches some paths', { headers: [{ regex: '^/a(?:/.*)?$', has }] }],
+    ['that is not there', { headers: [{ regex: all }] }],
+    ['of Next itself', { redirects: [internal] }],
+  ])('%s causes no warning', async (_, routes) => {
+    expect(await warningsOf(routes)).toEqual([])
+  })
+})
+
 it('knows completely prerendered pages', async () => {
   const routes = {
     '/': { initialRevalidateSeconds: false },

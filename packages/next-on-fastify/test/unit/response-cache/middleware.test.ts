@@ -230,6 +230,7 @@ describe('behind middleware', () => {
       dir,
       distDir: dir,
       isConditional: () => false,
+      coveringRules: [],
       isBot: () => false,
       isProxied: () => true,
       isAlwaysProxied: () => isAlwaysProxied,

@@ -94,6 +94,7 @@ async function serve(
     dir: '/nowhere',
     distDir: '/nowhere',
     isConditional: () => false,
+    coveringRules: [],
     isBot: (userAgent: string | undefined) => userAgent === 'a bot',
     isProxied: () => false,
     isAlwaysProxied: () => false,

@@ -11,6 +11,7 @@ const build: Build = {
   dir,
   distDir: join(dir, 'build'),
   isConditional: () => false,
+  coveringRules: [],
   isBot: () => false,
   isProxied: () => false,
   isAlwaysProxied: () => false,

@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { createNextOnFastify } from 'next-on-fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Availability } from '../../../src/shared-cache/availability.ts'
 import { sharedHandler } from '../../../src/shared-cache/shared-cache-handler.ts'
 import { FileChanges } from '../../../src/shared-cache/file-change-log.ts'
 import { FileEntries } from '../../../src/shared-cache/file-entries.ts'
@@ -123,7 +124,11 @@ describe('an entry', () => {
       async set(): Promise<void> {}
       async revalidateTag(): Promise<void> {}
     }
-    const Shared = sharedHandler(OfBuild, () => ({ cache, onDemandSecret: 'secret' }))
+    const Shared = sharedHandler(OfBuild, () => ({
+      cache,
+      onDemandSecret: 'secret',
+      storing: new Availability(Fastify().log, { works: '', fails: '' }),
+    }))
     return (onDemand = false) =>
       new Shared({
         serverDistDir: '/app',
