@@ -7,6 +7,7 @@ import {
   ownSchema,
   ruleSchema,
 } from '../../packages/trpc-fastify/src/options/schema.ts'
+import { openTelemetrySchema } from '../../packages/trpc-fastify/src/observability/opentelemetry-options.ts'
 import { hasCodedErrors } from './coded-errors.ts'
 import { optionsOf, rowsOf } from './options-table.ts'
 
@@ -70,6 +71,15 @@ describe('docs/options.md', () => {
   })
 })
 
+it('docs/opentelemetry.md has the options of the observer', () => {
+  const source = read('src/observability/opentelemetry-options.ts')
+  const [tracer] = optionsOf(source, 'OpenTelemetryObserverOptions')
+  const [kind] = kindsOf(openTelemetrySchema)
+  expect(tableUnder('docs/opentelemetry.md', 'Options')).toEqual([
+    [`\`${tracer!.option}\``, tracer!.meaning, kind!.expected, tracer!.standard],
+  ])
+})
+
 it('the README names options that exist', () => {
   const names = namesUnder('README.md', 'Options')
   expect(names).toHaveLength(5)
@@ -77,7 +87,11 @@ it('the README names options that exist', () => {
 })
 
 const atStart = ['TRPC_FASTIFY_INVALID_OPTION', 'TRPC_FASTIFY_WEBSOCKET_MISSING']
-hasCodedErrors('trpc-fastify', { 'create-trpc-fastify.ts': atStart, 'plugin.ts': atStart })
+hasCodedErrors('trpc-fastify', {
+  'create-trpc-fastify.ts': atStart,
+  'plugin.ts': atStart,
+  'observability/opentelemetry.ts': ['TRPC_FASTIFY_INVALID_OPTION'],
+})
 
 it('docs/troubleshooting.md has the codes of all errors with their meaning, and no others', () => {
   const errors = [...read('src/errors.ts').matchAll(/\/\*\* (.*) \*\/\n[^']*'(\w+)'/g)]

@@ -61,7 +61,7 @@ await createTrpcFastify({ router: appRouter })
   'tsconfig.json': tsconfig(['server.ts', 'types.ts']),
 }
 
-beforeAll(() => tarball.install(FILES, ['fastify', '@trpc/server', 'zod', '@types/node']))
+beforeAll(() => tarball.install(FILES, ['fastify', '@trpc/server', 'zod', '@types/node', '@opentelemetry/api']))
 
 afterAll(() => tarball.remove())
 
@@ -73,6 +73,7 @@ isWellPacked(tarball, {
     'CreateFastifyContextOptions',
     'CreateTrpcFastifyOptions',
     'FallbackReason',
+    'ObservedCall',
     'ProcedureRule',
     'RateLimitResult',
     'SerializerOption',
@@ -118,6 +119,25 @@ describe('in an empty project', () => {
       }
       main()`
     const { output } = await run(project, [process.execPath, `--input-type=${type}`, '-e', program])
+    expect(output).toBe('{"result":{"data":"world"}}\n')
+  })
+
+  it.each([
+    ['require()', "const observers = require('trpc-fastify/opentelemetry')"],
+    ['import', "const observers = await import('trpc-fastify/opentelemetry')"],
+  ])('%s gives the observer of OpenTelemetry, which takes calls', async (_how, load) => {
+    const program = `async function main() {
+      ${load}
+      const { trpcPlugin } = await import('trpc-fastify')
+      const { initTRPC } = await import('@trpc/server')
+      const t = initTRPC.create()
+      const router = t.router({ hello: t.procedure.query(() => 'world') })
+      const app = (await import('fastify')).default()
+      app.register(trpcPlugin, { trpcOptions: { router }, observers: [observers.openTelemetryObserver()] })
+      console.log((await app.inject('/hello')).body)
+    }
+    main()`
+    const { output } = await run(project, [process.execPath, '--input-type=commonjs', '-e', program])
     expect(output).toBe('{"result":{"data":"world"}}\n')
   })
 

@@ -28,6 +28,7 @@ export function fallbackHandler(
     if (!intercept) return handle(req, options)
     const scope = new CallScope(req, reply, {
       isBatch: isBatch(req),
+      isStream: req.headers['trpc-accept'] === 'application/jsonl',
       // A regular end would tell the client that no events follow. After a lost connection it connects again.
       ...(openStreams ? { onSubscription: () => openStreams.add(() => reply.raw.destroy()) } : {}),
     })

@@ -16,6 +16,7 @@ export { errorCodes } from './errors.ts'
 export type {
   CallRecord,
   CreateTrpcFastifyOptions,
+  ObservedCall,
   ProcedureRule,
   RateLimitResult,
   SerializerOption,

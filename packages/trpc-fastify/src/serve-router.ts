@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fallbackHandler } from './fallback.ts'
 import type { ResolvedOptions } from './options/schema.ts'
 import type { TrpcPluginOptions } from './options/types.ts'
+import { CallReporter } from './procedure/interceptors/call-reporter.ts'
 import { createInterceptor, needsInterceptor } from './procedure/interceptors/interceptor.ts'
 import { createRegistry } from './procedure/registry.ts'
 import { ruleHooks } from './procedure/rule-hooks.ts'
@@ -50,7 +51,8 @@ export async function serveRouter(app: FastifyInstance, options: RouterOptions):
   const { config } = internals
   const rules = new ProcedureRules(options.procedures, internals)
   const serializers = new Serializers(rules, internals)
-  const interceptAll = createInterceptor(options, rules, serializers, { config, log: app.log })
+  const reporter = new CallReporter(options, app.log)
+  const interceptAll = createInterceptor(options, rules, serializers, { config, reporter })
   // An interceptor makes calls asynchronous, so it is left out where it has nothing to do.
   const intercept = needsInterceptor(options, rules) ? interceptAll : undefined
   const openStreams = endStreamsOnClose ? new OpenStreams() : undefined
@@ -61,6 +63,7 @@ export async function serveRouter(app: FastifyInstance, options: RouterOptions):
     app.log.warn('Unknown procedures of this @trpc/server version: tRPC calls all of them, which costs more CPU')
   }
   parseBodiesAsText(app)
+  reportStarts(app, options, reporter)
   const onSendHooks = keepHeadAcrossHooks(app, ':path')
 
   const defaults = await probeTrpcDefaults(config)
@@ -88,6 +91,15 @@ export async function serveRouter(app: FastifyInstance, options: RouterOptions):
     return sendBatched(reply, respond(request, respondOptions), onSendHooks)
   })
   if (options.useWSS) serveWebSockets(app, trpcOptions, { intercept, reconnectsOnClose: endStreamsOnClose })
+}
+
+/** Tells the observers of each request before the hooks of rules. */
+function reportStarts(app: FastifyInstance, { observers }: RouterOptions, reporter: CallReporter): void {
+  if (!observers.some((observer) => observer.requestStarted !== undefined)) return
+  app.addHook('onRequest', (request, _reply, done) => {
+    reporter.requestStarted(request)
+    done()
+  })
 }
 
 /** The fast path parses JSON itself, and tRPC's own adapter reads uploads from the request. */

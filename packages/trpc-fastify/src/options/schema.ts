@@ -59,7 +59,12 @@ export const ruleSchema: OptionsSchema<ProcedureRule> = object({
 
 const observer = custom<TrpcObserver>(
   'an object with the function callEnded',
-  (value) => isRecord(value) && typeof value['callEnded'] === 'function',
+  (value) =>
+    isRecord(value) &&
+    typeof value['callEnded'] === 'function' &&
+    ['requestStarted', 'callStarted', 'runCall'].every((name) =>
+      ['function', 'undefined'].includes(typeof value[name]),
+    ),
 )
 
 const ownKinds = {

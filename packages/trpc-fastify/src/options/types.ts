@@ -50,23 +50,36 @@ export interface ProcedureRule {
   serializer?: SerializerOption
 }
 
-/** A call that has ended. */
-export interface CallRecord {
+/** A call of a procedure, also of one in a batch. */
+export interface ObservedCall {
   readonly path: string
   readonly type: TRPCProcedureType
   /** Position in its batch, from 0. */
   readonly batchIndex: number
-  /** Time until the result, or until the last event of a subscription, in milliseconds. */
-  readonly duration: number
-  /** Undefined if the call succeeded. */
-  readonly error: TRPCError | undefined
+  readonly isBatch: boolean
+  readonly isWebSocket: boolean
+  /** The request. On a WebSocket, the one that opened it. */
   readonly req: FastifyRequest
 }
 
-/** Receives the ends of calls, for metrics. Its errors are logged once and break no response. */
-export interface TrpcObserver {
-  /** Called after each call, also those of a batch, and after the last event of a subscription. */
-  callEnded?(record: CallRecord): void
+/** A call that has ended. */
+export interface CallRecord extends ObservedCall {
+  /** Time until the result, or until the last value of a stream or subscription, in milliseconds. */
+  readonly duration: number
+  /** Undefined if the call succeeded. */
+  readonly error: TRPCError | undefined
+}
+
+/** Receives the ends of calls, for metrics and traces. Its errors are logged once and break no response. */
+export interface TrpcObserver<TState = unknown> {
+  /** Called before the hooks of a request to the router. */
+  requestStarted?(req: FastifyRequest): void
+  /** Called before each call. Its result is passed to the other functions. */
+  callStarted?(call: ObservedCall): TState
+  /** Runs code of the call in a context, such as an active span. Must call `code` once and return its result. */
+  runCall?(state: TState, code: () => unknown): unknown
+  /** Called after each call, also those of a batch, and after the last value of a stream or subscription. */
+  callEnded?(record: CallRecord, state: TState): void
 }
 
 /** Options of {@link trpcPlugin}: those of `fastifyTRPCPlugin`, and its own ones, which are off by default. */

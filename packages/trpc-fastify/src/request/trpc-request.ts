@@ -122,7 +122,7 @@ export class TrpcRequest {
   /** State that its calls share. */
   get scope(): CallScope {
     const { req, reply, isBatch, isStream } = this
-    return (this.#scope ??= new CallScope(req, reply, { isBatch, hasSerializers: !isStream }))
+    return (this.#scope ??= new CallScope(req, reply, { isBatch, isStream, hasSerializers: !isStream }))
   }
 
   /** Aborts a subscription that has lasted long enough. */

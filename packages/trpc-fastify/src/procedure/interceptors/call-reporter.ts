@@ -1,21 +1,30 @@
-// Reports ended calls to the log and the observers.
+// Reports the start and the end of calls to the log and the observers.
 
 import type { TRPCError } from '@trpc/server'
 import type { FastifyBaseLogger, FastifyRequest, LogLevel } from 'fastify'
-import type { CallRecord, TrpcObserver } from '../../options/types.ts'
-import type { InterceptedCall } from './request-scope.ts'
+import type { ObservedCall, TrpcObserver } from '../../options/types.ts'
+import type { CallScope, InterceptedCall } from './request-scope.ts'
 
 export interface ReportOptions {
   readonly observers: readonly TrpcObserver[]
   readonly callLogLevel: LogLevel
 }
 
+type ObserverFunction = keyof TrpcObserver
+
+/** A call that has started. */
+export interface ReportedCall {
+  /** Runs code of the call in the contexts of the observers. */
+  readonly run: <T>(code: () => T) => T
+  readonly ended: (error?: TRPCError) => void
+}
+
 export class CallReporter {
   readonly #observers: readonly TrpcObserver[]
   readonly #logLevel: LogLevel
   readonly #log: FastifyBaseLogger
-  /** Observers that have thrown. Only the first error of each is logged, so that it cannot fill the log. */
-  readonly #faulty = new Set<number>()
+  /** Functions that have thrown. Only the first error of each is logged, so that it cannot fill the log. */
+  readonly #faulty = new Set<string>()
 
   constructor({ observers, callLogLevel }: ReportOptions, log: FastifyBaseLogger) {
     this.#observers = observers
@@ -23,35 +32,72 @@ export class CallReporter {
     this.#log = log
   }
 
-  ended(
-    req: FastifyRequest,
-    { path, type, batchIndex }: InterceptedCall,
-    duration: number,
-    error: TRPCError | undefined,
-  ): void {
+  requestStarted(req: FastifyRequest): void {
+    for (const [index, observer] of this.#observers.entries()) {
+      this.#guard(index, 'requestStarted', () => observer.requestStarted?.(req))
+    }
+  }
+
+  started({ req, isBatch, isWebSocket }: CallScope, { path, type, batchIndex }: InterceptedCall): ReportedCall {
+    const call: ObservedCall = { path, type, batchIndex, isBatch, isWebSocket, req }
+    const states = this.#observers.map((observer, index) =>
+      this.#guard(index, 'callStarted', () => observer.callStarted?.(call)),
+    )
+    const startedAt = performance.now()
+    return {
+      run: <T>(code: () => T) => this.#run(0, states, code),
+      ended: (error) => this.#ended(call, performance.now() - startedAt, error, states),
+    }
+  }
+
+  /** Runs code inside the observers from an index on. An observer that throws leaves the code to run as it would. */
+  #run<T>(from: number, states: readonly unknown[], code: () => T): T {
+    const index = this.#observers.findIndex((observer, at) => at >= from && observer.runCall !== undefined)
+    if (index === -1) return code()
+    let outcome: { value: T } | { cause: unknown } | undefined
+    this.#guard(index, 'runCall', () =>
+      this.#observers[index]!.runCall!(states[index], () => {
+        try {
+          outcome ??= { value: this.#run(index + 1, states, code) }
+        } catch (cause) {
+          outcome = { cause }
+        }
+        return 'value' in outcome ? outcome.value : undefined
+      }),
+    )
+    if (!outcome) return this.#run(index + 1, states, code)
+    if ('cause' in outcome) throw outcome.cause
+    return outcome.value
+  }
+
+  #ended(call: ObservedCall, duration: number, error: TRPCError | undefined, states: readonly unknown[]): void {
+    const { path, type, batchIndex, req } = call
     if (this.#logLevel !== 'silent') {
       req.log[this.#logLevel]({ path, type, batchIndex, duration, outcome: error?.code ?? 'OK' }, 'tRPC call ended')
     }
-    this.#notify({ path, type, batchIndex, duration, error, req })
-  }
-
-  #notify(record: CallRecord): void {
+    const record = { ...call, duration, error }
     for (const [index, observer] of this.#observers.entries()) {
-      try {
-        const returned: unknown = observer.callEnded?.(record)
-        if (returned instanceof Promise) returned.catch((err: unknown) => this.#logFault(index, err))
-      } catch (err) {
-        this.#logFault(index, err)
-      }
+      this.#guard(index, 'callEnded', () => observer.callEnded?.(record, states[index]))
     }
   }
 
-  #logFault(index: number, err: unknown): void {
-    if (this.#faulty.has(index)) return
-    this.#faulty.add(index)
-    this.#log.error(
-      { err, observer: `observers[${index}].callEnded` },
-      'Observer threw. Its further errors are not logged',
-    )
+  #guard<T>(index: number, name: ObserverFunction, call: () => T): T | undefined {
+    try {
+      const returned = call()
+      if (name !== 'runCall' && returned instanceof Promise) {
+        returned.catch((err: unknown) => this.#logFault(index, name, err))
+      }
+      return returned
+    } catch (err) {
+      this.#logFault(index, name, err)
+      return undefined
+    }
+  }
+
+  #logFault(index: number, name: ObserverFunction, err: unknown): void {
+    const observer = `observers[${index}].${name}`
+    if (this.#faulty.has(observer)) return
+    this.#faulty.add(observer)
+    this.#log.error({ err, observer }, 'Observer threw. Its further errors are not logged')
   }
 }

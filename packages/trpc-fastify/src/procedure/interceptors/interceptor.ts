@@ -1,19 +1,19 @@
 // Runs around each call of a procedure: limits, timeout, size, log and metrics. It is the same on the fast path, in
 // tRPC's own handler and on WebSockets.
 
-import { getTRPCErrorFromUnknown, type TRPCError } from '@trpc/server'
-import type { FastifyBaseLogger } from 'fastify'
+import { getTRPCErrorFromUnknown } from '@trpc/server'
 import pLimit from 'p-limit'
 import type { ProcedureRule } from '../../options/types.ts'
+import { isAsyncIterable } from '../../runtime/type-guards.ts'
 import type { ProcedureRules } from '../rules.ts'
 import type { Serializers } from '../serializer.ts'
 import type { RouterConfig } from '../trpc-internals.ts'
 import { addToBatch } from './batch-response-size.ts'
-import { CallReporter, type ReportOptions } from './call-reporter.ts'
+import type { CallReporter, ReportOptions } from './call-reporter.ts'
 import type { CallScope, InterceptedCall, Invoke } from './request-scope.ts'
 import { admit } from './rate-limit.ts'
 import { callWithTimeout } from './timeout.ts'
-import { watchSubscription } from './watch-subscription.ts'
+import { watchStream } from './watch-stream.ts'
 
 /** Options for the calls of all procedures. */
 export interface InterceptorOptions extends ReportOptions {
@@ -39,19 +39,20 @@ export function createInterceptor(
   options: InterceptorOptions,
   rules: ProcedureRules,
   serializers: Serializers,
-  { config, log }: { config: RouterConfig; log: FastifyBaseLogger },
+  { config, reporter }: { config: RouterConfig; reporter: CallReporter },
 ): Interceptor {
   const { batchConcurrency } = options
-  const reporter = new CallReporter(options, log)
   const callByRules = rulesCaller(options, rules, serializers, config)
   return async (scope, call, invoke) => {
     if (batchConcurrency !== Infinity && scope.isBatch) scope.limit ??= pLimit(batchConcurrency)
-    const startedAt = performance.now()
-    const ended = (error?: TRPCError): void => reporter.ended(scope.req, call, performance.now() - startedAt, error)
+    const reported = reporter.started(scope, call)
+    const { ended } = reported
     try {
-      const run = (): Promise<unknown> => callByRules(scope, call, invoke)
+      const run = (): Promise<unknown> => reported.run(() => callByRules(scope, call, invoke))
       const data = await (scope.limit ? scope.limit(run) : run())
-      if (call.type === 'subscription') return watchSubscription(data, call.signal, scope, ended)
+      if (call.type === 'subscription' || (scope.isStream && isAsyncIterable(data))) {
+        return watchStream(data, call, scope, reported)
+      }
       ended()
       return data
     } catch (cause) {

@@ -18,6 +18,8 @@ export type Invoke = (signal?: AbortSignal) => unknown
 
 export interface CallScopeOptions {
   readonly isBatch?: boolean
+  /** Whether a result may be a stream, which the response reads to its end. */
+  readonly isStream?: boolean
   /** Whether the serializers of procedures write the results. Otherwise results are converted to the same data. */
   readonly hasSerializers?: boolean
   /** Called when a subscription begins. Returns the function to call at its end. */
@@ -30,6 +32,7 @@ export class CallScope {
   /** Undefined on a WebSocket. */
   readonly reply: FastifyReply | undefined
   readonly isBatch: boolean
+  readonly isStream: boolean
   readonly hasSerializers: boolean
   readonly onSubscription: (() => () => void) | undefined
   /** Settles when earlier calls are admitted: concurrent checks by `@fastify/rate-limit` would reject all of them. */
@@ -37,16 +40,33 @@ export class CallScope {
   /** Bytes of the results so far. */
   size = 0
   limit: LimitFunction | undefined
+  #atClose: (() => void)[] | undefined
+
+  get isWebSocket(): boolean {
+    return this.reply === undefined
+  }
 
   constructor(
     req: FastifyRequest,
     reply: FastifyReply | undefined,
-    { isBatch = false, hasSerializers = false, onSubscription }: CallScopeOptions = {},
+    { isBatch = false, isStream = false, hasSerializers = false, onSubscription }: CallScopeOptions = {},
   ) {
     this.req = req
     this.reply = reply
     this.isBatch = isBatch
+    this.isStream = isStream
     this.hasSerializers = hasSerializers
     this.onSubscription = onSubscription
+  }
+
+  /** Calls a function when the response is closed, by one listener for all. */
+  onClose(run: () => void): void {
+    if (!this.#atClose) {
+      const all: (() => void)[] = (this.#atClose = [])
+      this.reply?.raw.once('close', () => {
+        for (const one of all) one()
+      })
+    }
+    this.#atClose.push(run)
   }
 }
