@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from './config.ts'
-import { type RoutesManifest, rulesOf } from './route-rules.ts'
+import { type RoutesManifest, rulesOf } from './build/route-rules.ts'
 
 /** Whether the build of the app in `dir` has a rewrite to another server. False if its manifest cannot be read. */
 export async function hasExternalRewrite(dir: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 // Finds rules with conditions that cover the whole app. Their condition decides about each response, so nothing is cached.
 
-import { patternsOf, type Rule, type RoutesManifest } from '../../next/route-rules.ts'
+import { patternsOf, type Rule, type RoutesManifest } from './route-rules.ts'
 import { isConditionalRule } from './middleware-matchers.ts'
 
 /** Paths that no rule is meant for. */
