@@ -137,6 +137,15 @@ describe('in an empty project', () => {
     expect({ code, output }).toEqual({ code: 0, output: `${observer}Observer function\n` })
   })
 
+  it.each([
+    ['commonjs', "const jwt = require('aggregator-gateway/jwt')"],
+    ['module', "const jwt = await import('aggregator-gateway/jwt')"],
+  ])('jwtAuthentication comes with its own export, as %s', async (type, load) => {
+    const program = `${load}; console.log(typeof jwt.jwtAuthentication)`
+    const { code, output } = await run(project, [process.execPath, `--input-type=${type}`, '-e', program])
+    expect({ code, output }).toEqual({ code: 0, output: 'function\n' })
+  })
+
   it('the metrics of the README are there', async () => {
     const upstream = createServer((_request, response) => {
       response.setHeader('content-type', 'application/json').end('{}')

@@ -69,7 +69,7 @@ describe.each(['from-express-axios', 'from-krakend'])('the guide %s', (name) => 
     for (const [file, content] of Object.entries(files)) writeFileSync(join(project, file), content)
     const command = tarball.program('aggregator-gateway')
     const { code, output } = await run(project, [command, '--check', 'gateway.json'])
-    expect({ code, output }).toEqual({ code: 0, output: 'gateway.json is valid: 1 upstreams, 1 endpoints\n' })
+    expect({ code, output }).toEqual({ code: 0, output: 'gateway.json is valid: 1 upstream, 1 endpoint\n' })
 
     start('services.ts')
     start(join('node_modules', 'aggregator-gateway', 'dist', 'cli', 'main.js'), 'gateway.json')

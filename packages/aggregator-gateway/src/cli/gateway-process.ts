@@ -1,6 +1,6 @@
 // A gateway of a configuration file, which is read again on SIGHUP, and when it changes with `--watch`.
 
-import { type FSWatcher, watch } from 'node:fs'
+import { type FSWatcher, readFileSync, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts'
@@ -46,6 +46,8 @@ export class GatewayProcess {
   #config: LoadedConfig
   #watcher: FSWatcher | undefined
   #settling: NodeJS.Timeout | undefined
+  /** The text of the file, while it is watched. */
+  #text: string | undefined
   /** Reloads run one after the other. */
   #reloading: Promise<void> = Promise.resolve()
 
@@ -63,14 +65,21 @@ export class GatewayProcess {
     return gateway
   }
 
-  /** Reloads whenever the file changes. Its folder is watched, because editors replace files. */
+  /** Reloads whenever the text of the file changes. Its folder is watched: editors replace files, and Kubernetes links. */
   watch(): void {
     const { path } = this.#options
-    this.#watcher = watch(dirname(path), (_event, name) => {
-      if (name !== null && name !== basename(path)) return
+    this.#text = textOf(path)
+    this.#watcher = watch(dirname(path), () => {
       clearTimeout(this.#settling)
-      this.#settling = setTimeout(() => this.reload(), SETTLE)
+      this.#settling = setTimeout(() => this.#reloadChanged(), SETTLE)
     })
+  }
+
+  #reloadChanged(): void {
+    const text = textOf(this.#options.path)
+    if (text === undefined || text === this.#text) return
+    this.#text = text
+    this.reload()
   }
 
   reload(): void {
@@ -98,5 +107,14 @@ export class GatewayProcess {
     await this.#reloading
     finishEndlessStreams()
     await this.#server.stop(this.#config.stopTimeout)
+  }
+}
+
+/** Undefined while the file is being replaced. */
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
   }
 }

@@ -67,8 +67,12 @@ async function check(path: string): Promise<void> {
   const { config, app } = await build(path)
   await app.close()
   const { upstreams, endpoints } = config.options
-  const counts = `${Object.keys(upstreams).length} upstreams, ${endpoints.length} endpoints`
+  const counts = [counted(Object.keys(upstreams).length, 'upstream'), counted(endpoints.length, 'endpoint')].join(', ')
   process.stdout.write(`${basename(path)} is valid: ${counts}\n`)
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 function isUsage(error: unknown): boolean {

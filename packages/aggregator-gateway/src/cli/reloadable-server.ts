@@ -39,7 +39,11 @@ export class ReloadableServer {
   replace(app: FastifyInstance): void {
     const last = this.#current
     this.#current = { app, running: 0, drained: undefined }
-    void drain(last).then(() => last.app.close())
+    const close = async (): Promise<void> => {
+      await drain(last)
+      await last.app.close()
+    }
+    close().catch((err: unknown) => last.app.log.error({ err }, 'the last configuration was not closed'))
   }
 
   /** Stops to accept connections, and waits for running requests. After the timeout, it ends them. */

@@ -15,6 +15,8 @@ import { type MissingVariable, withEnvironment } from './environment.ts'
 
 /** Names that are looked for, in this order. */
 const FILES = ['gateway.json', 'gateway.config.ts', 'gateway.config.js', 'gateway.config.mjs', 'gateway.config.json']
+/** A command without a log would hide why calls fail. */
+const LOGS_WARNINGS = { logger: { level: 'warn' } } as const
 /** Options of Fastify that concern the server, which is the command's. */
 const OF_SERVER = ['http2', 'https', 'serverFactory']
 
@@ -70,7 +72,11 @@ export async function loadConfig(
     port,
     host: checked.host,
     stopTimeout: checked.stopTimeout,
-    options: { ...options, ...(authenticator && { authentication: authenticator }) },
+    options: {
+      ...options,
+      fastify: { ...LOGS_WARNINGS, ...options.fastify },
+      ...(authenticator && { authentication: authenticator }),
+    },
   }
 }
 

@@ -24,22 +24,25 @@ export interface RenderedCalls {
  * @throws AGGREGATOR_GATEWAY_BAD_PARAMETER, AGGREGATOR_GATEWAY_INVALID_HEADER
  */
 export function renderCalls({ calls, instrumentation }: PlannedEndpoint, values: Values): RenderedCalls {
-  // An excluded call needs none of the values that its path and headers have.
-  const isExcluded = calls.map(({ condition }) => condition !== undefined && !condition.holdsForRequest(values))
   return {
-    targets: calls.map((call, index) =>
-      call.waitsFor === 0 && !isExcluded[index] ? renderTarget(call, values) : undefined,
+    targets: calls.map((call) =>
+      call.waitsFor === 0 && !isExcluded(call, values) ? renderTarget(call, values) : undefined,
     ),
-    headers: calls.map(({ headers }, index) =>
-      isExcluded[index]
+    headers: calls.map((call, index) =>
+      isExcluded(call, values)
         ? undefined
         : renderHeaders(
-            headers,
+            call.headers,
             values,
             instrumentation?.observers.callHeaders(instrumentation.calls[index]!, values.request),
           ),
     ),
   }
+}
+
+/** Whether the request excludes a call, which needs none of the values in its path and headers then. */
+function isExcluded({ condition }: PlannedCall, values: Values): boolean {
+  return condition !== undefined && !condition.holdsForRequest(values)
 }
 
 /** @throws AGGREGATOR_GATEWAY_BAD_PARAMETER for a value of the client, MissingValueError for a value of a call */

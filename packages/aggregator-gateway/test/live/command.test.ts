@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { get, type IncomingMessage, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,22 +24,31 @@ interface Command {
 
 function command(config: object | string, args: readonly string[] = [], env: Record<string, string> = {}): Command {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-command-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'gateway.json')
   const write = (one: object | string): void => {
     writeFileSync(`${path}.new`, typeof one === 'string' ? one : JSON.stringify(one))
     renameSync(`${path}.new`, path)
   }
   write(config)
+  return { ...commandIn(folder, args, env), path, write }
+}
+
+/** The command in a folder that has a file. */
+function commandIn(
+  folder: string,
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+): Pick<Command, 'process' | 'output' | 'exit'> {
   const child = spawn(process.execPath, [MAIN, ...args], { cwd: folder, env: { ...process.env, ...env } })
   const exit = once(child, 'close').then(([code]) => code as number | null)
   onTestFinished(async () => {
     child.kill('SIGKILL')
     await exit
-    rmSync(folder, { recursive: true })
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
-  return { process: child, path, output: () => output, write, exit }
+  return { process: child, output: () => output, exit }
 }
 
 const configOf = (origin: string, path = '/one'): object => ({
@@ -53,14 +62,14 @@ const configOf = (origin: string, path = '/one'): object => ({
   ],
 })
 
-async function started(one: Command): Promise<string> {
+async function started(one: Pick<Command, 'output'>): Promise<string> {
   await expect.poll(one.output).toContain('listening on ')
   return /listening on (\S+)/.exec(one.output())![1]!
 }
 
 describe('--check', () => {
   it.each([
-    ['a valid file', configOf('http://127.0.0.1:1'), 0, 'gateway.json is valid: 1 upstreams, 2 endpoints\n'],
+    ['a valid file', configOf('http://127.0.0.1:1'), 0, 'gateway.json is valid: 1 upstream, 2 endpoints\n'],
     [
       'an unknown option',
       { upstreams: {}, endpoints: [], wrong: 1 },
@@ -172,4 +181,30 @@ it('a reload lets event streams go on', async () => {
   sources[0]!.write('data: 2\n\n')
   await expect.poll(() => text).toContain('data: 2\n\n')
   events.destroy()
+})
+
+it('exits with 1 if the port is taken', async () => {
+  const url = await started(command(configOf('http://127.0.0.1:1')))
+  const { port } = new URL(url)
+  const other = command(configOf('http://127.0.0.1:1'), ['--port', port, '--host', '127.0.0.1'])
+  expect(await other.exit).toBe(1)
+  expect(other.output()).toBe(`aggregator-gateway: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`)
+})
+
+it('--watch reloads when a link to the file changes, as Kubernetes changes a ConfigMap', async () => {
+  const origin = await jsonUpstream((path) => path)
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-links-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const version of ['1', '2']) {
+    mkdirSync(join(folder, version))
+    writeFileSync(join(folder, version, 'gateway.json'), JSON.stringify(configOf(origin, `/version-${version}`)))
+  }
+  symlinkSync('1', join(folder, '..data'))
+  symlinkSync(join('..data', 'gateway.json'), join(folder, 'gateway.json'))
+  const linked = commandIn(folder, ['--watch'])
+  const url = await started(linked)
+  expect(await (await fetch(`${url}/x`)).json()).toEqual({ value: '/version-1' })
+  symlinkSync('2', join(folder, '..data_tmp'))
+  renameSync(join(folder, '..data_tmp'), join(folder, '..data'))
+  await expect.poll(async () => await (await fetch(`${url}/x`)).json()).toEqual({ value: '/version-2' })
 })

@@ -164,6 +164,18 @@ describe('an endpoint', () => {
   })
 })
 
+it('HEAD needs credentials as GET does', async () => {
+  const app = await gateway({
+    upstreams: { it: await jsonUpstream((path) => path) },
+    authentication,
+    endpoints: [{ path: '/me', calls: { one: { upstream: 'it', path: '/' } } }],
+  })
+  const responses = [undefined, 'ANNA'].map((authorization) =>
+    app.inject({ method: 'HEAD', url: '/me', headers: authorization === undefined ? {} : { authorization } }),
+  )
+  expect((await Promise.all(responses)).map(({ statusCode }) => statusCode)).toEqual([401, 200])
+})
+
 const call = { upstream: 'it', path: '/' }
 
 it.each([

@@ -18,6 +18,7 @@ function fileOf(content: unknown, name = 'gateway.json'): string {
   return path
 }
 
+const fastify = { logger: { level: 'warn' } }
 const call = { upstream: 'it', path: '/{params.id}' }
 const valid = { upstreams: { it: 'http://127.0.0.1:1' }, endpoints: [{ path: '/:id', calls: { one: call } }] }
 const messageOf = async (content: unknown, name?: string, environment = {}): Promise<unknown> =>
@@ -30,11 +31,21 @@ const invalid = (message: string): unknown => ['AGGREGATOR_GATEWAY_INVALID_CONFI
 describe('a configuration file', () => {
   it('has the options of the gateway and of the command', async () => {
     const path = fileOf({ $schema: './x.json', port: 4000, host: '0.0.0.0', stopTimeout: 5, ...valid })
-    expect(await loadConfig(path, {})).toEqual({ port: 4000, host: '0.0.0.0', stopTimeout: 5, options: valid })
+    expect(await loadConfig(path, {})).toEqual({
+      port: 4000,
+      host: '0.0.0.0',
+      stopTimeout: 5,
+      options: { ...valid, fastify },
+    })
   })
 
   it('has defaults', async () => {
     expect(await loadConfig(fileOf(valid), {})).toMatchObject({ port: 3000, host: 'localhost', stopTimeout: 10_000 })
+  })
+
+  it('logs warnings, unless it has a logger', async () => {
+    const { options } = await loadConfig(fileOf({ ...valid, fastify: { bodyLimit: 5, logger: false } }), {})
+    expect(options.fastify).toEqual({ bodyLimit: 5, logger: false })
   })
 
   it('has environment variables', async () => {
