@@ -10,6 +10,8 @@ const MISTAKES: ReadonlySet<SpeedBoundsErrorCode> = new Set([
   'SPEED_BOUNDS_INVALID_OPTION',
   'SPEED_BOUNDS_CONFIG_NOT_LOADED',
   'SPEED_BOUNDS_INVALID_RESULT',
+  'SPEED_BOUNDS_NO_REPOSITORY',
+  'SPEED_BOUNDS_UNKNOWN_REF',
 ])
 
 /** The exit code of several claims: `broken` outranks `inconclusive`, which outranks `holds`. */

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { addCompareCommand } from './compare-command.ts'
 import { EXIT, reportError } from './exit-codes.ts'
 import { handleInterrupts } from './interruption.ts'
 import { line } from './output.ts'
@@ -21,6 +22,7 @@ const program = new Command('speed-bounds')
   .configureHelp({ showGlobalOptions: true })
 addRaceCommand(program)
 addRunCommand(program)
+addCompareCommand(program)
 addReportCommand(program)
 addSelfCheckCommand(program)
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { comparisonToMarkdown, comparisonToTerminal } from '../report/comparison-tables.ts'
 import { readResult } from '../report/read-result.ts'
 import { toMarkdown, toTerminal } from '../report/tables.ts'
 import { print } from './output.ts'
@@ -15,6 +16,7 @@ export function addReportCommand(program: Command): void {
 
 function report(file: string, { markdown }: { markdown?: string }): void {
   const result = readResult(file)
-  print(toTerminal(result))
-  if (markdown) writeResult(markdown, toMarkdown(result))
+  const isComparison = 'kind' in result
+  print(isComparison ? comparisonToTerminal(result) : toTerminal(result))
+  if (markdown) writeResult(markdown, isComparison ? comparisonToMarkdown(result) : toMarkdown(result))
 }

@@ -1,20 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { errorCodes } from '../errors.ts'
+import type { Comparison } from '../compare/comparison.ts'
 import type { RaceResult } from './result.ts'
 
-const VERSION = 2
+const VERSIONS = { race: 2, comparison: 1 }
 
-/** Reads a result document. */
-export function readResult(file: string): RaceResult {
+/** Reads the document of a race or a comparison. */
+export function readResult(file: string): RaceResult | Comparison {
   const document = parse(file)
-  const { version, rounds, summaries, claims } = document
-  if (![rounds, summaries, claims].every((part) => Array.isArray(part))) {
+  const { version, kind, rounds, summaries, claims, cases } = document
+  const expected = kind === 'comparison' ? VERSIONS.comparison : VERSIONS.race
+  const parts = kind === 'comparison' ? [cases] : [rounds, summaries, claims]
+  if (!parts.every((part) => Array.isArray(part))) {
     throw invalid(`${file} is not a result of speed-bounds: expected a file that --json has written.`)
   }
-  if (version !== VERSION) {
-    throw invalid(`${file} has version ${String(version)} of the result document, expected ${VERSION}: measure again.`)
+  if (version !== expected) {
+    throw invalid(`${file} has version ${String(version)} of the result document, expected ${expected}: measure again.`)
   }
-  return document as unknown as RaceResult
+  return document as unknown as RaceResult | Comparison
 }
 
 function parse(file: string): Record<string, unknown> {
