@@ -14,7 +14,7 @@ const MAX_GROWTH = 1.1
 /** Recorded sizes. If a package grows on purpose, copy its new sizes from the failure of `release.test.ts`. */
 const SIZES: Readonly<Record<string, Size>> = {
   'aggregator-gateway': { packed: 83_874, unpacked: 284_010 },
-  'checked-options': { packed: 7_635, unpacked: 23_687 },
+  'checked-options': { packed: 9_407, unpacked: 30_978 },
   'clustered-server': { packed: 104_102, unpacked: 340_529 },
   'fastify-write-batching': { packed: 7_907, unpacked: 24_466 },
   'next-on-fastify': { packed: 95_217, unpacked: 311_952 },

@@ -1,6 +1,7 @@
 // Reports ended calls to the log and the observers.
 
 import type { TRPCError } from '@trpc/server'
+import { ObserverFaults } from 'checked-options'
 import type { FastifyBaseLogger, FastifyRequest, LogLevel } from 'fastify'
 import type { CallRecord, TrpcObserver } from '../../options/types.ts'
 import type { InterceptedCall } from './request-scope.ts'
@@ -13,14 +14,12 @@ export interface ReportOptions {
 export class CallReporter {
   readonly #observers: readonly TrpcObserver[]
   readonly #logLevel: LogLevel
-  readonly #log: FastifyBaseLogger
-  /** Observers that have thrown. Only the first error of each is logged, so that it cannot fill the log. */
-  readonly #faulty = new Set<number>()
+  readonly #faults: ObserverFaults
 
   constructor({ observers, callLogLevel }: ReportOptions, log: FastifyBaseLogger) {
     this.#observers = observers
     this.#logLevel = callLogLevel
-    this.#log = log
+    this.#faults = new ObserverFaults(log)
   }
 
   ended(
@@ -38,20 +37,10 @@ export class CallReporter {
   #notify(record: CallRecord): void {
     for (const [index, observer] of this.#observers.entries()) {
       try {
-        const returned: unknown = observer.callEnded?.(record)
-        if (returned instanceof Promise) returned.catch((err: unknown) => this.#logFault(index, err))
+        this.#faults.watch(index, 'callEnded', observer.callEnded?.(record))
       } catch (err) {
-        this.#logFault(index, err)
+        this.#faults.report(index, 'callEnded', err)
       }
     }
-  }
-
-  #logFault(index: number, err: unknown): void {
-    if (this.#faulty.has(index)) return
-    this.#faulty.add(index)
-    this.#log.error(
-      { err, observer: `observers[${index}].callEnded` },
-      'Observer threw. Its further errors are not logged',
-    )
   }
 }

@@ -38,7 +38,7 @@ const PLUGIN_OPTIONS: Record<string, Wrong[]> = {
   useWSS: notABoolean,
   fastPath: notA(
     'true or false or "uncompiled"',
-    ['compiled', '"compiled"'],
+    ['fast', '"fast"'],
     ['', '""'],
     [1, '1'],
     [null, 'null'],
@@ -170,6 +170,7 @@ describe('trpcPlugin rejects when it is registered', () => {
 
   it.each([
     [{ prefx: '/trpc' }, 'Invalid option "prefx": unknown. Did you mean "prefix"?'],
+    [{ fastPath: 'official' }, 'Invalid option "fastPath": the value "official" is false now.'],
     [{ engine: 'official' }, 'Invalid option "engine": renamed to "fastPath", which is true, false or "uncompiled".'],
     [
       { onCallEnd: () => {} },
