@@ -14,7 +14,7 @@ const MAX_GROWTH = 1.1
 /** Recorded sizes. If a package grows on purpose, copy its new sizes from the failure of `release.test.ts`. */
 const SIZES: Readonly<Record<string, Size>> = {
   'aggregator-gateway': { packed: 112_454, unpacked: 393_387 },
-  'checked-options': { packed: 8_841, unpacked: 28_340 },
+  'checked-options': { packed: 10_300, unpacked: 33_800 },
   'clustered-server': { packed: 104_102, unpacked: 340_529 },
   'fastify-write-batching': { packed: 7_907, unpacked: 24_466 },
   'next-on-fastify': { packed: 95_217, unpacked: 311_952 },

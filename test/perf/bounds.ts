@@ -145,6 +145,10 @@ const claims = {
     { contender: 'clustered', over: 'node-cluster', atLeast: 1.3, target: 1.6, metric: 'cpu' },
   ],
   'clustered-quotas': [{ contender: 'clustered', over: 'single-process', atLeast: 0.95, metric: 'throughput' }],
+  'write-batching': [
+    { case: 'hello', contender: 'fastify-write-batching', over: 'fastify', atLeast: 1.03, metric: 'cpu' },
+    { case: 'json', contender: 'fastify-write-batching', over: 'fastify', atLeast: 1.03, metric: 'cpu' },
+  ],
   'clustered-tail': [{ contender: 'clustered', over: 'node-cluster', atLeast: 2, metric: 'p99' }],
 } satisfies Record<string, readonly Bound[]>
 

@@ -1,10 +1,11 @@
-// A plain Fastify app with fastify-write-batching and without. Bounds come with the first measured figures.
+// A plain Fastify app with fastify-write-batching and without.
 
 import { foundProgram } from '@test/required-program'
 import type { RaceOptions } from 'speed-bounds'
 import { afterAll } from 'vitest'
 import { endSubjects } from '../running-subjects.ts'
 import { cases, proxied, subjects as frameworks } from '../suites/http-frameworks.ts'
+import { bounds } from './bounds.ts'
 import { perfSuite, type SuiteRace } from './suite.ts'
 
 const pair = { fastify: frameworks.fastify, 'fastify-write-batching': frameworks['fastify-write-batching'] }
@@ -23,6 +24,7 @@ const races: SuiteRace[] = [1, 10, 100, 500].flatMap((connections) => [
     title: connectionsOf(connections),
     subjects: pair,
     options: { ...asleep, connections, cases: { hello, json } },
+    ...(connections === 100 && { bounds: bounds['write-batching'] }),
   },
   {
     title: `${connectionsOf(connections)}, with a generator that stays awake`,

@@ -19,6 +19,8 @@ export {
   share,
   string,
 } from './kinds.ts'
+export { withOldValues } from './old-values.ts'
+export { observer, ObserverFaults, type ErrorLog } from './observer.ts'
 export { object, optional, type ObjectOptions, type OptionsSchema } from './object.ts'
 // Describing
 export { optionsOf, type OptionDescription } from './describe-options.ts'

@@ -34,6 +34,11 @@ export function renamed(advice: string): string {
   return /^[\w.]+$/.test(advice) ? `renamed to "${advice}".` : advice
 }
 
+/** An old value of an option, and the current one. */
+export function renamedValue(old: unknown, current: unknown): string {
+  return `the value ${shown(old)} is ${shown(current)} now.`
+}
+
 function shown(value: unknown): string {
   if (typeof value === 'string')
     return JSON.stringify(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value)

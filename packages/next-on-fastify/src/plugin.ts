@@ -60,13 +60,11 @@ async function upgradesTo(
 /** Statistics of the Next apps of each server, by prefix. */
 const servers = new WeakMap<object, Map<string, () => NextStats>>()
 
-/** The statistics of a server's apps. The first call adds the decorator. */
+/** The statistics of a server's apps. Adds the decorator, which a parent may have already, in contrast to a sibling. */
 function statsByPrefix(app: FastifyInstance): Map<string, () => NextStats> {
-  const known = servers.get(app.server)
-  if (known !== undefined) return known
-  const stats = new Map<string, () => NextStats>()
+  const stats = servers.get(app.server) ?? new Map<string, () => NextStats>()
   servers.set(app.server, stats)
-  app.decorate('nextStats', (prefix = '') => stats.get(prefix)?.())
+  if (!app.hasDecorator('nextStats')) app.decorate('nextStats', (prefix = '') => stats.get(prefix)?.())
   return stats
 }
 

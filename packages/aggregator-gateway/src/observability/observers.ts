@@ -1,5 +1,6 @@
 // Calls the observers of a gateway. An observer that throws breaks no response.
 
+import { ObserverFaults } from 'checked-options'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { isHeaderValue, isTraceHeader } from '../http/header-rules.ts'
 import type { CallEnd, GatewayObserver, ObservedCall, ObservedGateway } from '../options/observer.ts'
@@ -17,15 +18,13 @@ const FAILED = Symbol('failed')
 
 export class Observers {
   readonly #observers: readonly GatewayObserver[]
-  readonly #log: FastifyBaseLogger
   readonly #gateway: ObservedGateway
   readonly #addsHeaders: boolean
-  /** Methods that have thrown. Only the first error of each is logged, because it would fill the log. */
-  readonly #faulty = new Set<string>()
+  readonly #faults: ObserverFaults
 
   constructor(observers: readonly GatewayObserver[], log: FastifyBaseLogger, gateway: ObservedGateway) {
     this.#observers = observers
-    this.#log = log
+    this.#faults = new ObserverFaults(log)
     this.#gateway = gateway
     this.#addsHeaders = observers.some((observer) => 'callHeaders' in observer)
   }
@@ -41,9 +40,9 @@ export class Observers {
   #notify(event: 'gatewayOpened' | 'gatewayClosed'): void {
     for (const [index, observer] of this.#observers.entries()) {
       try {
-        observer[event]?.(this.#gateway)
+        this.#faults.watch(index, event, observer[event]?.(this.#gateway))
       } catch (error) {
-        this.#logFault(index, event, error)
+        this.#faults.report(index, event, error)
       }
     }
   }
@@ -66,10 +65,11 @@ export class Observers {
       const traceHeaders: Record<string, string> = {}
       try {
         const state = observer.callStarted?.(call, request, traceHeaders)
+        this.#faults.watch(index, 'callStarted', state)
         for (const name in traceHeaders) headers[name] = traceHeader(name, traceHeaders[name]!)
         return state
       } catch (error) {
-        this.#logFault(index, 'callStarted', error)
+        this.#faults.report(index, 'callStarted', error)
         return FAILED
       }
     })
@@ -79,18 +79,11 @@ export class Observers {
     for (let index = 0; index < states.length; index++) {
       if (states[index] === FAILED) continue
       try {
-        this.#observers[index]!.callEnded?.(call, end, states[index])
+        this.#faults.watch(index, 'callEnded', this.#observers[index]!.callEnded?.(call, end, states[index]))
       } catch (error) {
-        this.#logFault(index, 'callEnded', error)
+        this.#faults.report(index, 'callEnded', error)
       }
     }
-  }
-
-  #logFault(index: number, method: keyof GatewayObserver, err: unknown): void {
-    const observer = `observers[${index}].${method}`
-    if (this.#faulty.has(observer)) return
-    this.#faulty.add(observer)
-    this.#log.error({ err, observer }, 'observer threw; further errors of this method are not logged')
   }
 }
 

@@ -10,6 +10,7 @@ import {
   list,
   milliseconds,
   object,
+  observer,
   oneOf,
   optional,
   type OptionsSchema,
@@ -50,7 +51,7 @@ import type {
 } from './upstream-options.ts'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const satisfies LogLevel[]
-const OBSERVER_METHODS = ['gatewayOpened', 'gatewayClosed', 'callHeaders', 'callStarted', 'callEnded']
+const OBSERVER_METHODS = ['gatewayOpened', 'gatewayClosed', 'callHeaders', 'callStarted', 'callEnded'] as const
 const STORE_METHODS = ['get', 'createWriteStream', 'delete']
 /** Headers that ask for a part of a response, or for none. A call needs all of it; a pass-through may forward them. */
 const CONDITIONAL = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range', 'range']
@@ -290,10 +291,7 @@ const gatewayEntries = {
     ),
   ),
   coalesce: optional(boolean(), false),
-  observers: optional(
-    list(custom<GatewayObserver>(`an object with any of ${OBSERVER_METHODS.join(', ')}`, isObserver)),
-    NO_OBSERVERS,
-  ),
+  observers: optional(list(observer<GatewayObserver>(OBSERVER_METHODS)), NO_OBSERVERS),
   callLogLevel: optional(oneOf(...LOG_LEVELS), 'silent'),
   status: optional(anyOf(boolean(), statusSchema), false),
 }
@@ -334,12 +332,6 @@ function isForwardable(name: unknown): boolean {
 
 function hasMethods(value: unknown, names: readonly string[]): boolean {
   return names.every((name) => typeof (value as Record<string, unknown> | null | undefined)?.[name] === 'function')
-}
-
-function isObserver(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  const methods = OBSERVER_METHODS.map((name) => (value as Record<string, unknown>)[name])
-  return methods.every((one) => one === undefined || typeof one === 'function') && methods.some(Boolean)
 }
 
 /** A URL with a host, a port that exists, and nothing after it. */

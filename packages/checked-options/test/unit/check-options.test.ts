@@ -21,6 +21,7 @@ import {
   share,
   string,
   type OptionsSchema,
+  withOldValues,
 } from '../../src/index.ts'
 
 interface ServerOptions {
@@ -227,4 +228,27 @@ it('writes the message of a rule that no schema knows', () => {
   expect(invalidOption('calls.one.method', 'GET, because it has "hedge"', 'POST')).toBe(
     'Invalid option "calls.one.method": expected GET, because it has "hedge", got "POST".',
   )
+})
+
+it('names the current value of an old one, and keeps the kind', () => {
+  const kind = withOldValues(
+    anyOf(oneOf<false | 'machine'>(false, 'machine'), object({ folder: optional(string()) })),
+    [
+      ['process', false],
+      [true, 'machine'],
+    ],
+  )
+  const options = object({ cache: optional(kind) })
+  const checkCache = (cache?: unknown): unknown => checkOptions(options, { cache }, (message) => new Error(message))
+  expect([false, 'machine', { folder: 'a' }, undefined].map((cache) => checkCache(cache))).toEqual(
+    [false, 'machine', { folder: 'a' }, undefined].map((cache) => ({ cache })),
+  )
+  expect(() => checkCache('process')).toThrow(new Error('Invalid option "cache": the value "process" is false now.'))
+  expect(() => checkCache(true)).toThrow(new Error('Invalid option "cache": the value true is "machine" now.'))
+  expect(() => checkCache('other')).toThrow('expected false or "machine" or an object, got "other".')
+  expect(() => checkCache({ folders: 'a' })).toThrow('Invalid option "cache.folders": unknown. Did you mean "folder"?')
+  expect(optionsOf(options).map(({ name, expected }) => [name, expected])).toEqual([
+    ['cache', 'false or "machine" or an object'],
+    ['cache.folder', 'a string'],
+  ])
 })

@@ -1,6 +1,7 @@
 // Notifies observers, such as metrics, of the requests that Next serves.
 
 import { finished } from 'node:stream'
+import { ObserverFaults } from 'checked-options'
 import type { FastifyBaseLogger } from 'fastify'
 import type { NextHandler } from '../next/handler-types.ts'
 import type { NextStats } from './stats.ts'
@@ -49,14 +50,12 @@ export interface NextObserver {
 /** The observers of one Next app. */
 export class Observers {
   readonly #observers: readonly NextObserver[]
-  readonly #log: FastifyBaseLogger
   readonly #next: ObservedNext
-  /** Callbacks that have thrown. Their errors are logged once, because they may throw for each response. */
-  readonly #faulty = new Set<string>()
+  readonly #faults: ObserverFaults
 
   constructor(observers: readonly NextObserver[], log: FastifyBaseLogger, next: ObservedNext) {
     this.#observers = observers
-    this.#log = log
+    this.#faults = new ObserverFaults(log)
     this.#next = next
   }
 
@@ -85,15 +84,12 @@ export class Observers {
     }
   }
 
-  #notify(name: keyof NextObserver, notify: (observer: NextObserver) => void): void {
+  #notify(name: keyof NextObserver, notify: (observer: NextObserver) => unknown): void {
     for (const [index, observer] of this.#observers.entries()) {
       try {
-        notify(observer)
+        this.#faults.watch(index, name, notify(observer))
       } catch (err) {
-        const where = `observers[${index}].${name}`
-        if (this.#faulty.has(where)) continue
-        this.#faulty.add(where)
-        this.#log.error({ err, observer: where }, 'observer threw; further errors are suppressed')
+        this.#faults.report(index, name, err)
       }
     }
   }

@@ -11,11 +11,13 @@ import {
   list,
   milliseconds,
   object,
+  observer,
   oneOf,
   optional,
   type OptionsSchema,
   port,
   string,
+  withOldValues,
 } from 'checked-options'
 import type { LogLevel } from 'fastify'
 import type { NextObserver } from '../observability/observers.ts'
@@ -37,7 +39,14 @@ export const responseCacheSchema: OptionsSchema<ResponseCacheOptions, ResolvedRe
     maxEntries: optional(integer(1), 5000),
     maxBytes: optional(bytes(), 64 * 1024 * 1024),
     maxEntryBytes: optional(bytes(), 2 * 1024 * 1024),
-    proxied: optional(oneOf('never', 'unmatched', 'always'), 'never'),
+    proxied: optional(
+      withOldValues(oneOf('never', 'unmatched', 'always'), [
+        [false, 'never'],
+        [true, 'unmatched'],
+        ['after-proxy', 'always'],
+      ]),
+      'never',
+    ),
     brotli: optional(boolean(), false),
     cacheStatus: optional(boolean(), false),
   },
@@ -83,9 +92,13 @@ const pluginOptions = {
   requestIdHeader: optional(string('the name of a header in lower case', /^[a-z0-9-]+$/)),
   logLevel: optional(oneOf<LogLevel>(...LOG_LEVELS)),
   responseCache: optional(anyOf(boolean(), responseCacheSchema)),
-  observers: optional(list(custom<NextObserver>(`an object with some of ${OBSERVER_METHODS.join(', ')}`, isObserver))),
-  sharedCache: optional(anyOf(oneOf<false | 'machine'>(false, 'machine'), sharedCache)),
-  bypassRouter: optional(oneOf<false | 'all' | 'handlers'>(false, 'handlers', 'all')),
+  observers: optional(list(observer<NextObserver>(OBSERVER_METHODS, { nextAnswered: 'requestServed' }))),
+  sharedCache: optional(
+    withOldValues(anyOf(oneOf<false | 'machine'>(false, 'machine'), sharedCache), [['process', false]]),
+  ),
+  bypassRouter: optional(
+    withOldValues(oneOf<false | 'all' | 'handlers'>(false, 'handlers', 'all'), [['api', 'handlers']]),
+  ),
 }
 
 const renamed = { memory: 'responseCache', cache: 'sharedCache', direct: 'bypassRouter' }
@@ -106,11 +119,4 @@ export const factorySchema: OptionsSchema<CreateNextOnFastifyOptions<object>> = 
 
 function isFolder(value: unknown): boolean {
   return typeof value === 'string' && (statSync(value, { throwIfNoEntry: false })?.isDirectory() ?? false)
-}
-
-function isObserver(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  const methods = OBSERVER_METHODS.map((name) => (value as Record<string, unknown>)[name])
-  const defined = methods.filter((method) => method !== undefined)
-  return defined.length > 0 && defined.every((method) => typeof method === 'function')
 }

@@ -33,22 +33,35 @@ describe('options', () => {
       'Invalid option "responseCache.maxEntries": expected an integer of at least 1, got 0.',
     ],
     ['responseCache', { maxBytes: 1.5 }, 'Invalid option "responseCache.maxBytes": expected bytes'],
-    ['responseCache', { proxied: true }, 'expected "never" or "unmatched" or "always", got true.'],
+    ['responseCache', { proxied: 'all' }, 'expected "never" or "unmatched" or "always", got "all".'],
+    [
+      'responseCache',
+      { proxied: 'after-proxy' },
+      'Invalid option "responseCache.proxied": the value "after-proxy" is "always" now.',
+    ],
+    ['bypassRouter', 'api', 'Invalid option "bypassRouter": the value "api" is "handlers" now.'],
+    ['sharedCache', 'process', 'Invalid option "sharedCache": the value "process" is false now.'],
     ['responseCache', { brotli: 'yes' }, 'Invalid option "responseCache.brotli": expected a boolean, got "yes".'],
     ['responseCache', { maxByte: 1 }, 'Invalid option "responseCache.maxByte": unknown. Did you mean "maxBytes"?'],
     ['observers', {}, 'Invalid option "observers": expected an array'],
     [
       'observers',
       [null],
-      'Invalid option "observers[0]": expected an object with some of nextOpened, nextClosed, requestServed, got null.',
+      'Invalid option "observers[0]": expected an object with any of nextOpened, nextClosed, requestServed, got null.',
     ],
     ['observers', [{}], 'Invalid option "observers[0]"'],
-    ['observers', [{ requestServed: 'log' }], 'Invalid option "observers[0]"'],
+    ['observers', [{ requestServed: 'log' }], 'Invalid option "observers[0].requestServed": expected a function'],
     [
-      'sharedCache',
-      'process',
-      'Invalid option "sharedCache": expected false or "machine" or an object, got "process".',
+      'observers',
+      [{ requestServed: () => {}, nextAnswered: () => {} }],
+      'Invalid option "observers[0].nextAnswered": renamed to "requestServed".',
     ],
+    [
+      'observers',
+      [{ requestServed: () => {}, nextClose: () => {} }],
+      'Invalid option "observers[0].nextClose": unknown. Did you mean "nextClosed"?',
+    ],
+    ['sharedCache', 'memory', 'Invalid option "sharedCache": expected false or "machine" or an object, got "memory".'],
     ['sharedCache', { folder: 7 }, 'Invalid option "sharedCache.folder": expected the path of a folder, got 7.'],
     ['sharedCache', { file: 'a' }, 'Invalid option "sharedCache.file": unknown.'],
     ['sharedCache', { redis: 'redis://cache' }, 'Invalid option "sharedCache.redis": expected a function'],
@@ -65,7 +78,7 @@ describe('options', () => {
     ],
     ['sharedCache', { timeout: 1 }, 'Invalid option "sharedCache.redis": expected a function, got undefined.'],
     ['bypassRouter', true, 'Invalid option "bypassRouter": expected false or "handlers" or "all", got true.'],
-    ['bypassRouter', 'api', 'Invalid option "bypassRouter": expected false or "handlers" or "all", got "api".'],
+    ['bypassRouter', 'pages', 'Invalid option "bypassRouter": expected false or "handlers" or "all", got "pages".'],
     ['conf', {}, 'Invalid option "conf": unknown.'],
     ['memory', true, 'Invalid option "memory": renamed to "responseCache".'],
     ['cache', 'machine', 'Invalid option "cache": renamed to "sharedCache".'],
@@ -250,6 +263,20 @@ describe('nextStats()', () => {
       undefined,
     ])
     expect((await createNextOnFastify({ dir, dev: false })).nextStats()).toEqual(off)
+  })
+
+  it('exists in each of several encapsulated plugins that register Next', async () => {
+    const dir = standInApp({ config: [] })
+    const app = Fastify()
+    const seen: unknown[] = []
+    for (const prefix of ['/shop', '/blog']) {
+      await app.register(async (child) => {
+        await child.register(nextPlugin, { dir, dev: false, prefix })
+        seen.push(child.nextStats(prefix))
+      })
+    }
+    const off = { responseCache: undefined, routerBypass: undefined }
+    expect(seen).toEqual([off, off])
   })
 })
 

@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, realpathSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { listTree, signalTree } from '../subject/process-tree.ts'
+import { listTree, signalTree } from '../platform/process-tree.ts'
 import type { WorkspaceCommand, WorkspaceReport } from './workspace-messages.ts'
 
 const MAX_OUTPUT = 8192

@@ -11,11 +11,13 @@ import {
   milliseconds,
   number,
   object,
+  observer,
   oneOf,
   optional,
   type OptionsSchema,
   record,
   type Schema,
+  withOldValues,
 } from 'checked-options'
 import type { AnyTRPCRouter } from '@trpc/server'
 import type { FastifyServerOptions, RouteShorthandOptions } from 'fastify'
@@ -57,15 +59,14 @@ export const ruleSchema: OptionsSchema<ProcedureRule> = object({
   serializer: optional(serializer),
 })
 
-const observer = custom<TrpcObserver>(
-  'an object with the function callEnded',
-  (value) =>
-    isRecord(value) &&
-    typeof value['callEnded'] === 'function' &&
-    ['requestStarted', 'callStarted', 'runCall'].every((name) =>
-      ['function', 'undefined'].includes(typeof value[name]),
-    ),
-)
+const OBSERVER_METHODS = ['callEnded', 'requestStarted', 'callStarted', 'runCall'] as const
+
+/** Values of the former option `engine`, which people keep when they rename it. */
+const OLD_FAST_PATHS = [
+  ['compiled', true],
+  ['direct', 'uncompiled'],
+  ['official', false],
+] as const
 
 const ownKinds = {
   prefix: optional(
@@ -73,11 +74,11 @@ const ownKinds = {
     '',
   ),
   useWSS: optional(boolean(), false),
-  fastPath: optional(oneOf<boolean | 'uncompiled'>(true, false, 'uncompiled'), true),
+  fastPath: optional(withOldValues(oneOf<boolean | 'uncompiled'>(true, false, 'uncompiled'), OLD_FAST_PATHS), true),
   procedures: optional(record(ruleSchema), {}),
   batchConcurrency: optional(anyOf(integer(1), infinity), Infinity),
   maxBatchResponseSize: optional(anyOf(bytes(0), infinity), Infinity),
-  observers: optional(list(observer) as Schema<readonly TrpcObserver[]>, []),
+  observers: optional(list(observer<TrpcObserver>(OBSERVER_METHODS)) as Schema<readonly TrpcObserver[]>, []),
   callLogLevel: optional(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'silent'),
   endStreamsOnClose: optional(boolean(), false),
 }

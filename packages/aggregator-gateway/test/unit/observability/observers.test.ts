@@ -256,6 +256,7 @@ it('an observer that throws is logged once for each of its functions, and breaks
       { gatewayOpened: fails('opened'), gatewayClosed: fails('closed') },
       { callStarted: fails('started'), callEnded: fails('ended without start') },
       { callEnded: fails('ended') },
+      { callStarted: async () => fails('rejected')() },
       { callStarted: started, callEnded: ended },
     ],
     fastify: { logger: { level: 'error', stream: log } },
@@ -266,6 +267,7 @@ it('an observer that throws is logged once for each of its functions, and breaks
   expect(said.map(({ observer, err }) => [observer, err.message])).toEqual([
     ['observers[0].gatewayOpened', 'opened'],
     ['observers[1].callStarted', 'started'],
+    ['observers[3].callStarted', 'rejected'],
     ['observers[2].callEnded', 'ended'],
     ['observers[0].gatewayClosed', 'closed'],
   ])

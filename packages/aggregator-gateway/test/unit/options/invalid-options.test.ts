@@ -65,6 +65,10 @@ const WRONG: readonly [message: string, options: unknown][] = [
     { ...withUpstream(origin), observers: [null] },
   ],
   [
+    'Invalid option "observers[0].callEnd": unknown. Did you mean "callEnded"?',
+    { ...withUpstream(origin), observers: [{ callStarted: () => {}, callEnd: () => {} }] },
+  ],
+  [
     'Invalid option "callLogLevel": expected "trace" or "debug" or "info" or "warn" or "error" or "fatal" or "silent", got "loud".',
     { ...withUpstream(origin), callLogLevel: 'loud' },
   ],

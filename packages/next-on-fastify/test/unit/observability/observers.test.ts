@@ -77,6 +77,19 @@ it('tells of each app when it is ready and when it closes', async () => {
   expect(new Set(observer.closed)).toEqual(new Set(observer.opened))
 })
 
+it('logs the first rejection of an asynchronous observer', async () => {
+  const logged: string[] = []
+  const stream = { write: (line: string) => void logged.push((JSON.parse(line) as { observer: string }).observer) }
+  const app = await createNextOnFastify({
+    dir: standInApp(),
+    observers: [{ requestServed: async () => Promise.reject(new Error('of the observer')) }],
+    fastify: { logger: { level: 'error', stream } },
+  })
+  for (const url of ['/1', '/2']) expect((await app.inject(url)).statusCode).toBe(200)
+  await app.close()
+  expect(logged).toEqual(['observers[0].requestServed'])
+})
+
 it('logs the first error of an observer, and notifies the others', async () => {
   const complaints: string[] = []
   const stream = { write: (line: string) => void complaints.push((JSON.parse(line) as { observer: string }).observer) }

@@ -1,6 +1,7 @@
 // Reports the start and the end of calls to the log and the observers.
 
 import type { TRPCError } from '@trpc/server'
+import { ObserverFaults } from 'checked-options'
 import type { FastifyBaseLogger, FastifyRequest, LogLevel } from 'fastify'
 import type { ObservedCall, TrpcObserver } from '../../options/types.ts'
 import type { CallScope, InterceptedCall } from './request-scope.ts'
@@ -22,14 +23,12 @@ export interface ReportedCall {
 export class CallReporter {
   readonly #observers: readonly TrpcObserver[]
   readonly #logLevel: LogLevel
-  readonly #log: FastifyBaseLogger
-  /** Functions that have thrown. Only the first error of each is logged, so that it cannot fill the log. */
-  readonly #faulty = new Set<string>()
+  readonly #faults: ObserverFaults
 
   constructor({ observers, callLogLevel }: ReportOptions, log: FastifyBaseLogger) {
     this.#observers = observers
     this.#logLevel = callLogLevel
-    this.#log = log
+    this.#faults = new ObserverFaults(log)
   }
 
   requestStarted(req: FastifyRequest): void {
@@ -84,20 +83,11 @@ export class CallReporter {
   #guard<T>(index: number, name: ObserverFunction, call: () => T): T | undefined {
     try {
       const returned = call()
-      if (name !== 'runCall' && returned instanceof Promise) {
-        returned.catch((err: unknown) => this.#logFault(index, name, err))
-      }
+      if (name !== 'runCall') this.#faults.watch(index, name, returned)
       return returned
     } catch (err) {
-      this.#logFault(index, name, err)
+      this.#faults.report(index, name, err)
       return undefined
     }
-  }
-
-  #logFault(index: number, name: ObserverFunction, err: unknown): void {
-    const observer = `observers[${index}].${name}`
-    if (this.#faulty.has(observer)) return
-    this.#faulty.add(observer)
-    this.#log.error({ err, observer }, 'Observer threw. Its further errors are not logged')
   }
 }

@@ -38,7 +38,7 @@ const PLUGIN_OPTIONS: Record<string, Wrong[]> = {
   useWSS: notABoolean,
   fastPath: notA(
     'true or false or "uncompiled"',
-    ['compiled', '"compiled"'],
+    ['fast', '"fast"'],
     ['', '""'],
     [1, '1'],
     [null, 'null'],
@@ -51,7 +51,7 @@ const PLUGIN_OPTIONS: Record<string, Wrong[]> = {
   ],
   maxBatchResponseSize: notANumber('bytes, an integer of at least 0 or Infinity'),
   observers: notA(
-    'an array, each item an object with the function callEnded',
+    'an array, each item an object with any of callEnded, requestStarted, callStarted, runCall',
     [() => {}, 'a function'],
     [null, 'null'],
     [{ callEnded: () => {} }, 'an object'],
@@ -170,6 +170,7 @@ describe('trpcPlugin rejects when it is registered', () => {
 
   it.each([
     [{ prefx: '/trpc' }, 'Invalid option "prefx": unknown. Did you mean "prefix"?'],
+    [{ fastPath: 'official' }, 'Invalid option "fastPath": the value "official" is false now.'],
     [{ engine: 'official' }, 'Invalid option "engine": renamed to "fastPath", which is true, false or "uncompiled".'],
     [
       { onCallEnd: () => {} },
@@ -177,9 +178,12 @@ describe('trpcPlugin rejects when it is registered', () => {
     ],
     [
       { observers: [{}] },
-      'Invalid option "observers[0]": expected an object with the function callEnded, got an object.',
+      'Invalid option "observers[0]": expected an object with any of callEnded, requestStarted, callStarted, runCall, got an object.',
     ],
-    [{ observers: [5] }, 'Invalid option "observers[0]": expected an object with the function callEnded, got 5.'],
+    [
+      { observers: [5] },
+      'Invalid option "observers[0]": expected an object with any of callEnded, requestStarted, callStarted, runCall, got 5.',
+    ],
   ])('with %o', async (options, message) => {
     const code = 'TRPC_FASTIFY_INVALID_OPTION'
     await expect(register({ ...options, trpcOptions: { router } })).rejects.toMatchObject({ code, message })

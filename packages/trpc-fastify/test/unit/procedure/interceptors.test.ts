@@ -327,7 +327,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
       expect((await app.inject('/trpc/hello')).statusCode).toBe(200)
       expect((await app.inject('/trpc/hello')).statusCode).toBe(200)
       expect(seen).toEqual(['hello', 'hello'])
-      const msg = 'Observer threw. Its further errors are not logged'
+      const msg = 'observer threw; further errors of this method are not logged'
       expect(lines.entries.map((line) => JSON.parse(line) as unknown)).toEqual([
         expect.objectContaining({ msg, observer: 'observers[0].callEnded' }),
         expect.objectContaining({ msg, observer: 'observers[2].callEnded' }),
