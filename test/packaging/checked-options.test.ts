@@ -41,6 +41,7 @@ isWellPacked(tarball, {
   dependencies: ['leven', 'valibot'],
   values: [
     ...[
+      'ObserverFaults',
       'anyOf',
       'boolean',
       'bytes',
@@ -52,9 +53,22 @@ isWellPacked(tarball, {
       'invalidOption',
       'list',
     ],
-    ...['milliseconds', 'number', 'object', 'oneOf', 'optional', 'optionsOf', 'port', 'record', 'share', 'string'],
+    ...[
+      'milliseconds',
+      'number',
+      'object',
+      'observer',
+      'oneOf',
+      'optional',
+      'optionsOf',
+      'port',
+      'record',
+      'share',
+      'string',
+      'withOldValues',
+    ],
   ],
-  types: ['ObjectOptions', 'OptionDescription', 'OptionsSchema', 'Schema', 'Unit'],
+  types: ['ErrorLog', 'ObjectOptions', 'OptionDescription', 'OptionsSchema', 'Schema', 'Unit'],
 })
 
 it('type-checks', async () => {
