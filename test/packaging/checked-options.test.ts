@@ -41,6 +41,7 @@ isWellPacked(tarball, {
   dependencies: ['leven', 'valibot'],
   values: [
     ...[
+      'ObserverFaults',
       'anyOf',
       'boolean',
       'bytes',
@@ -52,10 +53,31 @@ isWellPacked(tarball, {
       'invalidOption',
       'list',
     ],
-    ...['milliseconds', 'number', 'object', 'oneOf', 'optional', 'optionsOf', 'port', 'record', 'share', 'string'],
-    'toJsonSchema',
+    ...[
+      'milliseconds',
+      'number',
+      'object',
+      'observer',
+      'oneOf',
+      'optional',
+      'optionsOf',
+      'port',
+      'record',
+      'share',
+      'string',
+      'withOldValues',
+    ],
   ],
-  types: ['Annotate', 'JsonSchema', 'ObjectOptions', 'OptionDescription', 'OptionsSchema', 'Schema', 'Unit'],
+  types: [
+    'Annotate',
+    'ErrorLog',
+    'JsonSchema',
+    'ObjectOptions',
+    'OptionDescription',
+    'OptionsSchema',
+    'Schema',
+    'Unit',
+  ],
 })
 
 it('type-checks', async () => {

@@ -28,7 +28,7 @@ const HIDDEN: FastifySchema & { hide: boolean } = { hide: true }
 
 const plugin: NextPlugin = async (app, options) => {
   checkPluginOptions(options)
-  const { prefix = '', logLevel, requestIdHeader } = options
+  const { prefix = '', logLevel, logSerializers, requestIdHeader } = options
   const next = await openNextApp(app, options)
   closeIdleConnections(app)
   statsByPrefix(app).set(prefix, next.stats)
@@ -36,6 +36,7 @@ const plugin: NextPlugin = async (app, options) => {
   addNextRoutes(app, prefix, {
     schema: HIDDEN,
     ...(logLevel !== undefined && { logLevel }),
+    ...(logSerializers !== undefined && { logSerializers }),
     preParsing: skipBodyParsing(app),
     preHandler: (request, reply, done): void => {
       if (!takeUpgrade(request, reply)) done()

@@ -16,6 +16,7 @@ import {
   optional,
   type OptionsSchema,
   port,
+  record,
   string,
   withOldValues,
 } from 'checked-options'
@@ -91,6 +92,7 @@ const pluginOptions = {
   upgrades: optional(boolean()),
   requestIdHeader: optional(string('the name of a header in lower case', /^[a-z0-9-]+$/)),
   logLevel: optional(oneOf<LogLevel>(...LOG_LEVELS)),
+  logSerializers: optional(record(func<NonNullable<NextPluginOptions['logSerializers']>[string]>())),
   responseCache: optional(anyOf(boolean(), responseCacheSchema)),
   observers: optional(list(observer<NextObserver>(OBSERVER_METHODS, { nextAnswered: 'requestServed' }))),
   sharedCache: optional(

@@ -1,4 +1,4 @@
-import type { FastifyServerOptions, LogLevel } from 'fastify'
+import type { FastifyServerOptions, LogLevel, RegisterOptions } from 'fastify'
 import type { NextObserver } from '../observability/observers.ts'
 
 /** Options of {@link nextPlugin}. */
@@ -25,6 +25,8 @@ export interface NextPluginOptions {
   requestIdHeader?: string
   /** Log level of requests that Next serves. @default the app's */
   logLevel?: LogLevel
+  /** Serializers for the log of requests that Next serves. @default the app's */
+  logSerializers?: NonNullable<RegisterOptions['logSerializers']>
   /** Cache fresh responses in memory, and serve them without calling Next. @default false */
   responseCache?: boolean | ResponseCacheOptions
   /** Observers of the requests that Next serves, such as metrics. @default [] */

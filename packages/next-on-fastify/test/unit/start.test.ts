@@ -22,6 +22,7 @@ describe('options', () => {
     ['prefix', 'shop', 'expected a path with a leading slash, without a trailing slash and parameters, got "shop".'],
     ['prefix', '/shop/', 'got "/shop/".'],
     ['prefix', '/:id', 'got "/:id".'],
+    ['logSerializers', { req: 1 }, 'Invalid option "logSerializers.req": expected a function, got 1.'],
     ['logLevel', 'loud', 'Invalid option "logLevel": expected "trace" or "debug" or "info"'],
     ['upgrades', null, 'Invalid option "upgrades": expected a boolean, got null.'],
     ['requestIdHeader', 'X Id', 'Invalid option "requestIdHeader": expected the name of a header in lower case'],

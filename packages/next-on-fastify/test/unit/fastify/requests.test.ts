@@ -122,6 +122,20 @@ it('responds 500 to other errors as next start does, and logs them', async () =>
   expect(JSON.parse(lines[0]!)).toMatchObject({ msg: 'Next failed', err: { message: 'thrown' } })
 })
 
+it('logs requests of Next by their own serializers, as other plugins do', async () => {
+  const lines: string[] = []
+  const logger = { level: 'info', stream: { write: (line: string) => void lines.push(line) } }
+  const app = Fastify({ logger })
+  const logSerializers = { req: () => 'a request of Next' }
+  await app.register(nextPlugin, { dir: standInApp(), logSerializers })
+  app.get('/own', async () => 'own')
+  const logged = (): unknown[] => lines.splice(0).map((line) => (JSON.parse(line) as { req?: unknown }).req)
+  await app.inject('/page')
+  expect(logged()).toContain('a request of Next')
+  await app.inject('/own')
+  expect(logged()).not.toContain('a request of Next')
+})
+
 it('logs requests of Next at their own level', async () => {
   const lines: string[] = []
   const logger = { level: 'info', stream: { write: (line: string) => void lines.push(line) } }
