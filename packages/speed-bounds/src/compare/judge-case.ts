@@ -13,7 +13,7 @@ export interface CaseLimits {
   readonly signal: AbortSignal
 }
 
-export interface Interval {
+interface Interval {
   readonly ratio: number
   readonly low: number
   readonly high: number
