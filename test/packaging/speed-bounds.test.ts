@@ -87,7 +87,7 @@ beforeAll(() => tarball.install(FILES, ['vitest', '@types/node']))
 afterAll(() => tarball.remove())
 
 isWellPacked(tarball, {
-  beside: ['result.schema.json'],
+  beside: ['action/action.yml', 'result.schema.json'],
   dependencies: [
     'autocannon',
     'checked-options',

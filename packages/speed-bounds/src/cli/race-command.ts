@@ -14,9 +14,10 @@ import { assertWritable, toJson, writeResult } from './write-results.ts'
 const EXAMPLES = `
 Subjects read HOST and PORT, or take {host} and {port} in their command line:
   speed-bounds race fastify.ts express.ts --at-least 1.5
-  speed-bounds race 'go=./server --listen {host}:{port}' node=server.js --metric cpu
+  speed-bounds race 'go=./server --listen {host}:{port}' node=server.js
 
-Exit code: 0 every claim holds, 1 one is broken, 3 one is inconclusive, 2 wrong usage, 4 the race failed.`
+Exit code: 0 every claim holds, 1 one is broken, 3 one is inconclusive,
+2 wrong usage, 4 the race failed.`
 
 export function addRaceCommand(program: Command): void {
   withLoadFlags(program.command('race'), { budget: '60s' })
