@@ -90,6 +90,7 @@ const atStart = ['TRPC_FASTIFY_INVALID_OPTION', 'TRPC_FASTIFY_WEBSOCKET_MISSING'
 hasCodedErrors('trpc-fastify', {
   'create-trpc-fastify.ts': atStart,
   'plugin.ts': atStart,
+  'openapi/plugin.ts': ['TRPC_FASTIFY_INVALID_OPTION', 'TRPC_FASTIFY_INVALID_OPENAPI'],
   'observability/opentelemetry.ts': ['TRPC_FASTIFY_INVALID_OPTION'],
 })
 

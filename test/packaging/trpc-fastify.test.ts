@@ -141,6 +141,22 @@ describe('in an empty project', () => {
     expect(output).toBe('{"result":{"data":"world"}}\n')
   })
 
+  it('the tarball serves procedures as routes', async () => {
+    const program = `
+      import { initTRPC } from '@trpc/server'
+      import Fastify from 'fastify'
+      import { openApiPlugin } from 'trpc-fastify/openapi'
+      import { z } from 'zod'
+      const t = initTRPC.meta().create()
+      const greet = t.procedure.meta({ openapi: { method: 'GET', path: '/greet/{name}' } })
+      const router = t.router({ greet: greet.input(z.object({ name: z.string() })).query(({ input }) => input) })
+      const app = Fastify()
+      await app.register(openApiPlugin, { prefix: '/api', trpcOptions: { router } })
+      console.log((await app.inject('/api/greet/Ada')).body)`
+    const { output } = await run(project, [process.execPath, '--input-type=module', '-e', program])
+    expect(output).toBe('{"name":"Ada"}\n')
+  })
+
   it('without @fastify/websocket, `useWSS` rejects with a code and the cause', async () => {
     const program = `
       import { initTRPC } from '@trpc/server'

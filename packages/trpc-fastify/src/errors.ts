@@ -10,6 +10,10 @@ export const InvalidOptionError: FastifyErrorConstructor<{ code: 'TRPC_FASTIFY_I
 export const WebSocketMissingError: FastifyErrorConstructor<{ code: 'TRPC_FASTIFY_WEBSOCKET_MISSING' }, [string]> =
   createError('TRPC_FASTIFY_WEBSOCKET_MISSING', '%s', 500)
 
+/** A procedure has an invalid `meta.openapi`, or a schema that has no JSON schema. */
+export const InvalidOpenApiError: FastifyErrorConstructor<{ code: 'TRPC_FASTIFY_INVALID_OPENAPI' }, [string]> =
+  createError('TRPC_FASTIFY_INVALID_OPENAPI', '%s', 500, TypeError)
+
 /**
  * The errors of this package by their codes.
  *
@@ -18,8 +22,10 @@ export const WebSocketMissingError: FastifyErrorConstructor<{ code: 'TRPC_FASTIF
  */
 export const errorCodes: {
   readonly TRPC_FASTIFY_INVALID_OPTION: typeof InvalidOptionError
+  readonly TRPC_FASTIFY_INVALID_OPENAPI: typeof InvalidOpenApiError
   readonly TRPC_FASTIFY_WEBSOCKET_MISSING: typeof WebSocketMissingError
 } = {
   TRPC_FASTIFY_INVALID_OPTION: InvalidOptionError,
+  TRPC_FASTIFY_INVALID_OPENAPI: InvalidOpenApiError,
   TRPC_FASTIFY_WEBSOCKET_MISSING: WebSocketMissingError,
 }

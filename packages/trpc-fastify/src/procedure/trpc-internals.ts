@@ -88,6 +88,11 @@ export function internalsOf(router: AnyTRPCRouter): RouterInternals {
   }
 }
 
+/** The validators of a procedure's input. */
+export function inputsOf(procedure: AnyTRPCProcedure): readonly unknown[] {
+  return (definitionOf(procedure) as Definition).inputs
+}
+
 /** The validator of a procedure's output. */
 export function outputOf(procedure: AnyTRPCProcedure): unknown {
   return (definitionOf(procedure) as Definition).output

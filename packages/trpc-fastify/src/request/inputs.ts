@@ -3,8 +3,15 @@
 import { TRPCError } from '@trpc/server'
 import { isObject } from '../runtime/type-guards.ts'
 
+/** Reads the inputs of the calls of a request. */
+export interface CallInputs {
+  read(index: number): unknown
+  /** The input, if it was already read. */
+  result(index: number): unknown
+}
+
 /** The inputs of all calls. The first call that reads its input parses and transforms all of them. */
-export class Inputs {
+export class Inputs implements CallInputs {
   readonly #text: string | null
   readonly #isBatch: boolean
   readonly #count: number

@@ -8,7 +8,7 @@ import { CallScope } from '../procedure/interceptors/request-scope.ts'
 import type { RegisteredProcedure, RequestCall } from '../procedure/registry.ts'
 import { retainClass } from '../runtime/hidden-classes.ts'
 import { isObject } from '../runtime/type-guards.ts'
-import { Inputs } from './inputs.ts'
+import { type CallInputs, Inputs } from './inputs.ts'
 import { RequestInfo } from './request-info.ts'
 
 /** The parts of a request that are parsed. */
@@ -19,7 +19,7 @@ export interface ParsedRequest {
   readonly lastEventId: string | null
   readonly procedures: readonly RegisteredProcedure[]
   readonly paths: readonly string[]
-  readonly inputs: Inputs
+  readonly inputs: CallInputs
 }
 
 /** One call of a request. */
@@ -28,7 +28,7 @@ export class TrpcCall implements RequestCall {
   readonly target: RegisteredProcedure
   readonly path: string
   readonly batchIndex: number
-  readonly #inputs: Inputs
+  readonly #inputs: CallInputs
   readonly getRawInput: () => Promise<unknown>
 
   get type(): TRPCProcedureType {
@@ -39,7 +39,7 @@ export class TrpcCall implements RequestCall {
     return this.request.scope
   }
 
-  constructor(request: TrpcRequest, target: RegisteredProcedure, path: string, batchIndex: number, inputs: Inputs) {
+  constructor(request: TrpcRequest, target: RegisteredProcedure, path: string, batchIndex: number, inputs: CallInputs) {
     this.request = request
     this.target = target
     this.path = path

@@ -88,7 +88,7 @@ function jsonOf(request: TrpcRequest, index: number, response: CallResponse, opt
   return `{"result":{"data":${serialize(response.result.data)}}}`
 }
 
-function streamUnsupported(): TRPCError {
+export function streamUnsupported(): TRPCError {
   return new TRPCError({
     code: 'UNSUPPORTED_MEDIA_TYPE',
     message: 'Cannot use stream-like response in non-streaming request - use httpBatchStreamLink',
@@ -96,6 +96,6 @@ function streamUnsupported(): TRPCError {
 }
 
 /** Data that only a streamed response can carry: async iterables, and objects that hold one or a promise. */
-function isDataStream(data: unknown): boolean {
+export function isDataStream(data: unknown): boolean {
   return isObject(data) && (isAsyncIterable(data) || Object.values(data).some(isStreamed))
 }

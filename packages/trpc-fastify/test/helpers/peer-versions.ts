@@ -1,14 +1,26 @@
 // Tests run with the newest versions of the peers, and in the project `lowest` with the oldest of the peer ranges:
 // what only newer ones have stands here, so that a test can tell what to expect of those that it runs with.
 
+import { readFileSync } from 'node:fs'
+import { createRequire, findPackageJSON } from 'node:module'
 import fastifyWebsocket from '@fastify/websocket/package.json' with { type: 'json' }
+import { trace } from '@opentelemetry/api'
 import trpcServer from '@trpc/server/package.json' with { type: 'json' }
 import type { FastifyServerOptions } from 'fastify'
 import fastify from 'fastify/package.json' with { type: 'json' }
 
+/** Of a package that may not export its package.json. */
+export const versionOf = (name: string): string =>
+  (JSON.parse(readFileSync(findPackageJSON(name, import.meta.url)!, 'utf8')) as { version: string }).version
+
+// Node's own, which knows no aliases.
+const require = createRequire(import.meta.url)
+const isLowestApi = trace === (require('opentelemetry-api-lowest') as { trace: unknown }).trace
+
 /** By the name that tests and sources import. */
 export const VERSIONS = {
   '@fastify/websocket': fastifyWebsocket.version,
+  '@opentelemetry/api': versionOf(isLowestApi ? 'opentelemetry-api-lowest' : '@opentelemetry/api'),
   '@trpc/server': trpcServer.version,
   fastify: fastify.version,
 } as const

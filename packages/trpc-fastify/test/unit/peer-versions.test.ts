@@ -6,7 +6,7 @@ import { initTRPC } from '@trpc/server'
 import Fastify from 'fastify'
 import { createTrpcFastify, trpcPlugin } from 'trpc-fastify'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
-import { HAS, VERSIONS } from '../helpers/peer-versions.ts'
+import { HAS, versionOf, VERSIONS } from '../helpers/peer-versions.ts'
 
 const isLowest = inject('peers') === 'lowest'
 const { peerDependencies } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -19,7 +19,7 @@ const versionAt = (path: string): string => (require(path) as { version: string 
 describe.each(Object.keys(peerDependencies) as (keyof typeof VERSIONS)[])('%s', (name) => {
   it('has the version of its project', () => {
     const lowest = peerDependencies[name].replace(/^\^/, '')
-    const newest = versionAt(`${name}/package.json`)
+    const newest = versionOf(name)
     expect(newest).not.toBe(lowest)
     expect(VERSIONS[name]).toBe(isLowest ? lowest : newest)
   })

@@ -1,0 +1,104 @@
+// The routes that procedures ask for by `meta.openapi`, in the shape of trpc-to-openapi.
+
+import { InvalidOpenApiError } from '../errors.ts'
+import { definitionOf, type RouterInternals } from '../procedure/trpc-internals.ts'
+import { isObject } from '../runtime/type-guards.ts'
+
+const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
+const CONTENT_TYPES = ['application/json', 'application/x-www-form-urlencoded'] as const
+
+/** Meta of a procedure with a route, in the shape of `trpc-to-openapi`. For `initTRPC.meta<OpenApiMeta>()`. */
+export interface OpenApiMeta {
+  openapi?: {
+    /** Serve the route. @default true */
+    enabled?: boolean
+    method: (typeof METHODS)[number]
+    /** Path with parameters in braces, such as `/users/{id}`. */
+    path: `/${string}`
+    /** @default the path of the procedure with dashes */
+    operationId?: string
+    summary?: string
+    description?: string
+    /** `false` documents the route as public. @default the security of the document */
+    protect?: boolean
+    tags?: string[]
+    /** Content types of bodies. @default ['application/json'] */
+    contentTypes?: string[]
+    deprecated?: boolean
+    successDescription?: string
+    /** Documented statuses of errors. */
+    errorResponses?: number[] | Record<number, string>
+  }
+}
+
+type OpenApi = NonNullable<OpenApiMeta['openapi']>
+
+/** A procedure with a route. */
+export interface RestProcedure {
+  readonly path: string
+  readonly openapi: OpenApi
+  /** Names of the parameters in the path. */
+  readonly params: readonly string[]
+  /** The path as Fastify writes it, such as `/users/:id`. */
+  readonly url: string
+  readonly contentTypes: readonly string[]
+}
+
+/** A path of plain segments and parameters. Colons, stars and parentheses have a meaning for Fastify's router. */
+const PATH = /^(?:\/|(?:\/(?:[\w.~-]+|\{\w+\}))+)$/
+
+/**
+ * Returns the loaded procedures with a route. Those without `meta.openapi` have none.
+ *
+ * @throws TRPC_FASTIFY_INVALID_OPENAPI
+ */
+export function restProcedures({ paths, find }: RouterInternals): RestProcedure[] {
+  const taken = new Map<string, string>()
+  return paths.flatMap((path) => {
+    const { meta, type } = definitionOf(find(path)!)
+    const openapi = isObject(meta) ? (meta as OpenApiMeta).openapi : undefined
+    if (openapi === undefined) return []
+    const procedure = checked(path, openapi, type)
+    if (openapi.enabled === false) return []
+    const route = `${openapi.method} ${openapi.path.replaceAll(/\{\w+\}/g, '{}')}`
+    const other = taken.get(route)
+    if (other !== undefined)
+      throw invalid(
+        path,
+        'path',
+        `a route of its own, got ${openapi.method} ${openapi.path}, which collides with ${other}`,
+      )
+    taken.set(route, path)
+    return procedure
+  })
+}
+
+function checked(path: string, openapi: OpenApi, type: string): RestProcedure {
+  if (!isObject(openapi)) throw invalid(path, '', `an object, got ${typeof openapi}`)
+  const { method, path: template, contentTypes = ['application/json'], enabled } = openapi
+  if (enabled !== undefined && typeof enabled !== 'boolean')
+    throw invalid(path, 'enabled', `a boolean, got ${String(enabled)}`)
+  if (type === 'subscription') throw invalid(path, '', 'a query or mutation, got a subscription')
+  if (!METHODS.includes(method)) throw invalid(path, 'method', `${METHODS.join(', ')}, got ${JSON.stringify(method)}`)
+  // Links and images of other sites send GET with the user's cookies.
+  if (type === 'mutation' && method === 'GET')
+    throw invalid(path, 'method', 'POST, PATCH, PUT or DELETE for a mutation, got GET')
+  if (typeof template !== 'string' || !PATH.test(template)) {
+    throw invalid(path, 'path', `segments such as "/users/{id}", got ${JSON.stringify(template)}`)
+  }
+  const known: readonly string[] = CONTENT_TYPES
+  if (!Array.isArray(contentTypes) || contentTypes.length === 0 || !contentTypes.every((one) => known.includes(one))) {
+    throw invalid(path, 'contentTypes', `some of ${known.join(', ')}, got ${JSON.stringify(contentTypes)}`)
+  }
+  const params = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+  if (new Set(params).size < params.length || params.includes('__proto__')) {
+    throw invalid(path, 'path', `parameters with different names, got ${JSON.stringify(template)}`)
+  }
+  return { path, openapi, params, url: template.replaceAll(/\{(\w+)\}/g, ':$1'), contentTypes }
+}
+
+/** An error of one line. */
+export function invalid(path: string, property: string, problem: string): Error {
+  const name = property === '' ? 'meta.openapi' : `meta.openapi.${property}`
+  return new InvalidOpenApiError(`Invalid ${name} of procedure "${path}": expected ${problem}.`)
+}

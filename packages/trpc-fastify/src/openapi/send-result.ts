@@ -1,0 +1,53 @@
+// Sends the result of a procedure as Fastify sends a value that a handler returns, and an error as one that it throws.
+
+import { TRPCError } from '@trpc/server'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { TrpcRequest } from '../request/trpc-request.ts'
+import { type CallResult, callResponse, type RespondOptions } from '../response/call-procedure.ts'
+import { responseHead } from '../response/head.ts'
+import { isDataStream, streamUnsupported } from '../response/respond.ts'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** Returns the error for a body whose content type the route does not take. */
+export function unsupportedType({ headers }: FastifyRequest, contentTypes: readonly string[]): Error | undefined {
+  const [sent] = headers['content-type']?.toLowerCase().split(';', 1) ?? []
+  if (sent === undefined || contentTypes.includes(sent.trim())) return undefined
+  const message = `Unsupported content type: expected ${contentTypes.join(' or ')}, got ${sent.slice(0, 100)}`
+  return Object.assign(new TRPCError({ code: 'UNSUPPORTED_MEDIA_TYPE', message }), { statusCode: 415 })
+}
+
+/** Sends the result. Throws the error of a call, so that Fastify's error handler responds. */
+export function sendResult(request: TrpcRequest, found: CallResult, options: RespondOptions): FastifyReply {
+  const { reply, calls } = request
+  const result = 'data' in found && isDataStream(found.data) ? { error: streamUnsupported() } : found
+  const errors = 'error' in result ? [result.error] : []
+  const head = responseHead(request, [callResponse(request, 0, result, options)], errors, errors, options)
+  reply.code(head.status)
+  for (const [name, value] of head.headers instanceof Headers ? head.headers : Object.entries(head.headers)) {
+    reply.header(name, value)
+  }
+  if ('error' in result) throw described(result.error)
+  const { data } = result
+  if (data === undefined) return reply.send()
+  const { serialize } = calls[0]!.target
+  if (serialize) return reply.type(JSON_TYPE).send(serialize(data))
+  // Fastify sends a string as plain text.
+  return typeof data === 'string' ? reply.type(JSON_TYPE).send(JSON.stringify(data)) : reply.send(data)
+}
+
+interface Issue {
+  readonly message: string
+  readonly path?: readonly unknown[]
+}
+
+/** An error of a validator has its issues in one line, instead of as JSON. */
+function described(error: TRPCError): TRPCError {
+  const { issues } = (error.cause ?? {}) as { issues?: readonly Issue[] }
+  if (error.code !== 'BAD_REQUEST' || !Array.isArray(issues)) return error
+  const lines = (issues as readonly Issue[]).map(({ path = [], message }) => {
+    const keys = path.map((key) => String((key as { key?: unknown } | null)?.key ?? key))
+    return keys.length === 0 ? message : `${keys.join('.')}: ${message}`
+  })
+  return new TRPCError({ code: 'BAD_REQUEST', message: lines.join('; '), cause: error.cause })
+}
