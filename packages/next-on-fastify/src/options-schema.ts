@@ -39,7 +39,7 @@ const responseCache: OptionsSchema<ResponseCacheOptions, ResolvedResponseCacheOp
     maxEntries: optional(integer(1), 5000),
     maxBytes: optional(bytes(), 64 * 1024 * 1024),
     maxEntryBytes: optional(bytes(), 2 * 1024 * 1024),
-    proxied: optional(oneOf('never', 'unmatched', 'always'), 'never'),
+    proxied: optional(oneOf('never', 'unmatched', 'always'), 'always'),
     brotli: optional(boolean(), false),
     cacheStatus: optional(boolean(), false),
   },
@@ -121,8 +121,8 @@ export function checkFactoryOptions(options: CreateNextOnFastifyOptions<object>)
 export function resolveResponseCache(
   options: boolean | ResponseCacheOptions | undefined,
 ): ResolvedResponseCacheOptions | undefined {
-  if (options === undefined || options === false) return undefined
-  return checkOptions(responseCache, options === true ? {} : options, fail)
+  if (options === false) return undefined
+  return checkOptions(responseCache, options === true || options === undefined ? {} : options, fail)
 }
 
 /** A shared cache is in a folder or in Redis. */

@@ -25,13 +25,17 @@ export interface NextPluginOptions {
   requestIdHeader?: string
   /** Log level of requests that Next serves. @default the app's */
   logLevel?: LogLevel
-  /** Cache fresh responses in memory, and serve them without calling Next. @default false */
+  /**
+   * Cache fresh responses in memory, and serve them without calling Next. Not in `dev`, nor for a build without proof that
+   * responses stay the same.
+   * @default true
+   */
   responseCache?: boolean | ResponseCacheOptions
   /** Observers of the requests that Next serves, such as metrics. @default [] */
   observers?: readonly NextObserver[]
   /**
    * Share Next's page cache and revalidations: with all processes of this machine (`'machine'`), or by Redis.
-   * @default false
+   * @default 'machine' in workers of a cluster, else false
    */
   sharedCache?: false | 'machine' | MachineCacheOptions | RedisCacheOptions
   /**
@@ -52,7 +56,7 @@ export interface ResponseCacheOptions {
   /**
    * Which pages of an app with middleware are cached: none (`'never'`), those that no matcher matches (`'unmatched'`), or
    * all, each time after middleware has run (`'always'`).
-   * @default 'never'
+   * @default 'always'
    */
   proxied?: 'always' | 'never' | 'unmatched'
   /** Compress cached responses by brotli as well, for clients that accept it. @default false */
