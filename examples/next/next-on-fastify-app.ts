@@ -12,7 +12,6 @@ export default async function nextOnFastifyApp(): Promise<FastifyInstance> {
     dev: false,
     hostname: host,
     port,
-    responseCache: { proxied: 'always' },
     bypassRouter: bypass === 'handlers' || bypass === 'all' ? bypass : false,
     fastify,
   })

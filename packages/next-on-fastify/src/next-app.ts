@@ -14,7 +14,8 @@ import type { NextPluginOptions } from './options/types.ts'
 import { createResponseCache } from './response-cache/create-response-cache.ts'
 import type { ResponseCache } from './response-cache/response-cache.ts'
 import { createRouterBypass, type RouterBypass } from './router-bypass/router-bypass.ts'
-import { type CacheSharing, shareCache } from './shared-cache/open-shared-cache.ts'
+import { openSharing } from './shared-cache/default-sharing.ts'
+import type { CacheSharing } from './shared-cache/open-shared-cache.ts'
 
 /** A Next app that is ready for requests. */
 export interface NextApp {
@@ -32,14 +33,15 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
   if (prefix !== '' && isProduction) assertBasePath(dir, prefix)
   const started = await startNext({ dir, dev: !isProduction, hostname, port })
   const { next } = started
-  const sharing = isProduction ? await openSharing(app, dir, options, started) : undefined
+  const sharing = isProduction ? await openSharingOf(app, dir, options, started) : undefined
   // Fastify runs the last `onClose` hook first. Next needs the shared cache until it has closed, which it does after all
   // requests, streams and `after()`.
   app.addHook('onClose', async () => sharing?.close())
   app.addHook('onClose', started.close)
 
   const limits = isProduction ? resolveResponseCache(options.responseCache) : undefined
-  const responseCache = limits && (await createResponseCache(dir, limits, app.log, sharing !== undefined))
+  const reason = options.responseCache === undefined ? 'info' : 'warn'
+  const responseCache = limits && (await createResponseCache(dir, limits, app.log, sharing !== undefined, reason))
   const stats = (): NextStats => ({ responseCache: responseCache?.stats, routerBypass: routerBypass?.stats })
   const observers = new Observers(options.observers ?? [], app.log, { prefix, stats })
   app.addHook('onClose', async () => observers.closed())
@@ -57,15 +59,15 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
   }
 }
 
-async function openSharing(
+/** Opens the shared cache, or closes Next again. */
+async function openSharingOf(
   app: FastifyInstance,
   dir: string,
-  { sharedCache = false }: NextPluginOptions,
+  options: NextPluginOptions,
   { close }: StartedNext,
 ): Promise<CacheSharing | undefined> {
-  if (sharedCache === false) return undefined
   try {
-    return await shareCache(dir, sharedCache === 'machine' ? {} : sharedCache, app.log)
+    return await openSharing(app, dir, options)
   } catch (error) {
     await close()
     throw error

@@ -43,7 +43,7 @@ function areBuckets(value: unknown): boolean {
  *
  * @example
  * const registry = new Registry()
- * const app = await createNextOnFastify({ dir: './web', responseCache: true, observers: [prometheusObserver({ registry })] })
+ * const app = await createNextOnFastify({ dir: './web', observers: [prometheusObserver({ registry })] })
  * app.get('/metrics', async (request, reply) => reply.type(registry.contentType).send(await registry.metrics()))
  */
 export function prometheusObserver(options: PrometheusObserverOptions = {}): NextObserver {

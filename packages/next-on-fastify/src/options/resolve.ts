@@ -27,8 +27,8 @@ export function checkFactoryOptions(options: CreateNextOnFastifyOptions<object>)
 export function resolveResponseCache(
   options: boolean | ResponseCacheOptions | undefined,
 ): ResolvedResponseCacheOptions | undefined {
-  if (options === undefined || options === false) return undefined
-  return checkOptions(responseCacheSchema, options === true ? {} : options, fail)
+  if (options === false) return undefined
+  return checkOptions(responseCacheSchema, options === true || options === undefined ? {} : options, fail)
 }
 
 /** A shared cache is in a folder or in Redis. */

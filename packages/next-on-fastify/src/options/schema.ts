@@ -46,7 +46,7 @@ export const responseCacheSchema: OptionsSchema<ResponseCacheOptions, ResolvedRe
         [true, 'unmatched'],
         ['after-proxy', 'always'],
       ]),
-      'never',
+      'always',
     ),
     brotli: optional(boolean(), false),
     cacheStatus: optional(boolean(), false),

@@ -27,13 +27,17 @@ export interface NextPluginOptions {
   logLevel?: LogLevel
   /** Serializers for the log of requests that Next serves. @default the app's */
   logSerializers?: NonNullable<RegisterOptions['logSerializers']>
-  /** Cache fresh responses in memory, and serve them without calling Next. @default false */
+  /**
+   * Cache fresh responses in memory, and serve them without calling Next. Not in `dev`, nor for a build without proof that
+   * responses stay the same.
+   * @default true
+   */
   responseCache?: boolean | ResponseCacheOptions
   /** Observers of the requests that Next serves, such as metrics. @default [] */
   observers?: readonly NextObserver[]
   /**
    * Share Next's page cache and revalidations: with all processes of this machine (`'machine'`), or by Redis.
-   * @default false
+   * @default 'machine' in workers of a cluster, else false
    */
   sharedCache?: false | 'machine' | MachineCacheOptions | RedisCacheOptions
   /**
@@ -54,7 +58,7 @@ export interface ResponseCacheOptions {
   /**
    * Which pages of an app with middleware are cached: none (`'never'`), those that no matcher matches (`'unmatched'`), or
    * all, each time after middleware has run (`'always'`).
-   * @default 'never'
+   * @default 'always'
    */
   proxied?: 'always' | 'never' | 'unmatched'
   /** Compress cached responses by brotli as well, for clients that accept it. @default false */

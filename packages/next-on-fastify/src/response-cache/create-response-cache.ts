@@ -11,14 +11,15 @@ import { ResponseCache } from './response-cache.ts'
 import { CAN_FRAME_CHUNKS } from './ready-response.ts'
 
 /**
- * Creates the response cache of the app in `dir`, whose Next must be prepared, or logs why it is off. `isShared` if other
- * processes share Next's cache.
+ * Creates the response cache of the app in `dir`, whose Next must be prepared, or logs why it is off, at the
+ * given level. `isShared` if other processes share Next's cache.
  */
 export async function createResponseCache(
   dir: string,
   options: ResolvedResponseCacheOptions,
   log: FastifyBaseLogger,
   isShared = false,
+  level: 'info' | 'warn' = 'warn',
 ): Promise<ResponseCache | undefined> {
   const { proxied, maxBytes } = options
   const limits = { ...options, maxEntryBytes: Math.min(options.maxEntryBytes, maxBytes) }
@@ -34,7 +35,7 @@ export async function createResponseCache(
   } catch (error) {
     const isReason = error instanceof UncacheableBuildError || error instanceof CacheHandlerConflictError
     const why = isReason ? error.message : 'unrecognized build output'
-    log.warn({ err: isReason ? undefined : error, dir }, `response cache disabled for this Next app: ${why}`)
+    log[level]({ err: isReason ? undefined : error, dir }, `response cache disabled for this Next app: ${why}`)
     return undefined
   }
 }

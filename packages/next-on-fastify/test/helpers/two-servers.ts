@@ -44,7 +44,7 @@ export interface TwoServers {
 
 export async function twoServers(
   peers: Peers,
-  responseCache: ResponseCacheOptions = {},
+  responseCache?: ResponseCacheOptions,
   fastify: FastifyServerOptions = {},
   prepare: (app: FastifyInstance) => void = () => {},
   variant = 'plain',
@@ -55,8 +55,13 @@ export async function twoServers(
   const built = await builtFixture(peers, env, 'cached')
   const dir = mkdtempSync(join(built, '../copy-'))
   cpSync(built, dir, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
-  const app = await createNextOnFastify({ dir, dev: false, responseCache, fastify })
-  const plain = await createNextOnFastify({ dir, dev: false, fastify })
+  const app = await createNextOnFastify({
+    dir,
+    dev: false,
+    ...(responseCache && { responseCache }),
+    fastify,
+  })
+  const plain = await createNextOnFastify({ dir, dev: false, responseCache: false, fastify })
   prepare(app)
   prepare(plain)
   await Promise.all([app.listen({ port: 0 }), plain.listen({ port: 0 })])

@@ -10,7 +10,7 @@ it(
   async () => {
     const warned: string[] = []
     const stream = { write: (line: string) => void warned.push((JSON.parse(line) as { msg: string }).msg) }
-    const servers = await twoServers('newest', {}, { logger: { level: 'warn', stream } })
+    const servers = await twoServers('newest', { proxied: 'never' }, { logger: { level: 'warn', stream } })
     expect(servers.app.nextStats()?.responseCache).toBeUndefined()
     expect(warned).toContain(
       'response cache disabled for this Next app: it has middleware, and "responseCache.proxied" is "never"',

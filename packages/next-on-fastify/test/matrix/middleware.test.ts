@@ -30,7 +30,7 @@ const peers = inject('peers')
 
 let servers: TwoServers
 beforeAll(async () => {
-  servers = await twoServers(peers, { proxied: 'always' }, {}, (app) => {
+  servers = await twoServers(peers, undefined, {}, (app) => {
     app.addHook('onRequest', async ({ id, headers }, reply) => {
       if (headers['x-decide'] === 'fastify') reply.header('x-id', id)
     })

@@ -17,7 +17,8 @@ let buildId: string
 let asset: string
 
 beforeAll(async () => {
-  servers = await twoServers(peers, { proxied: 'unmatched' })
+  // On the defaults.
+  servers = await twoServers(peers)
   buildId = readFileSync(join(servers.dir, '.next/BUILD_ID'), 'utf8')
   const manifest = JSON.parse(readFileSync(join(servers.dir, '.next/build-manifest.json'), 'utf8')) as {
     rootMainFiles: string[]

@@ -7,7 +7,7 @@ it(
   { timeout: BUILD_TIMEOUT },
   async () => {
     process.env['NODE_ENV'] = 'production'
-    const app = await createNextOnFastify({ dir: await builtFixture('newest'), responseCache: true })
+    const app = await createNextOnFastify({ dir: await builtFixture('newest') })
     onTestFinished(() => app.close())
     app.get('/api/test', async () => ({ hello: 'fastify' }))
     const origin = await app.listen({ host: '127.0.0.1', port: 0 })

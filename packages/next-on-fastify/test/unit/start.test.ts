@@ -281,6 +281,26 @@ describe('nextStats()', () => {
   })
 })
 
+describe('an app whose responses cannot be cached', () => {
+  const linesOf = async (options: NextPluginOptions): Promise<{ level: number; msg: string }[]> => {
+    const lines: string[] = []
+    const logger = { level: 'info', stream: { write: (line: string) => void lines.push(line) } }
+    await createNextOnFastify({ dir: standInApp(), dev: false, ...options, fastify: { logger } })
+    return lines.map((line) => JSON.parse(line) as { level: number; msg: string })
+  }
+  const why = 'response cache disabled for this Next app: unrecognized build output'
+
+  it.each<[string, NextPluginOptions, number[]]>([
+    ['has one info line with the reason by default', {}, [30]],
+    ['has a warning if it asks for the cache', { responseCache: true }, [40]],
+    ['has no line if it turns the cache off', { responseCache: false }, []],
+    ['has no line in `dev`', { dev: true }, []],
+  ])('%s', async (_, options, levels) => {
+    const lines = (await linesOf(options)).filter(({ msg }) => msg.startsWith('response cache'))
+    expect(lines.map(({ level, msg }) => [level, msg])).toEqual(levels.map((level) => [level, why]))
+  })
+})
+
 describe('the default export', () => {
   it.each<[string, (app: FastifyInstance, dir: string) => unknown]>([
     ['import()', (app, dir) => app.register(import('next-on-fastify'), { dir })],
