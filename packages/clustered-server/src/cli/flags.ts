@@ -144,6 +144,9 @@ export interface CommandValues {
   readonly only?: string
   readonly env?: string
   readonly 'env-file'?: string[]
+  readonly watch?: boolean
+  readonly 'watch-path'?: string[]
+  readonly 'watch-ignore'?: string[]
 }
 
 /** Flags of the command that set no option. */
@@ -158,12 +161,26 @@ export const commandFlags: readonly CommandFlag[] = [
     value: 'path',
     help: 'File of environment variables for workers, read again on each reload. May be repeated.',
   },
+  {
+    flag: 'watch',
+    help: 'Reload when code or JSON in the working directory changes, with one worker unless set. For development only.',
+  },
+  {
+    flag: 'watch-path',
+    value: 'path',
+    help: 'Directory or file to watch in place of the working directory, with all kinds of files. May be repeated.',
+  },
+  {
+    flag: 'watch-ignore',
+    value: 'pattern',
+    help: 'Name or path to ignore, beside node_modules and names that begin with a dot. May be repeated.',
+  },
   { flag: 'only', value: 'name', help: 'App of an ecosystem file.' },
   { flag: 'env', value: 'name', help: 'Environment of an ecosystem file: "production" for its env_production.' },
 ]
 
 /** Flags that may be repeated. */
-const MULTIPLE = ['env-file']
+const MULTIPLE = ['env-file', 'watch-path', 'watch-ignore']
 
 /** Flags of a command as `util.parseArgs()` takes them. */
 export function parseArgsOf(ofCommand: readonly CommandFlag[]): ParseArgsOptionsConfig {

@@ -32,10 +32,12 @@ function logServer(server: ClusteredServer, logger: Logger): void {
 function logWorkers(server: ClusteredServer, logger: Logger): void {
   server.on('workerStart', (worker) => logger.info(about(worker), `worker ${worker.id} started`))
   server.on('workerReady', (worker) => logger.info(about(worker), `worker ${worker.id} accepts connections`))
+  const failedStarts = failedStartsOf(server)
   server.on('workerExit', ({ code, signal, expected, failure, ...worker }) => {
     const text = signal ? `by ${signal}` : `with code ${code}`
     const reason = failure === undefined ? '' : `: ${failure.split('\n', 1)[0]}`
-    if (expected) logger.info({ ...about(worker), code, signal }, `worker ${worker.id} ended ${text}`)
+    if (expected || failedStarts.has(worker.id))
+      logger.info({ ...about(worker), code, signal }, `worker ${worker.id} ended ${text}`)
     else
       logger.error(
         { ...about(worker), code, signal, failure },
@@ -55,6 +57,21 @@ function logWorkers(server: ClusteredServer, logger: Logger): void {
   server.on('crashLoop', ({ deaths, workers }) =>
     logger.error({ deaths, workers }, `${deaths} workers in a row died early: none are started until a reload`),
   )
+}
+
+/** Workers of a reload that have not become ready: the event `reloadFailed` says why. */
+function failedStartsOf(server: ClusteredServer): ReadonlySet<number> {
+  const starting = new Set<number>()
+  let isReloading = false
+  server.on('reload', () => (isReloading = true))
+  server.on('workerStart', ({ id }) => isReloading && starting.add(id))
+  server.on('workerReady', ({ id }) => starting.delete(id))
+  for (const event of ['reloaded', 'reloadFailed'] as const)
+    server.on(event, () => {
+      isReloading = false
+      starting.clear()
+    })
+  return starting
 }
 
 function logReloads(server: ClusteredServer, logger: Logger): void {

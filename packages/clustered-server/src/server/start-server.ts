@@ -15,8 +15,16 @@ import { isWorker } from '../primary/worker-channel.ts'
 import { SingleProcess } from './single-process.ts'
 import type { ClusteredServer } from '../server-types.ts'
 
-/** Checks the options and starts the server: see `createClusteredServer()`. */
-export async function startServer(app: URL | string, options: ClusteredServerOptions): Promise<ClusteredServer> {
+/**
+ * Checks the options and starts the server: see `createClusteredServer()`.
+ *
+ * @param alone whether an app with one worker runs in this process, where it cannot be reloaded
+ */
+export async function startServer(
+  app: URL | string,
+  options: ClusteredServerOptions,
+  alone: boolean = true,
+): Promise<ClusteredServer> {
   const resolved = resolveOptions(app, options)
   if (isWorker())
     throw new errorCodes.CLUSTERED_SERVER_INSIDE_WORKER(
@@ -44,7 +52,7 @@ export async function startServer(app: URL | string, options: ClusteredServerOpt
   }
   if (logger && resolved.workers > 1) warnOfReloads(logger)
   try {
-    const server = await (resolved.workers === 1 ? SingleProcess : Primary).start(resolved, observe)
+    const server = await (resolved.workers === 1 && alone ? SingleProcess : Primary).start(resolved, observe)
     await control
     try {
       pidFile?.write()

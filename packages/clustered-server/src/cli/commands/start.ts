@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
-import { createClusteredServer } from '../../create-clustered-server.ts'
+import { startServer } from '../../start-server.ts'
 import { parseCommandLine } from '../command-line.ts'
-import { startSettings } from '../config/start-settings.ts'
+import { startSettings, type WatchFlags } from '../config/start-settings.ts'
 import { commandFlags, type CommandValues, flags, parseArgsOf, toOptions } from '../flags.ts'
 import { helpText } from '../help.ts'
 import { print } from '../print.ts'
 import { stderrLogger } from '../stderr-logger.ts'
 import { startAdvice } from '../unknown-flags.ts'
 import { UsageError } from '../usage-error.ts'
+import { watchApp } from '../watch/watch-app.ts'
 
 /** `clustered-server start`: runs an app in the foreground. */
 export async function start(all: readonly string[]): Promise<void> {
@@ -24,10 +25,24 @@ export async function start(all: readonly string[]): Promise<void> {
   if (positionals.length > 1) throw new UsageError(`expected one app, got ${positionals.length}: see --help`)
   const { config, only, env, 'env-file': envFiles = [] } = values as CommandValues
   const given = { positional: positionals[0], config, only, env, envFiles, options: toOptions(values), args: appArgs }
-  const { app, options, warnings } = await startSettings(given)
+  const { app, options, warnings, watch } = await startSettings({ ...given, watch: watchFrom(values) })
   const logger = options.logger ?? stderrLogger()
   for (const warning of warnings) logger.warn({}, warning)
-  await createClusteredServer(pathToFileURL(app), { ...options, logger })
+  if (watch === undefined) await startServer(pathToFileURL(app), { ...options, logger })
+  else {
+    // One worker reloads fastest.
+    const development = { workers: 1, spare: false, ...options, logger }
+    watchApp(await startServer(pathToFileURL(app), development, false), watch, logger)
+  }
+}
+
+function watchFrom({ watch, 'watch-path': paths = [], 'watch-ignore': ignore = [] }: CommandValues): WatchFlags {
+  if (watch === false) return false
+  if (watch === undefined && paths.length === 0) {
+    if (ignore.length > 0) throw new UsageError('--watch-ignore needs --watch')
+    return undefined
+  }
+  return { paths, ignore }
 }
 
 /** Joins `--node-args` and its value, which begins with a hyphen. */

@@ -8,6 +8,8 @@ import { CONFIG_NAME, findConfig, isConfigFile, type LoadedConfig, loadConfig } 
 import { isEcosystem, readEcosystem } from '../ecosystem/read-ecosystem.ts'
 import { envFileReader, readEnvFiles } from './env-file.ts'
 import { UsageError } from '../usage-error.ts'
+import { watchedFiles, type WatchRequest } from '../watch/watch-app.ts'
+import type { WatchedFiles } from '../watch/watched-paths.ts'
 
 /** The command line of a start. */
 export interface StartArguments {
@@ -23,7 +25,11 @@ export interface StartArguments {
   readonly options: ClusteredServerOptions
   /** Arguments after `--`. */
   readonly args: readonly string[]
+  readonly watch: WatchFlags
 }
+
+/** What flags say about watching: `false` overrides the file, `undefined` leaves it to the file. */
+export type WatchFlags = WatchRequest | false | undefined
 
 /** An app and the options to start it with. */
 export interface StartSettings {
@@ -32,6 +38,8 @@ export interface StartSettings {
   readonly options: ClusteredServerOptions
   /** Settings of the configuration file that have no effect. */
   readonly warnings: readonly string[]
+  /** Files whose changes make a reload. */
+  readonly watch: WatchedFiles | undefined
 }
 
 /** Settings of a configuration file. Paths are absolute. */
@@ -41,6 +49,7 @@ interface FileSettings {
   readonly envFiles: readonly string[]
   readonly options: ClusteredServerOptions
   readonly warnings: readonly string[]
+  readonly watch?: WatchRequest | undefined
 }
 
 /**
@@ -67,8 +76,23 @@ export async function startSettings(given: StartArguments): Promise<StartSetting
       ...options,
       ...envOf(options, envFiles),
     },
-    warnings: file.warnings,
+    ...watchOf(file, given.watch, app, envFiles),
   }
+}
+
+/** A file that was written for development must not make a server in production watch. */
+function watchOf(
+  { watch: ofFile, options, warnings }: FileSettings,
+  flags: WatchFlags,
+  app: string,
+  envFiles: readonly string[],
+): Pick<StartSettings, 'watch' | 'warnings'> {
+  const request = flags ?? ofFile
+  if (request === undefined || request === false) return { watch: undefined, warnings }
+  const { NODE_ENV } = { ...process.env, ...(typeof options.env === 'object' && options.env) }
+  if (flags === undefined && NODE_ENV === 'production')
+    return { watch: undefined, warnings: [...warnings, 'watch: ignored where NODE_ENV is production'] }
+  return { watch: watchedFiles(request, app, envFiles), warnings }
 }
 
 async function fileSettings({ positional, config, only, env }: StartArguments): Promise<FileSettings> {
@@ -104,7 +128,7 @@ function ecosystemSettings({ path, value }: LoadedConfig, only?: string, env?: s
   const options = { ...found.options, args: found.args, env: found.env }
   check(path, options)
   const warnings = found.unsupported.map((line) => `${basename(path)}: ${line}`)
-  return { app: resolve(cwd, found.app), cwd, envFiles: [], options, warnings }
+  return { app: resolve(cwd, found.app), cwd, envFiles: [], options, warnings, watch: found.watch }
 }
 
 function check(path: string, options: unknown): void {

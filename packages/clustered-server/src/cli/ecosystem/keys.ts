@@ -17,6 +17,8 @@ export const MAPPED: Readonly<Record<string, string>> = {
   max_memory_restart: '`recycle.rss`: the worker is replaced without losing a request',
   kill_timeout: '`drainTimeout`',
   listen_timeout: '`startTimeout`: a worker that is not ready by then has failed to start',
+  watch: '`--watch`, or `--watch-path` for paths; ignored where `NODE_ENV` is `production`',
+  ignore_watch: '`--watch-ignore`: names or paths with `*`',
   source_map_support: '`--enable-source-maps` in `execArgv`',
 }
 
@@ -33,17 +35,14 @@ const OUTPUT = 'Redirect the output in the shell, or let systemd or Docker colle
 const RESTARTS = 'Dead workers restart by themselves, with delays from 0.1 s to 30 s.'
 const DAEMON = 'It concerns the PM2 daemon.'
 const PLUS = 'Use `--admin-port` and its `/metrics`.'
-const WATCH = 'Use `node --watch` for development.'
 const OFF = [false, 0, '0', ''] as const
 
 export const UNSUPPORTED: readonly UnsupportedKey[] = [
   { key: 'wait_ready', advice: 'A worker is ready when it listens; set `readyPath` to check more.', harmless: [false] },
   { key: 'cron_restart', advice: 'Run `clustered-server reload <name>` from cron or a systemd timer.', harmless: OFF },
   { key: 'shutdown_with_message', advice: 'Workers close the app by its own `close()`.', harmless: [false] },
-  { key: 'watch', advice: WATCH, harmless: [false] },
-  { key: 'ignore_watch', advice: WATCH },
-  { key: 'watch_options', advice: WATCH },
-  { key: 'watch_delay', advice: WATCH },
+  { key: 'watch_options', advice: 'Use `ignore_watch`.' },
+  { key: 'watch_delay', advice: 'A reload follows 100 ms after the last change.' },
   { key: 'autorestart', advice: 'Dead workers always restart.', harmless: [true] },
   { key: 'max_restarts', advice: 'Restarts end after ten early deaths in a row.' },
   { key: 'min_uptime', advice: RESTARTS },

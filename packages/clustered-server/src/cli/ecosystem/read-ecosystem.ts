@@ -3,6 +3,7 @@ import { inspect } from 'node:util'
 import { isName } from '../../options/schema.ts'
 import type { ClusteredServerOptions } from '../../options/types.ts'
 import { parseWithUnit } from '../units.ts'
+import type { WatchRequest } from '../watch/watch-app.ts'
 import { UsageError } from '../usage-error.ts'
 import { keyOf, UNSUPPORTED } from './keys.ts'
 import { splitWords } from './split-words.ts'
@@ -16,6 +17,8 @@ export interface EcosystemApp {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly options: ClusteredServerOptions
+  /** What to watch, if anything. */
+  readonly watch: WatchRequest | undefined
   /** A line for each setting that has no effect here. */
   readonly unsupported: readonly string[]
 }
@@ -67,8 +70,15 @@ export function readEcosystem(config: unknown, choice: EcosystemChoice): Ecosyst
       ...memoryOf(settings),
       ...execArgvOf(settings, lines),
     },
+    watch: watchOf(settings),
     unsupported: lines,
   }
+}
+
+function watchOf({ watch, ignore_watch: ignore }: Settings): WatchRequest | undefined {
+  if (!watch) return undefined
+  const texts = (value: unknown): string[] => [value ?? []].flat().map(plainText)
+  return { paths: watch === true ? [] : texts(watch), ignore: texts(ignore) }
 }
 
 const DEPLOY = 'deploy: not supported. Deploy by other means, then reload.'
@@ -120,7 +130,7 @@ function unsupportedIn(settings: Settings): string[] {
   return UNSUPPORTED.filter(({ key, harmless = [] }) => {
     const value = settings[key]
     if (value === undefined || value === null || harmless.includes(value)) return false
-    return watches || !/watch_|_watch/.test(key)
+    return watches || !/watch_/.test(key)
   }).map(({ key, advice }) => `${key}: not supported. ${advice}`)
 }
 

@@ -138,10 +138,10 @@ describe('ecosystem files', () => {
         app: './bin/www',
         env: { DEBUG: 'false', RETRIES: '3', LIMITS: '{"upload":10}' },
         options: { name: 'legacy', workers: 'auto', port: '/run/legacy.sock' },
+        watch: { paths: ['server', 'lib'], ignore: [] },
         unsupported: [
           'deploy: not supported. Deploy by other means, then reload.',
-          'watch: not supported. Use `node --watch` for development.',
-          'watch_delay: not supported. Use `node --watch` for development.',
+          'watch_delay: not supported. A reload follows 100 ms after the last change.',
           `error_file: ${OUTPUT}`,
         ],
       },
