@@ -108,6 +108,7 @@ isWellPacked(tarball, {
     'Logger',
     'RecycleOptions',
     'RecycleReason',
+    'ReloadedRelease',
     'Task',
     'WorkerExit',
     'WorkerName',

@@ -1,7 +1,7 @@
 import { errorCodes } from './errors.ts'
 import { isolateListeners } from './isolate-listeners.ts'
 import { AdminServer } from './observability/admin-server.ts'
-import { logEvents, logStopTimeout, warnOfReloads } from './observability/log-events.ts'
+import { logEvents, logRelease, logStopTimeout, warnOfReloads } from './observability/log-events.ts'
 import { resolveOptions } from './options/resolve-options.ts'
 import type { ClusteredServerOptions } from './options/types.ts'
 import { outliveOutputs } from './platform/lost-outputs.ts'
@@ -9,14 +9,14 @@ import { handleSignals } from './platform/signals.ts'
 import { notifySystemd } from './platform/systemd.ts'
 import { warnOfZombies } from './platform/zombies.ts'
 import { Primary } from './primary/primary.ts'
-import { isWorker } from './primary/worker-channel.ts'
 import { SingleProcess } from './single-process.ts'
 import type { ClusteredServer } from './server-types.ts'
+import { isWorker } from './worker/is-worker.ts'
 
 /** Checks the options and starts the server: see `createClusteredServer()`. */
 export async function startServer(app: URL | string, options: ClusteredServerOptions): Promise<ClusteredServer> {
   const resolved = resolveOptions(app, options)
-  if (isWorker())
+  if (isWorker)
     throw new errorCodes.CLUSTERED_SERVER_INSIDE_WORKER(
       'The app calls createClusteredServer(), so that each worker would start more workers: move the app to its own module',
     )
@@ -35,7 +35,10 @@ export async function startServer(app: URL | string, options: ClusteredServerOpt
     notifySystemd(server, logger)
     if (signals) handleSignals(server, logger)
   }
-  if (logger && resolved.workers > 1) warnOfReloads(logger)
+  if (logger && resolved.workers > 1) {
+    warnOfReloads(logger)
+    logRelease(resolved, logger)
+  }
   try {
     const server = await (resolved.workers === 1 ? SingleProcess : Primary).start(resolved, observe)
     // The caller adds its listeners first.
