@@ -1,6 +1,7 @@
 // What people get: the tarball, in an empty project, and what the README tells them to do with it.
 
-import { readFileSync } from 'node:fs'
+import type { ChildProcess } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run, Tarball, tsconfig } from './tarball.ts'
@@ -108,6 +109,7 @@ isWellPacked(tarball, {
     'Logger',
     'RecycleOptions',
     'RecycleReason',
+    'ReloadedRelease',
     'Task',
     'WorkerExit',
     'WorkerName',
@@ -172,6 +174,43 @@ describe('in an empty project', () => {
     expect([code, output]).toEqual([0, expect.stringContaining('"msg":"closed"')])
     expect((await responses[0])?.status).toBe(200)
   })
+
+  it.skipIf(process.platform === 'win32')(
+    'the command inside a link reloads after the first release was deleted with its node_modules',
+    async () => {
+      const releases = join(project, 'releases')
+      const link = (release: number): void => {
+        symlinkSync(`releases/${release}`, join(project, 'next'))
+        renameSync(join(project, 'next'), join(project, 'current'))
+      }
+      for (const release of [1, 2]) {
+        const folder = join(releases, String(release))
+        mkdirSync(folder, { recursive: true })
+        cpSync(join(project, 'node_modules'), join(folder, 'node_modules'), { recursive: true, verbatimSymlinks: true })
+        const app = `import 'fastify'\nexport default (_, response) => response.end('release ${release}')\n`
+        writeFileSync(join(folder, 'app.mjs'), app)
+      }
+      link(1)
+      const bodies: Promise<string>[] = []
+      const bodyOf = async (port: string): Promise<string> => (await fetch(`http://127.0.0.1:${port}`)).text()
+      const command = 'node_modules/.bin/clustered-server app.mjs --workers 2 --no-spare --port 0 --host 127.0.0.1'
+      const deploy = (child: ChildProcess): void => {
+        link(2)
+        rmSync(join(releases, '1'), { recursive: true })
+        child.kill('SIGHUP')
+      }
+      const { output } = await run(project, ['sh', '-c', `cd current && exec ${command}`], (said, end, child) => {
+        const port = /"port":(\d+)/.exec(said)?.[1]
+        if (port !== undefined && bodies.length === 0) {
+          bodies.push(bodyOf(port).finally(() => deploy(child)))
+        }
+        if (said.includes('reloaded: generation 2') && bodies.length === 1) bodies.push(bodyOf(port!).finally(end))
+      })
+      expect(await Promise.all(bodies)).toEqual(['release 1', 'release 2'])
+      expect(output).toContain(join(realpathSync(releases), '2/app.mjs'))
+      expect(output).not.toContain('"level":50')
+    },
+  )
 
   it('its types and those of the README hold', async () => {
     expect(await tarball.tsc()).toEqual({ code: 0, stdout: '', output: '' })

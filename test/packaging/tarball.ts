@@ -1,6 +1,6 @@
 // What people get of a package: its tarball, in an empty project, and nothing of this workspace but its Node.
 
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -40,13 +40,13 @@ export interface Outcome {
 export async function run(
   cwd: string,
   [program, ...args]: [string, ...string[]],
-  onOutput?: (output: string, end: () => void) => void,
+  onOutput?: (output: string, end: () => void, child: ChildProcess) => void,
 ): Promise<Outcome> {
   const child = spawn(program, args, { cwd, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   const outcome: Outcome = { code: null, stdout: '', output: '' }
   const note = (text: string): void => {
     outcome.output += text
-    onOutput?.(outcome.output, () => child.kill())
+    onOutput?.(outcome.output, () => child.kill(), child)
   }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     outcome.stdout += text

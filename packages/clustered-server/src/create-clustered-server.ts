@@ -4,7 +4,7 @@ import type { ClusteredServer } from './server-types.ts'
 /**
  * Runs an app in one process per core, behind one socket. Resolves when all workers accept connections.
  *
- * @param app URL of a module. Its default export is a function that returns, or resolves with, an app of Fastify,
+ * @param app file URL or absolute path of a module. A reload resolves the symbolic links that lead to it. Its default export is a function that returns, or resolves with, an app of Fastify,
  * Express, NestJS, Koa or Hono, a server of `node:http`, `node:https` or `node:http2`, a request listener or a Fastify
  * plugin. Or the module listens on `process.env.PORT` by itself.
  *

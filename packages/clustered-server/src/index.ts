@@ -8,6 +8,7 @@ export type {
   ClusteredServer,
   ClusteredServerEvents,
   ClusterStatus,
+  ReloadedRelease,
   WorkerExit,
   WorkerName,
   WorkerState,

@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import type { ClusteredServerError } from './errors.ts'
 import type { RecycleReason } from './options/types.ts'
+import type { ReleaseVersion } from './releases/release-version.ts'
 
 /**
  * State of a worker: it loads the app, is loaded as the standby worker, accepts connections, has stopped accepting
@@ -74,6 +75,13 @@ export interface BlockedLoopReport {
   readonly failure: string | undefined
 }
 
+/** The code that workers run after a reload. */
+export interface ReloadedRelease extends ReleaseVersion {
+  readonly generation: number
+  /** Path of the app's module, without symbolic links. */
+  readonly path: string
+}
+
 /** Events of a clustered server. */
 export interface ClusteredServerEvents {
   /** All workers accept connections. Emitted right after `createClusteredServer()` resolves. */
@@ -94,8 +102,8 @@ export interface ClusteredServerEvents {
   crashLoop: [{ readonly deaths: number; readonly workers: number }]
   /** A reload starts new workers. */
   reload: [{ readonly generation: number }]
-  /** The new workers have replaced the old ones. */
-  reloaded: [{ readonly generation: number }]
+  /** The new workers have replaced the old ones. `path` is that of the app's module, without symbolic links. */
+  reloaded: [ReloadedRelease]
   /** The new workers did not start; the old ones keep running. */
   reloadFailed: [{ readonly generation: number; readonly error: ClusteredServerError }]
   /** Process `pid` had no free file descriptor for a connection handed over to it; the connection is closed. */

@@ -1,6 +1,8 @@
+import { fileURLToPath } from 'node:url'
 import type { Logger, ResolvedOptions } from '../options/types.ts'
 import { canInheritSockets } from '../platform/shared-port.ts'
 import { canHandOver } from '../platform/node-internals.ts'
+import { type Release, resolveRelease } from '../releases/release.ts'
 import type { ClusteredServer, WorkerName } from '../server-types.ts'
 
 /** Minimum milliseconds between two log lines about lost connections. */
@@ -76,10 +78,27 @@ function failedStartsOf(server: ClusteredServer): ReadonlySet<number> {
 
 function logReloads(server: ClusteredServer, logger: Logger): void {
   server.on('reload', ({ generation }) => logger.info({ generation }, `reload: starting generation ${generation}`))
-  server.on('reloaded', ({ generation }) => logger.info({ generation }, `reloaded: generation ${generation} is active`))
+  server.on('reloaded', ({ generation, ...release }) => {
+    logger.info({ generation, ...release }, `reloaded: generation ${generation} is active, ${nameOf(release)}`)
+  })
   server.on('reloadFailed', ({ generation, error }) =>
     logger.error({ err: error, generation }, error.message.split('\n', 1)[0]!),
   )
+}
+
+/** Logs which path each reload resolves: a server that was started by another path than its link would never see new code. */
+export function logRelease({ app, cwd }: ResolvedOptions, logger: Logger): void {
+  const link = fileURLToPath(app)
+  const release = resolveRelease({ app, cwd })
+  const { path, version, revision } = release
+  const text =
+    link === path ? `each reload loads ${nameOf(release)}` : `each reload resolves ${link}, now ${nameOf(release)}`
+  logger.info({ link, path, version, revision }, text)
+}
+
+function nameOf({ path, version, revision }: Pick<Release, 'path' | 'version' | 'revision'>): string {
+  const parts = [path, version && `version ${version}`, revision && `revision ${revision}`]
+  return parts.filter((part) => part !== undefined).join(', ')
 }
 
 /** At most one line per second: connections are lost by the hundred, and a line may need a descriptor too. */

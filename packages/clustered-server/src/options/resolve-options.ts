@@ -1,20 +1,25 @@
-import { resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { checkOptions, invalidOption } from 'checked-options'
 import { type ClusteredServerError, errorCodes } from '../errors.ts'
 import { availableCores } from '../platform/available-cores.ts'
+import { ReleaseLinks } from '../releases/release-links.ts'
 import { schema, workers as workersKind } from './schema.ts'
 import type { CheckedOptions, ClusteredServerOptions, Logger, ResolvedOptions } from './types.ts'
 
 /** @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_OPTION` */
 export function resolveOptions(app: URL | string, options: ClusteredServerOptions): ResolvedOptions {
   const url = moduleUrl(app)
+  const path = fileURLToPath(url)
+  const links = new ReleaseLinks(path)
   const checked = checkOptions(schema, options, fail)
   const { workers, port, heartbeatTimeout, blockedLoopReport, reportDirectory, logger } = checked
   if (checked.sticky !== undefined && typeof port === 'string')
     throw fail(invalidOption('sticky', 'no value, because clients of a UNIX socket have no address', checked.sticky))
   return {
     ...checked,
-    app: url.href,
+    app: Object.assign(pathToFileURL(links.through(path)), { search: url.search, hash: url.hash }).href,
+    cwd: workingDirectory(links),
     name: checked.name,
     pidFile: checked.pidFile === undefined ? undefined : resolve(checked.pidFile),
     workers: workers === 'auto' ? availableCores() : workers,
@@ -23,7 +28,10 @@ export function resolveOptions(app: URL | string, options: ClusteredServerOption
     sticky: checked.sticky === 'address',
     readyPath: checked.readyPath,
     heartbeatTimeout: heartbeatTimeout === false ? Infinity : heartbeatTimeout,
-    blockedLoopReport: blockedLoopReport && { kind: blockedLoopReport, directory: resolve(reportDirectory ?? '') },
+    blockedLoopReport: blockedLoopReport && {
+      kind: blockedLoopReport,
+      directory: links.through(resolve(reportDirectory ?? '')),
+    },
     recycle: checked.recycle ?? {},
     args: checked.args,
     env: checked.env ?? {},
@@ -44,10 +52,28 @@ function fail(message: string): ClusteredServerError {
 }
 
 function moduleUrl(app: unknown): URL {
-  const url = typeof app === 'string' ? URL.parse(app) : app
-  if (url instanceof URL && url.protocol === 'file:') return url
+  const url = typeof app === 'string' ? (isAbsolute(app) ? pathToFileURL(app) : URL.parse(app)) : app
+  if (url instanceof URL && isFile(url)) return url
   const shown = app instanceof URL ? app.href : app
-  throw fail(invalidOption('app', 'a file URL, such as new URL("./app.js", import.meta.url)', shown))
+  const expected = 'an absolute path or a file URL, such as new URL("./app.js", import.meta.url)'
+  throw fail(invalidOption('app', expected, shown))
+}
+
+/** Whether a URL is that of a path on this system: without a host, for example. */
+function isFile(url: URL): boolean {
+  try {
+    return fileURLToPath(url) !== ''
+  } catch {
+    return false
+  }
+}
+
+function workingDirectory(links: ReleaseLinks): string | undefined {
+  try {
+    return links.through(process.cwd())
+  } catch {
+    return undefined
+  }
 }
 
 function resolveAdmin(admin: CheckedOptions['admin']): ResolvedOptions['admin'] {

@@ -128,11 +128,13 @@ export interface ResolvedOptions extends Required<
     | 'onShutdown'
   >
 > {
-  /** URL of the app's module. */
+  /** URL of the app's module, by way of a link to its release if there is one. */
   readonly app: string
   readonly name: string | undefined
   /** Absolute path. */
   readonly pidFile: string | undefined
+  /** Working directory by way of such a link. `undefined` if it is gone. */
+  readonly cwd: string | undefined
   readonly workers: number
   /** 0 for a UNIX socket. */
   readonly port: number

@@ -40,12 +40,13 @@ export async function findPort(wanted: number, host: string | undefined): Promis
 export function forkInCluster(
   entry: URL,
   args: readonly string[],
-  { execArgv, env, stdio, serialization }: ForkOptions,
+  { cwd, execArgv, env, stdio, serialization }: ForkOptions,
 ): ChildProcess {
   // The default on Windows: connections that the primary accepts for a worker would be lost with that worker.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   cluster.setupPrimary({
     ...{ exec: fileURLToPath(entry), args: [...args], execArgv: [...(execArgv ?? [])], serialization },
+    ...(typeof cwd === 'string' && { cwd }),
     stdio: stdio as NonNullable<typeof cluster.settings.stdio>,
   })
   return cluster.fork(env).process

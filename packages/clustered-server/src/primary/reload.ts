@@ -40,7 +40,9 @@ export class Reload {
     } catch (error) {
       this.#fail(generation, before, error)
     }
-    this.#events.emit('reloaded', { generation })
+    const { path, version, revision } = pool.releases.of(generation)
+    pool.releases.forgetBefore(generation)
+    this.#events.emit('reloaded', { generation, path, version, revision })
   }
 
   /** Returns to the old generation. Workers that start from now on still run the new code, but count as old. */

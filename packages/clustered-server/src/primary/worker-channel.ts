@@ -1,8 +1,7 @@
 import { type ChildProcess, fork, type ForkOptions } from 'node:child_process'
 import { EventEmitter } from 'node:events'
-import { extname } from 'node:path'
+import { existsSync } from 'node:fs'
 import type { Duplex } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import { decode, encode, type ToPrimary, type ToWorker } from '../ipc/messages.ts'
 import { forkInCluster } from '../platform/shared-port.ts'
 import { onHandleLost, type RawHandle } from '../platform/node-internals.ts'
@@ -20,8 +19,11 @@ interface ChannelEvents {
   exit: [WorkerExit]
 }
 
-/** Arguments of the process, and the descriptors that it inherits. */
+/** Module, directory and arguments of the process, and the descriptors that it inherits. */
 export interface ProcessSetup {
+  /** Module that the process runs. */
+  readonly entry: URL
+  readonly cwd: string
   readonly execArgv: readonly string[]
   /** Arguments for the app. */
   readonly args: readonly string[]
@@ -36,7 +38,6 @@ export interface ProcessSetup {
   readonly hasReportPipe: boolean
 }
 
-const ENTRY = new URL(`../worker/entry${extname(import.meta.filename)}`, import.meta.url)
 /** Descriptors in the worker; the first four are stdin, stdout, stderr and the channel. */
 export const LISTENER_FD = 4
 export const STATS_FD = 5
@@ -44,11 +45,6 @@ export const REPORT_FD = 6
 
 /** Time for the rest of a worker's output after its exit, in milliseconds. */
 const OUTPUT_TIMEOUT = 500
-
-/** Whether this process is a worker. */
-export function isWorker(): boolean {
-  return process.argv[1] === fileURLToPath(ENTRY)
-}
 
 /** The process of a worker and the channel to it. */
 export class WorkerChannel extends EventEmitter<ChannelEvents> {
@@ -137,9 +133,12 @@ export class WorkerChannel extends EventEmitter<ChannelEvents> {
   }
 }
 
-function start({ execArgv, args, env, outputPrefix, fd, statsFd, hasReportPipe }: ProcessSetup): ChildProcess {
+function start(setup: ProcessSetup): ChildProcess {
+  const { entry, cwd, execArgv, args, env, outputPrefix, fd, statsFd, hasReportPipe } = setup
   const output = outputPrefix === undefined ? 'inherit' : 'pipe'
   const options: ForkOptions = {
+    execPath: nodePath(),
+    cwd,
     execArgv: [...execArgv],
     env,
     stdio: [
@@ -148,5 +147,11 @@ function start({ execArgv, args, env, outputPrefix, fd, statsFd, hasReportPipe }
     ] as NonNullable<ForkOptions['stdio']>,
     serialization: 'json',
   }
-  return fd === undefined ? forkInCluster(ENTRY, args, options) : fork(ENTRY, args, options)
+  return fd === undefined ? forkInCluster(entry, args, options) : fork(entry, args, options)
+}
+
+/** Path of Node. The file may be deleted while this process runs, with the release that it belongs to. */
+function nodePath(): string {
+  const isGone = process.platform === 'linux' && !existsSync(process.execPath)
+  return isGone ? `/proc/${process.pid}/exe` : process.execPath
 }

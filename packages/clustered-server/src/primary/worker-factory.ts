@@ -3,6 +3,8 @@ import { SharedStats } from '../ipc/shared-stats.ts'
 import { AppMetricsOfWorkers } from '../observability/app-metrics.ts'
 import type { ResolvedOptions } from '../options/types.ts'
 import { heapArguments } from '../platform/memory-limit.ts'
+import { Releases } from '../releases/releases.ts'
+import { WorkerCode } from '../releases/worker-code.ts'
 import { withInspectPort, withInspectPortInOptions } from './inspect-port.ts'
 import { LeaderElection } from './leader-election.ts'
 import type { Listener } from './listener.ts'
@@ -12,9 +14,11 @@ import { WorkerHandle } from './worker-handle.ts'
 /** Starts workers, and connects each of them to the resources that all share. */
 export class WorkerFactory {
   readonly appMetrics: AppMetricsOfWorkers = new AppMetricsOfWorkers()
+  readonly releases: Releases
   readonly #options: ResolvedOptions
   readonly #listener: Listener
   readonly #sharedStats = SharedStats.create()
+  readonly #code: WorkerCode
   readonly #sharedSockets = new SharedSockets()
   readonly #leaderElection = new LeaderElection()
   #lastId = 0
@@ -22,12 +26,15 @@ export class WorkerFactory {
   constructor(options: ResolvedOptions, listener: Listener) {
     this.#options = options
     this.#listener = listener
+    this.releases = new Releases(options, options.logger)
+    this.#code = new WorkerCode(options.logger)
   }
 
   /** @param poolSize number of workers that share the memory of the container */
   create(generation: number, poolSize: number): WorkerHandle {
     const { execArgv, args = [], env, logPrefix } = this.#options
-    const { app, readyPath, drainTimeout, startTimeout, blockedLoopReport, sticky } = this.#options
+    const { app, cwd } = this.releases.of(generation)
+    const { readyPath, drainTimeout, startTimeout, blockedLoopReport, sticky } = this.#options
     const { host, port, path, fd } = this.#listener
     const id = ++this.#lastId
     // PORT is for apps that listen by themselves.
@@ -38,7 +45,8 @@ export class WorkerFactory {
     }
     const nodeOptions = withInspectPortInOptions(variables['NODE_OPTIONS'], id)
     const worker = new WorkerHandle({
-      ...{ id, generation, app, host, port, path, fd },
+      ...{ id, generation, app, cwd, host, port, path, fd },
+      entry: this.#code.entry(),
       ...{ readyPath, drainTimeout, startTimeout, blockedLoopReport, sticky },
       sharedStats: this.#sharedStats,
       args,
@@ -65,6 +73,7 @@ export class WorkerFactory {
   /** To be called when all workers have ended. */
   close(): void {
     this.#sharedStats?.close()
+    this.#code.close()
   }
 
   #shareSockets(worker: WorkerHandle): void {

@@ -23,6 +23,9 @@ export interface WorkerSetup extends Pick<
   readonly fd: number | undefined
   readonly startTimeout: number
   readonly blockedLoopReport: ReportSetup | undefined
+  /** Module that the process runs, which loads the app. */
+  readonly entry: URL
+  readonly cwd: string
   readonly execArgv: readonly string[]
   /** Arguments for the app. */
   readonly args: readonly string[]
@@ -91,8 +94,8 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
   #exit: WorkerExit | undefined
 
   constructor(setup: WorkerSetup) {
-    const { id, generation, startTimeout, blockedLoopReport, execArgv, args, env, ...others } = setup
-    const { outputPrefix, fd, sharedStats, ...start } = others
+    const { id, generation, startTimeout, blockedLoopReport, entry, cwd, execArgv, ...others } = setup
+    const { args, env, outputPrefix, fd, sharedStats, ...start } = others
     super()
     this.id = id
     this.generation = generation
@@ -103,7 +106,7 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
     this.#progress = new StartProgress(start.readyPath, startTimeout)
     const hasReportPipe = blockedLoopReport !== undefined
     this.#channel = new WorkerChannel({
-      ...{ execArgv, args, env, outputPrefix, fd, hasReportPipe },
+      ...{ entry, cwd, execArgv, args, env, outputPrefix, fd, hasReportPipe },
       statsFd: this.#slot?.fd,
     })
     const { outputWritten } = this.#channel

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { ResolvedOptions } from '../options/types.ts'
 import type { ClusteredServerEvents, WorkerExit, WorkerName } from '../server-types.ts'
+import type { Releases } from '../releases/releases.ts'
 import { OrphanWatch } from './orphan-watch.ts'
 import { RestartPolicy } from './restart-policy.ts'
 import type { WorkerFactory } from './worker-factory.ts'
@@ -39,6 +40,10 @@ export class WorkerPool extends EventEmitter<PoolEvents> {
     this.#factory = factory
     this.#events = events
     this.size = options.workers
+  }
+
+  get releases(): Releases {
+    return this.#factory.releases
   }
 
   get all(): ReadonlySet<WorkerHandle> {

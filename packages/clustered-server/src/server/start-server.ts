@@ -2,7 +2,7 @@ import { checkPidFile, openControl } from '../control/open-control.ts'
 import { errorCodes } from '../errors.ts'
 import { isolateListeners } from './isolate-listeners.ts'
 import { AdminServer } from '../observability/admin-server.ts'
-import { logEvents, logStopTimeout, stopTimeoutOf, warnOfReloads } from '../observability/log-events.ts'
+import { logEvents, logRelease, logStopTimeout, stopTimeoutOf, warnOfReloads } from '../observability/log-events.ts'
 import { StatusReport } from '../observability/service-status.ts'
 import { resolveOptions } from '../options/resolve-options.ts'
 import type { ClusteredServerOptions } from '../options/types.ts'
@@ -11,9 +11,9 @@ import { handleSignals } from './signals.ts'
 import { notifySystemd } from './systemd-notify.ts'
 import { warnOfZombies } from './zombie-warning.ts'
 import { Primary } from '../primary/primary.ts'
-import { isWorker } from '../primary/worker-channel.ts'
 import { SingleProcess } from './single-process.ts'
 import type { ClusteredServer } from '../server-types.ts'
+import { isWorker } from '../worker/is-worker.ts'
 
 /**
  * Checks the options and starts the server: see `createClusteredServer()`.
@@ -26,7 +26,7 @@ export async function startServer(
   alone: boolean = true,
 ): Promise<ClusteredServer> {
   const resolved = resolveOptions(app, options)
-  if (isWorker())
+  if (isWorker)
     throw new errorCodes.CLUSTERED_SERVER_INSIDE_WORKER(
       'The app calls createClusteredServer(), so that each worker would start more workers: move the app to its own module',
     )
@@ -50,7 +50,10 @@ export async function startServer(
     notifySystemd(server, logger)
     if (signals) handleSignals(server, logger)
   }
-  if (logger && resolved.workers > 1) warnOfReloads(logger)
+  if (logger && resolved.workers > 1) {
+    warnOfReloads(logger)
+    logRelease(resolved, logger)
+  }
   try {
     const server = await (resolved.workers === 1 && alone ? SingleProcess : Primary).start(resolved, observe)
     await control

@@ -10,7 +10,7 @@ import { checkReady, NotReadyError } from '../app/ready-check.ts'
 import { Affinity } from '../connections/affinity.ts'
 import { Connections } from '../connections/connections.ts'
 import type { Leaving } from '../connections/handover.ts'
-import { ClusteredServerError } from '../errors.ts'
+import { ClusteredServerError, type ClusteredServerErrorCode, errorCodes } from '../errors.ts'
 import { decode, encode, type StartMessage, type ToPrimary, type ToWorker, WORKER_ID } from '../ipc/messages.ts'
 import { sendToPrimary } from '../ipc/send-to-primary.ts'
 import { findRegistry } from '../observability/prom-client.ts'
@@ -198,10 +198,17 @@ function send({ handle, idleMs, to }: Leaving, done: () => void): void {
 
 function fail(error: unknown): void {
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
-  const code = error instanceof ClusteredServerError ? error.code : undefined
+  const code = codeOf(error)
   // The stack matters only for errors in the app's own code.
   const place = code || error instanceof NotReadyError ? undefined : stack
   // Exits once the message is sent.
   if (process.connected) process.send!(encode({ type: 'failed', message, stack: place, code }), () => process.exit(1))
   else process.exit(1)
+}
+
+/** The code of an error of this package, also of another copy that the app has loaded. */
+function codeOf(error: unknown): ClusteredServerErrorCode | undefined {
+  if (!(error instanceof Error) || error.name !== ClusteredServerError.name) return undefined
+  const { code } = error as ClusteredServerError
+  return Object.hasOwn(errorCodes, code) ? code : undefined
 }

@@ -1,10 +1,25 @@
-import { decode, PRIMARY_PID, type ToWorker } from '../ipc/messages.ts'
+import { decode, type ToWorker } from '../ipc/messages.ts'
 import { sendToPrimary } from '../ipc/send-to-primary.ts'
+import { isWorker } from './is-worker.ts'
 
 /** A task for one worker only. Its signal is aborted when another worker is to run it. */
 export type Task = (signal: AbortSignal) => void | Promise<void>
 
-const isWorker = process.connected && process.env[PRIMARY_PID] === String(process.ppid)
+/** Copies of this package in this process: an app may load another one than the server, as that of its release. */
+interface Copies {
+  readonly all: Set<Copy>
+  /** Settled when the tasks of all copies have ended. */
+  resigned?: Promise<void>
+}
+
+interface Copy {
+  readonly endTasks: () => Promise<unknown>
+  /** Whether the primary knows of its tasks. */
+  readonly isCandidate: () => boolean
+}
+
+const COPIES = Symbol.for('clustered-server.runOnOneWorker')
+const copies = ((globalThis as { [COPIES]?: Copies })[COPIES] ??= { all: new Set() })
 const leaving = new AbortController()
 const waiting: Task[] = []
 /** Tasks that have not ended. */
@@ -30,21 +45,30 @@ export function runOnOneWorker(task: Task): void {
   process.on('message', (sent) => {
     const type = (decode(sent) as ToWorker | undefined)?.type
     if (type === 'lead') lead()
-    // Listens on its own, because the app may load a second copy of this package.
+    // The worker may run a version of this package that does not know of copies.
     if (type === 'retire') void resign()
   })
   process.once('disconnect', () => void resign())
   sendToPrimary({ type: 'candidate' })
 }
 
+copies.all.add({ endTasks, isCandidate: () => state === 'candidate' || state === 'leader' })
+
 /** Ends the tasks of this process, and resolves when they have ended. */
-export async function resign(): Promise<void> {
-  const isFirst = !leaving.signal.aborted
+export function resign(): Promise<void> {
+  return (copies.resigned ??= endAllTasks())
+}
+
+async function endAllTasks(): Promise<void> {
+  await Promise.all([...copies.all].map((copy) => copy.endTasks()))
+  if ([...copies.all].some((copy) => copy.isCandidate())) sendToPrimary({ type: 'resigned' })
+}
+
+function endTasks(): Promise<unknown> {
   leaving.abort()
   // Until the stack of an error is read, V8 retains the receivers of its functions: a server, and with it the app.
   void (leaving.signal.reason as Error).stack
-  await Promise.allSettled(running)
-  if (isFirst && state !== 'alone') sendToPrimary({ type: 'resigned' })
+  return Promise.allSettled(running)
 }
 
 function lead(): void {

@@ -8,7 +8,7 @@ const two = ['app.ts', '--workers', '2', '--host', '127.0.0.1', '--env-file', '.
 
 async function reload(command: Command, generation: number): Promise<void> {
   command.kill('SIGHUP')
-  await command.logged(({ msg }) => msg === `reloaded: generation ${generation} is active`)
+  await command.logged(({ msg }) => msg.startsWith(`reloaded: generation ${generation} is active`))
 }
 
 /** Kills a worker, and resolves with the environment of another that has replaced it. */

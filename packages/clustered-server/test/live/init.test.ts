@@ -1,4 +1,6 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { CLI, Command } from '../helpers/command.ts'
 import { Project } from '../helpers/project.ts'
 
 it('prints a file for the project in the working directory', async () => {
@@ -11,6 +13,16 @@ it('prints a file for the project in the working directory', async () => {
   const manifests = project.run(['init', 'k8s', '--name', 'shop'])
   expect(await manifests.exit).toBe(0)
   expect(manifests.stdout).toContain('image: registry.example/shop:1')
+})
+
+it('prints the path of the link inside a release folder', async () => {
+  const project = new Project()
+  mkdirSync(project.path('releases/1'), { recursive: true })
+  symlinkSync('releases/1', project.path('current'))
+  const args = ['init', 'systemd', 'app.ts', '--name', 'shop']
+  const unit = new Command(args, { PWD: undefined }, [], CLI, project.path('releases/1'))
+  expect(await unit.exit).toBe(0)
+  expect(unit.stdout).toContain(`\nExecStart=${project.path('current/node_modules/.bin/clustered-server')} app.ts `)
 })
 
 it('needs no app where a configuration file names it', async () => {

@@ -1,29 +1,51 @@
 import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { createClusteredServer } from '../../src/index.ts'
+import { fileTree } from '../helpers/file-tree.ts'
+import { copyPackage } from '../helpers/without-workspace.ts'
 
 const run = promisify(execFile)
 const index = new URL('../../src/index.ts', import.meta.url).href
-const worker = fileURLToPath(new URL('../../src/worker/entry.ts', import.meta.url))
 const hello = new URL('../fixtures/apps/hello.ts', import.meta.url).href
 
-async function printedBy(script: string, ...argv: string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script, ...argv])
+async function printedBy(script: string): Promise<string> {
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script])
   return stdout.trim()
 }
 
-it('rejects an app that starts a clustered server itself', async () => {
+it.each([
+  ['this package', () => index],
+  ['another copy of this package', () => `file://${join(copyPackage({}).folder, 'src/index.ts')}`],
+])('rejects an app that starts a clustered server itself, by %s', async (_, packageOf) => {
   const script = `
-    import { createClusteredServer } from '${index}'
-    const options = { workers: 1, port: 0, host: '127.0.0.1' }
-    const server = await createClusteredServer('${hello}', options).catch((error) => error)
-    console.log(server.code)
-    await server.close?.()
-  `
-  expect(await printedBy(script, worker)).toBe('CLUSTERED_SERVER_INSIDE_WORKER')
-  // Anywhere else the same script gets a server, which has no code.
-  expect(await printedBy(script)).toBe('undefined')
+    import { createClusteredServer } from ${JSON.stringify(packageOf())}
+    export default () => createClusteredServer(${JSON.stringify(hello)}, { workers: 1, port: 0, host: '127.0.0.1' })`
+  const app = `file://${join(fileTree({ 'app.mjs': script }), 'app.mjs')}`
+  await expect(
+    createClusteredServer(app, { workers: 2, port: 0, host: '127.0.0.1', signals: false }),
+  ).rejects.toMatchObject({
+    code: 'CLUSTERED_SERVER_INSIDE_WORKER',
+  })
+})
+
+it('lets a child process of a worker start a clustered server', async () => {
+  const script = `
+    import { execFile } from 'node:child_process'
+    import { promisify } from 'node:util'
+    const child = ${JSON.stringify(`
+      import { createClusteredServer } from ${JSON.stringify(index)}
+      const server = await createClusteredServer(${JSON.stringify(hello)}, { workers: 2, port: 0, host: '127.0.0.1' })
+      console.log(server.status().workers.length > 1)
+      await server.close()`)}
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', child])
+    export default (request, response) => response.end(stdout)`
+  const app = `file://${join(fileTree({ 'app.mjs': script }), 'app.mjs')}`
+  const options = { workers: 2, port: 0, host: '127.0.0.1', signals: false, standby: false }
+  const server = await createClusteredServer(app, options)
+  onTestFinished(() => server.close())
+  expect(await (await fetch(`http://127.0.0.1:${server.port}`)).text()).toBe('true\n')
 })
 
 it('workers do not run the --eval script of their primary', async () => {

@@ -9,6 +9,8 @@ it.each([true, false])('detects a stopped worker, with shared statistics: %s', a
   const worker = new WorkerHandle({
     ...{ id: 1, generation: 1, app: new URL('../fixtures/apps/hello.ts', import.meta.url).href, host, port, fd },
     path: undefined,
+    entry: new URL('../../src/worker/entry.ts', import.meta.url),
+    cwd: process.cwd(),
     sharedStats,
     ...{
       readyPath: undefined,

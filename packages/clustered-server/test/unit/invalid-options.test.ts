@@ -110,13 +110,13 @@ describe('an invalid option rejects before anything starts', () => {
     [undefined, 'undefined'],
     [1, '1'],
     ['./app.ts', '"./app.ts"'],
-    ['/app.ts', '"/app.ts"'],
+    ['file://host/app.ts', '"file://host/app.ts"'],
     ['https://example.com/app.ts', '"https://example.com/app.ts"'],
     [new URL('data:text/javascript,'), '"data:text/javascript,"'],
   ])('rejects the app %s', async (url, got) => {
     expect(await failure(url)).toMatchObject({
       code: 'CLUSTERED_SERVER_INVALID_OPTION',
-      message: `Invalid option "app": expected a file URL, such as new URL("./app.js", import.meta.url), got ${got}.`,
+      message: `Invalid option "app": expected an absolute path or a file URL, such as new URL("./app.js", import.meta.url), got ${got}.`,
     })
   })
 })

@@ -3,8 +3,8 @@
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { readConfig } from '../next/config.ts'
-import type { NextPluginOptions } from '../options.ts'
-import { CacheHandlerConflictError } from './install-cache-handler.ts'
+import type { NextPluginOptions } from '../options/types.ts'
+import { CacheHandlerConflictError } from '../next/page-cache/install-cache-handler.ts'
 import { type CacheSharing, shareCache } from './open-shared-cache.ts'
 import { isClusterWorker, recordProcess } from './other-processes.ts'
 

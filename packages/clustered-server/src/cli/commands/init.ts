@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { ReleaseLinks } from '../../releases/release-links.ts'
 import { CONFIG_NAME, findConfig } from '../config/config-file.ts'
 import { parseCommandLine } from '../command-line.ts'
 import { print } from '../print.ts'
@@ -67,7 +68,9 @@ export function init(args: readonly string[]): void {
  */
 function initFile(positionals: readonly string[], { name, port }: { name?: string; port?: string }): string {
   const [kind, app, ...more] = positionals
-  const directory = process.cwd()
+  const resolved = process.cwd()
+  // A unit with the path of a release would never start another one.
+  const directory = new ReleaseLinks(resolved).through(resolved)
   if (more.length > 0) throw new UsageError(`expected one app, got ${more.length + 1}: see --help`)
   if (kind !== undefined && STARTS_APP.includes(kind) && (app ?? findConfig(directory, [CONFIG_NAME])) === undefined)
     throw new UsageError(`expected an app, as in: clustered-server init ${kind} app.js`)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
-import { startServer } from '../../start-server.ts'
+import { startServer } from '../../server/start-server.ts'
 import { parseCommandLine } from '../command-line.ts'
 import { startSettings, type WatchFlags } from '../config/start-settings.ts'
 import { commandFlags, type CommandValues, flags, parseArgsOf, toOptions } from '../flags.ts'

@@ -5,6 +5,7 @@ import { configSchema, isName } from '../../options/schema.ts'
 import type { ClusteredServerConfig, ClusteredServerOptions } from '../../options/types.ts'
 import { availableCores } from '../../platform/available-cores.ts'
 import { CONFIG_NAME, findConfig, isConfigFile, type LoadedConfig, loadConfig } from './config-file.ts'
+import { ReleaseLinks } from '../../releases/release-links.ts'
 import { isEcosystem, readEcosystem } from '../ecosystem/read-ecosystem.ts'
 import { envFileReader, readEnvFiles } from './env-file.ts'
 import { UsageError } from '../usage-error.ts'
@@ -62,11 +63,13 @@ export async function startSettings(given: StartArguments): Promise<StartSetting
   const file = await fileSettings(given)
   const { positional } = given
   const fromArgument = positional === undefined || isConfigFile(positional) ? undefined : resolve(positional)
-  const envFiles = [...file.envFiles, ...given.envFiles.map((path) => resolve(path))]
+  const ownEnvFiles = given.envFiles.map((path) => resolve(path))
   if (file.cwd !== undefined) changeDirectory(file.cwd)
   const app = fromArgument ?? file.app
   if (app === undefined) throw new UsageError('expected an app or a configuration file: see --help')
   assertFile(app)
+  const links = new ReleaseLinks(app)
+  const envFiles = [...file.envFiles, ...ownEnvFiles].map((path) => links.through(path))
   const options = merged(file.options, given)
   return {
     app,
