@@ -57,17 +57,22 @@ export async function startServer(
   try {
     const server = await (resolved.workers === 1 && alone ? SingleProcess : Primary).start(resolved, observe)
     await control
-    try {
-      pidFile?.write()
-    } catch (error) {
-      server.kill()
-      throw error
-    }
+    if (pidFile) writeOrKill(pidFile, server)
     // The caller adds its listeners first.
     setImmediate(() => server.status().ready && server.emit('ready'))
     return server
   } catch (error) {
     admin?.close()
+    throw error
+  }
+}
+
+/** A server without the pid file that was asked for does not run on. */
+function writeOrKill(pidFile: { write(): void }, server: ClusteredServer): void {
+  try {
+    pidFile.write()
+  } catch (error) {
+    server.kill()
     throw error
   }
 }
