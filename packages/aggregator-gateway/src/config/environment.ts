@@ -1,7 +1,7 @@
 // Environment variables in a configuration: `${UPSTREAM_URL}`, and `${UPSTREAM_URL:-http://localhost:3001}` with a default.
 
 /** A variable, or an escaped `$${`, which stands for `${`. */
-const VARIABLE = /\$\$\{|\$\{(\w+)(?::-([^}]*))?\}/g
+const VARIABLE = /\$\$\{|\$\{(\w+)(?::-([^{}]*))?\}/g
 
 /** A variable that is not set, and where it is used. */
 export interface MissingVariable {

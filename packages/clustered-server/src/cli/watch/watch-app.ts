@@ -61,7 +61,7 @@ export function watchApp(server: ClusteredServer, watched: WatchedFiles, logger:
 function outputOf(root: string): string | undefined {
   try {
     const text = readFileSync(join(root, 'tsconfig.json'), 'utf8')
-    const output = /^\s*"outDir"\s*:\s*"([^"]+)"/m.exec(text)?.[1]
+    const output = /^[ \t]*"outDir"[ \t]*:[ \t]*"([^"\n]+)"/m.exec(text)?.[1]
     return output === undefined ? undefined : relative(root, resolve(root, output)) || undefined
   } catch {
     return undefined
