@@ -193,7 +193,7 @@ describe('in an empty project', () => {
       link(1)
       const bodies: Promise<string>[] = []
       const bodyOf = async (port: string): Promise<string> => (await fetch(`http://127.0.0.1:${port}`)).text()
-      const command = 'node_modules/.bin/clustered-server app.mjs --workers 2 --no-spare --port 0 --host 127.0.0.1'
+      const command = 'node_modules/.bin/clustered-server app.mjs --workers 2 --no-standby --port 0 --host 127.0.0.1'
       const deploy = (child: ChildProcess): void => {
         link(2)
         rmSync(join(releases, '1'), { recursive: true })

@@ -31,7 +31,7 @@ export async function start(all: readonly string[]): Promise<void> {
   if (watch === undefined) await startServer(pathToFileURL(app), { ...options, logger })
   else {
     // One worker reloads fastest.
-    const development = { workers: 1, spare: false, ...options, logger }
+    const development = { workers: 1, standby: false, ...options, logger }
     watchApp(await startServer(pathToFileURL(app), development, false), watch, logger)
   }
 }
