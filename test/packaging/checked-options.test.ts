@@ -65,6 +65,7 @@ isWellPacked(tarball, {
       'record',
       'share',
       'string',
+      'toJsonSchema',
       'withOldValues',
     ],
   ],

@@ -63,7 +63,7 @@ afterAll(() => tarball.remove())
 
 isWellPacked(tarball, {
   dependencies: ['@fastify/error', 'checked-options', 'fastify-plugin', 'lru-cache', 'on-headers', 'semver', 'vary'],
-  values: ['createNextOnFastify', 'default', 'errorCodes', 'nextPlugin', 'routableUrl'],
+  values: ['bareClientError', 'createNextOnFastify', 'default', 'errorCodes', 'nextPlugin', 'routableUrl'],
   types: [
     'CreateNextOnFastifyOptions',
     'GracefulStopOptions',
