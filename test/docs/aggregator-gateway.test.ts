@@ -88,7 +88,7 @@ it('docs/pass-through.md names all headers that are forwarded, and no others', (
 })
 
 it('docs/failures.md names all reasons of failures, and no others', () => {
-  const union = /type FailureReason =\n((?: {2}\| '[\w-]+'\n)+)/.exec(read('src/call-failures.ts'))![1]!
+  const union = /type FailureReason =\n((?: {2}\| '[\w-]+'\n)+)/.exec(read('src/failure-reasons.ts'))![1]!
   const reasons = [...union.matchAll(/'([\w-]+)'/g)].map(([, reason]) => reason)
   const named = /Reasons are ([^.]*)\./.exec(read('docs/failures.md').replaceAll(/\s+/g, ' '))![1]!
   expect([...named.matchAll(/`([\w-]+)`/g)].map(([, reason]) => reason)).toEqual(reasons)
@@ -169,7 +169,7 @@ const LAYERS = [
     'runtime',
     'options',
     'http',
-    'call-failures.ts',
+    'failure-reasons.ts',
     'errors.ts',
   ],
 ]

@@ -20,7 +20,7 @@ export type { Authenticator, Claims } from './options/authentication.ts'
 
 // Errors
 export { errorCodes } from './errors.ts'
-export type { FailureReason } from './call-failures.ts'
+export type { FailureReason } from './failure-reasons.ts'
 
 // Options
 export type {

@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import type { Build } from '../src/next/build/build.ts'
+import type { Build } from '../src/next/build/cacheable-build.ts'
 import { ResponseCache } from '../src/response-cache/response-cache.ts'
 import { observedHandler } from '../src/next/page-cache/observed-cache-handler.ts'
 

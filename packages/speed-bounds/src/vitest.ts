@@ -3,7 +3,7 @@ import { errorCodes } from './errors.ts'
 import { isOnPath } from './load/find-program.ts'
 import type { ClaimOptions } from './options/types.ts'
 import type { Race, RunOptions } from './race/race.ts'
-import { adviceText, failureText } from './report/messages.ts'
+import { adviceText, failureText } from './report/claim-sentences.ts'
 
 /** Matchers for a {@link Race}. Import `speed-bounds/vitest` to register them. */
 export interface SpeedBoundsMatchers {

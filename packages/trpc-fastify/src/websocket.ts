@@ -5,8 +5,8 @@ import type { AnyTRPCRouter } from '@trpc/server'
 import { type Encoder, getWSConnectionHandler, jsonEncoder, type WSSHandlerOptions } from '@trpc/server/adapters/ws'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TrpcHandlerOptions } from './options/types.ts'
-import { CallScope } from './procedure/interceptors/request-scope.ts'
-import type { Interceptor } from './procedure/interceptors/interceptor.ts'
+import { CallScope } from './procedure/interceptors/call-scope.ts'
+import type { Interceptor } from './procedure/interceptors/create-interceptor.ts'
 import { wrapRouter } from './procedure/wrap-router.ts'
 
 /** The pending calls of a socket. */

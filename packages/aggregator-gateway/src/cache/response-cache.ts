@@ -3,7 +3,7 @@
 // limited like other requests.
 
 import { cacheStores, type Dispatcher, interceptors } from 'undici'
-import { UNSENDABLE } from '../call-failures.ts'
+import { UNSENDABLE } from '../failure-reasons.ts'
 import type { ResolvedCache } from '../options/resolved.ts'
 import type { CacheStore } from '../options/upstream-options.ts'
 import { exchange, ExchangeError, type ExchangeOptions, NO_CONTROLLER } from '../upstream/exchange.ts'

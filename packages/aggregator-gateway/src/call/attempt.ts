@@ -1,7 +1,7 @@
 // One request to an upstream, from its dispatch until its response is read or it is aborted.
 
 import type { Dispatcher } from 'undici'
-import { AbortedError, type CallFailure, failureOf, isFaultOfOrigin, REJECTIONS } from '../call-failures.ts'
+import { AbortedError, type CallFailure, failureOf, isFaultOfOrigin, REJECTIONS } from '../failure-reasons.ts'
 import { type Exchange, ExchangeError, type Requester } from '../upstream/exchange.ts'
 import type { Origin } from '../upstream/origin.ts'
 import type { PooledRequest, SendOptions } from '../upstream/pool.ts'

@@ -1,7 +1,7 @@
 // A call of an endpoint: one response or one failure, from one or more attempts.
 
 import type { Dispatcher } from 'undici'
-import { type CallFailure, LATE } from '../call-failures.ts'
+import { type CallFailure, LATE } from '../failure-reasons.ts'
 import type { Origin } from '../upstream/origin.ts'
 import { Attempt, type AttemptOptions } from './attempt.ts'
 import type { CallOutcome } from './outcome.ts'

@@ -2,7 +2,7 @@
 // a request. The responses are an array in the order of the items.
 
 import type { Dispatcher } from 'undici'
-import { LATE, TOO_LARGE } from '../call-failures.ts'
+import { LATE, TOO_LARGE } from '../failure-reasons.ts'
 import type { ItemPaths } from '../request/item-list.ts'
 import type { Attempt } from './attempt.ts'
 import { Call, type CallOwner, type RunningCall } from './call.ts'

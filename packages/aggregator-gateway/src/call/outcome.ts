@@ -1,4 +1,4 @@
-import type { CallFailure } from '../call-failures.ts'
+import type { CallFailure } from '../failure-reasons.ts'
 import type { JsonBody } from './json-body.ts'
 
 /** Items of a call with `forEach` that have no response. */

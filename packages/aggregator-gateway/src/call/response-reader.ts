@@ -1,7 +1,7 @@
 // Reads an upstream's response: checks its head, collects and decompresses its body, and parses it.
 
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
-import { type CallFailure, TOO_LARGE } from '../call-failures.ts'
+import { type CallFailure, TOO_LARGE } from '../failure-reasons.ts'
 import { InvalidBodyError, type JsonBody, type JsonBodyReader } from './json-body.ts'
 import { MissingTargetError } from './mapping.ts'
 import type { CallOutcome } from './outcome.ts'

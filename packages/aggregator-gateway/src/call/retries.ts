@@ -1,6 +1,6 @@
 // Decides whether a failed call gets another attempt, and when.
 
-import type { CallFailure } from '../call-failures.ts'
+import type { CallFailure } from '../failure-reasons.ts'
 import type { AttemptOptions } from './attempt.ts'
 import type { PlannedCall } from './planned-call.ts'
 

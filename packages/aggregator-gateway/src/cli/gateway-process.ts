@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts'
 import { createAggregatorGateway } from '../create-aggregator-gateway.ts'
 import { InvalidConfigError } from '../errors.ts'
-import { finishEndlessStreams } from '../pass-through/endless-streams.ts'
+import { finishEndlessStreams } from '../pass-through/open-streams.ts'
 import { ReloadableServer } from './reloadable-server.ts'
 
 /** Milliseconds after a change of the file. Editors write it in several steps. */

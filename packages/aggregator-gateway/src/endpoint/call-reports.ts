@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { RunningCall } from '../call/call.ts'
 import type { PlannedCall } from '../call/planned-call.ts'
-import type { Aborted, CallFailure } from '../call-failures.ts'
+import type { Aborted, CallFailure } from '../failure-reasons.ts'
 import { callEnd, NEVER_SENT } from '../observability/call-end.ts'
 import type { Headers } from '../request/request-headers.ts'
 import type { PlannedEndpoint } from './planned-endpoint.ts'

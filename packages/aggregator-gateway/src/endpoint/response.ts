@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CallOutcome } from '../call/outcome.ts'
 import type { PlannedCall } from '../call/planned-call.ts'
 import { UpstreamStatusError } from '../errors.ts'
-import { type CallFailure, errorFor } from '../call-failures.ts'
+import { type CallFailure, errorFor } from '../failure-reasons.ts'
 import type { PlannedEndpoint } from './planned-endpoint.ts'
 import type { Replies } from './waiting-clients.ts'
 

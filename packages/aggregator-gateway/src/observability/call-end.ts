@@ -1,4 +1,4 @@
-import type { Aborted, CallFailure } from '../call-failures.ts'
+import type { Aborted, CallFailure } from '../failure-reasons.ts'
 import type { CallEnd } from '../options/observer.ts'
 
 /** The measures of a call. */

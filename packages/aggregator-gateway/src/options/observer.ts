@@ -1,7 +1,7 @@
 // The contract of observers.
 
 import type { FastifyRequest } from 'fastify'
-import type { FailureReason } from '../call-failures.ts'
+import type { FailureReason } from '../failure-reasons.ts'
 
 /** The state of an origin. */
 export interface OriginStatus {

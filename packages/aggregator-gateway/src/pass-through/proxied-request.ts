@@ -16,7 +16,7 @@ import {
   REJECTIONS,
   TOO_LARGE,
   UNSENDABLE,
-} from '../call-failures.ts'
+} from '../failure-reasons.ts'
 import { isIdempotent } from '../http/methods.ts'
 import { withQuery } from '../request/forwarded-query.ts'
 import type { Values } from '../request/placeholders.ts'
@@ -26,7 +26,7 @@ import { exchange, type Exchange, ExchangeError, type Requester } from '../upstr
 import type { Origin } from '../upstream/origin.ts'
 import { type DownloadOwner, Upload, type UploadOwner } from './bodies.ts'
 import { ClientResponse } from './client-response.ts'
-import type { EndlessStream } from './endless-streams.ts'
+import type { EndlessStream } from './open-streams.ts'
 import type { PlannedPassThrough } from './plan.ts'
 import { ProxyReport } from './proxy-report.ts'
 import { type StallOwner, StallTimer } from './stall-timer.ts'

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Aborted, CallFailure } from '../call-failures.ts'
+import type { Aborted, CallFailure } from '../failure-reasons.ts'
 import { callEnd } from '../observability/call-end.ts'
 import type { Instrumentation } from '../observability/observers.ts'
 import type { Headers } from '../request/request-headers.ts'

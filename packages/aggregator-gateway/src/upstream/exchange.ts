@@ -8,7 +8,7 @@ import {
   isFaultOfOrigin,
   type Rejection,
   REJECTIONS,
-} from '../call-failures.ts'
+} from '../failure-reasons.ts'
 import type { Origin, Slot } from './origin.ts'
 import type { PooledRequest } from './pool.ts'
 

@@ -2,7 +2,7 @@
 // a while.
 
 import type { FastifyBaseLogger } from 'fastify'
-import type { CallFailure } from '../call-failures.ts'
+import type { CallFailure } from '../failure-reasons.ts'
 
 /** Milliseconds between two lines of the same origin and cause. */
 const LOG_INTERVAL = 10_000

@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { type buildConnector, Client, type Dispatcher, errors } from 'undici'
 import { InterimFilter } from './interim-filter.ts'
 import { retainClassOf } from './retained-controller.ts'
-import { AbortedError } from '../call-failures.ts'
+import { AbortedError } from '../failure-reasons.ts'
 
 export interface PoolOptions {
   /** Maximum connections, without those of streams. */

@@ -1,7 +1,7 @@
 // An upstream: chooses the origin of each request, and limits how many requests there are.
 
 import { buildConnector, type Dispatcher } from 'undici'
-import type { Rejection } from '../call-failures.ts'
+import type { Rejection } from '../failure-reasons.ts'
 import type { OriginStatus } from '../options/observer.ts'
 import type { ResolvedUpstream } from '../options/resolved.ts'
 import { AttemptBudget } from './attempt-budget.ts'

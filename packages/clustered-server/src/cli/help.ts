@@ -1,6 +1,6 @@
 import { type CommandFlag, commandFlags, defaultOf, flags } from './flags.ts'
 import { INIT_KINDS } from './commands/init.ts'
-import { serviceCommands } from './services/service-commands.ts'
+import { serviceCommands } from './services/command-syntax.ts'
 
 /** Width of a terminal. */
 const WIDTH = 80

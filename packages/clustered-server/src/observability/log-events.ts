@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { Logger, ResolvedOptions } from '../options/types.ts'
-import { canInheritSockets } from '../platform/shared-port.ts'
+import { canInheritSockets } from '../platform/windows-port.ts'
 import { canHandOver } from '../platform/node-internals.ts'
 import { type Release, resolveRelease } from '../releases/release.ts'
 import type { ClusteredServer, WorkerName } from '../server-types.ts'

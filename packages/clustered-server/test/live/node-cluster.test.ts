@@ -8,7 +8,7 @@ import type { ClusteredServer } from '../../src/index.ts'
 import { connectTo, mixed, RawConnection, startFaultLoad } from '../helpers/fault-load.ts'
 import { settled, startServer } from '../helpers/running-server.ts'
 
-vi.mock(import('../../src/platform/shared-port.ts'), async (original) => ({
+vi.mock(import('../../src/platform/windows-port.ts'), async (original) => ({
   ...(await original()),
   canInheritSockets: () => false,
 }))

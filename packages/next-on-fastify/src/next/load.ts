@@ -7,7 +7,7 @@ import type { RequestHandler, UpgradeHandler } from 'next/dist/server/next.js'
 import satisfies from 'semver/functions/satisfies.js'
 import { standaloneConfig } from './built-config.ts'
 import { NextMissingError, NextVersionError, NoBuildError, NotPreparedError } from '../errors.ts'
-import { instrumentationRegistered } from './instrumentation.ts'
+import { instrumentationRegistered } from './instrumentation-registered.ts'
 import { claimProcess } from './one-app.ts'
 
 /** The used parts of a Next server. */

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PageRead } from '../next/page-cache/cache-events.ts'
 import { recordReads } from '../next/page-cache/observed-cache-handler.ts'
-import type { Build } from '../next/build/build.ts'
+import type { Build } from '../next/build/cacheable-build.ts'
 import { type InFlight, InFlightRequests } from './in-flight.ts'
 import type { Invalidation } from './invalidation.ts'
 import { conditionalKey, type RequestKey } from './key.ts'

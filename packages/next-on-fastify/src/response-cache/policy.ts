@@ -1,8 +1,8 @@
 // Decides whether Next has declared a response the same for all clients, and until when.
 
 import type { PageRead } from '../next/page-cache/cache-events.ts'
-import type { Build } from '../next/build/build.ts'
-import { servedFile, type ServedFile } from './served-file.ts'
+import type { Build } from '../next/build/cacheable-build.ts'
+import { servedFile, type ServedFile } from './source-file.ts'
 import type { RecordedResponse } from './recorder.ts'
 import { pairsOf } from './response-headers.ts'
 

@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import type { RequestHandler } from '../next/handler-types.ts'
 import type { ResolvedResponseCacheOptions } from '../options/schema.ts'
-import type { Build } from '../next/build/build.ts'
+import type { Build } from '../next/build/cacheable-build.ts'
 import { CacheFiller } from './miss-handler.ts'
 import { HitWriter } from './hit-writer.ts'
 import { Invalidation } from './invalidation.ts'

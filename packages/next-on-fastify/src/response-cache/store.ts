@@ -1,7 +1,7 @@
 // The cached responses of one app, by key.
 
 import { LRUCache } from 'lru-cache'
-import { isUnchanged } from './served-file.ts'
+import { isUnchanged } from './source-file.ts'
 import { notModifiedKey, type RequestKey } from './key.ts'
 import type { CacheMeta } from './policy.ts'
 import type { RecordedResponse } from './recorder.ts'

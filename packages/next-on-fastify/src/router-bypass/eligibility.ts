@@ -1,7 +1,7 @@
 // Decides by the method and the headers of a request whether its route can be rendered directly.
 
 import type { IncomingMessage } from 'node:http'
-import type { RouteKind } from '../next/build/route-manifest.ts'
+import type { RouteKind } from '../next/build/direct-routes.ts'
 import { isOfNext, NEXT_COOKIES, RSC_REQUEST_HEADERS } from '../next/request-headers.ts'
 
 /** Why a request must go through Next's router. */

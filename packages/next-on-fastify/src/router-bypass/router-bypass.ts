@@ -7,8 +7,8 @@ import type { NextHandler, RequestHandler } from '../next/handler-types.ts'
 import { UnsupportedNextError } from '../next/internals.ts'
 import { isPlainPath, pathOf, queryOf } from '../next/plain-url.ts'
 import { ineligible, type IneligibleReason } from './eligibility.ts'
-import { findRenderServer, type RenderServer, type Routed } from './render-server.ts'
-import type { NotRouted, RouteKind } from '../next/build/route-manifest.ts'
+import { findRenderServer, type RenderServer, type Routed } from './route-replay.ts'
+import type { NotRouted, RouteKind } from '../next/build/direct-routes.ts'
 
 /** Counters since the start. */
 interface RouterBypassCounts {

@@ -8,8 +8,8 @@ import {
   PAGE_KINDS,
   pageTags,
 } from '../next/page-cache/cache-handler-types.ts'
-import { beginPage, endJoined, endResponseAfter, isPending, type PendingPage } from './page-renderings.ts'
-import type { Availability } from './availability.ts'
+import { beginPage, endJoined, endResponseAfter, isPending, type PendingPage } from './older-renderings.ts'
+import type { Availability } from './outage-log.ts'
 import type { Rendering, SharedCache } from './shared-cache.ts'
 
 /** The shared cache of an app. */

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { afterOlderPages } from '../../src/shared-cache/page-renderings.ts'
+import { afterOlderPages } from '../../src/shared-cache/older-renderings.ts'
 import { isPlainPath, queryOf } from '../../src/next/plain-url.ts'
 import { ineligible } from '../../src/router-bypass/eligibility.ts'
 import { botsOf } from '../../src/next/build/bots.ts'

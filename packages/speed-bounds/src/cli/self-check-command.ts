@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { ratio } from '../report/format.ts'
-import { decisionText } from '../report/messages.ts'
+import { decisionText } from '../report/claim-sentences.ts'
 import { color } from '../report/tables.ts'
 import { siblingModule } from '../sibling-module.ts'
 import { EXIT } from './exit-codes.ts'

@@ -1,6 +1,6 @@
 // The generator's own process. It runs the workloads of a race, and ends with the channel to it.
 
-import { runWorkload as runAutocannon } from './autocannon/workload.ts'
+import { runWorkload as runAutocannon } from './autocannon/run-workload.ts'
 import type { GeneratorCommand, GeneratorMessage, RunWorkload, TurnControl } from './generator.ts'
 import { endWrk, runWorkload as runWrk } from './wrk.ts'
 

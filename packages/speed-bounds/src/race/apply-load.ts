@@ -3,7 +3,7 @@ import type { ResolvedCase, ResolvedLoad } from '../options/resolved.ts'
 import type { TreeReading } from '../platform/tree-usage.ts'
 import type { RunningSubject } from '../subject/running-subject.ts'
 import { cpuBetween, type CpuUse, readCpu, untilIdle } from './cpu-accounting.ts'
-import { deathOf } from './failure-policy.ts'
+import { deathOf } from './failed-requests.ts'
 import type { StageContext } from './stage-context.ts'
 
 /** Measurements of a subject under load, from the generator and the operating system. */

@@ -2,7 +2,7 @@ import type { ResolvedLoad } from '../options/resolved.ts'
 import type { RunningSubject } from '../subject/running-subject.ts'
 import { applyLoad } from './apply-load.ts'
 import { WRK_ROUND } from './estimate-time.ts'
-import { assertFewFailures } from './failure-policy.ts'
+import { assertFewFailures } from './failed-requests.ts'
 import type { Replica, StageContext } from './stage-context.ts'
 import type { ReportStep } from './step-reporter.ts'
 

@@ -1,7 +1,7 @@
 import { createLogUpdate } from 'log-update'
 import type { Progress } from '../options/types.ts'
 import { seconds } from './format.ts'
-import { progressText } from './messages.ts'
+import { progressText } from './claim-sentences.ts'
 
 /**
  * Shows progress as one line per subject that changes. Without a terminal, or in CI, it writes one line per phase.

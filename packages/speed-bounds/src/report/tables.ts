@@ -12,7 +12,7 @@ import {
   ratio,
   ratioWithInterval,
 } from './format.ts'
-import { decisionText } from './messages.ts'
+import { decisionText } from './claim-sentences.ts'
 import type { RaceResult, Summary } from './result.ts'
 
 const SUMMARY_HEAD = ['subject', 'CPU/request', 'requests/s', 'p50', 'p99', 'memory', 'peak', 'limited by']

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptio
 import type { ResolvedOptions } from '../options/schema.ts'
 import { RULE_HOOKS, type TrpcPluginOptions } from '../options/types.ts'
 import { CallReporter } from '../procedure/interceptors/call-reporter.ts'
-import { createInterceptor, needsInterceptor } from '../procedure/interceptors/interceptor.ts'
+import { createInterceptor, needsInterceptor } from '../procedure/interceptors/create-interceptor.ts'
 import { createRegistry, type RegisteredProcedure } from '../procedure/registry.ts'
 import { matches, ProcedureRules } from '../procedure/rules.ts'
 import { Serializers } from '../procedure/serializer.ts'

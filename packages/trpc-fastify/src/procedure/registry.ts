@@ -2,8 +2,8 @@
 
 import type { AnyTRPCProcedure, TRPCProcedureType } from '@trpc/server'
 import { type CallMode, compile } from './compile.ts'
-import type { CallScope } from './interceptors/request-scope.ts'
-import type { Interceptor } from './interceptors/interceptor.ts'
+import type { CallScope } from './interceptors/call-scope.ts'
+import type { Interceptor } from './interceptors/create-interceptor.ts'
 import type { Call } from './resolver-options.ts'
 import type { Serializer, Serializers } from './serializer.ts'
 import { definitionOf, type RouterInternals } from './trpc-internals.ts'

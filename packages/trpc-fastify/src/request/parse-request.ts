@@ -3,7 +3,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RegisteredProcedure } from '../procedure/registry.ts'
-import { isPlainHost } from './host.ts'
+import { isPlainHost } from './plain-host.ts'
 import { Inputs } from './inputs.ts'
 import { type Query, readQuery } from './query-string.ts'
 import { TrpcRequest } from './trpc-request.ts'

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream'
 import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { addOnRouteHook } from './on-send-count.ts'
 import { fitForHttp2 } from './http2.ts'
-import { headerEntries, type PlainResponse } from './plain-response.ts'
+import { headerEntries, type PlainResponse } from './ready-response.ts'
 
 /** A response in the hooks of the user. */
 interface Pending {

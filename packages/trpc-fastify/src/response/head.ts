@@ -4,7 +4,7 @@ import type { TRPCError } from '@trpc/server'
 import { getHTTPStatusCode, type ResponseMeta } from '@trpc/server/http'
 import type { RespondOptions, CallResponse } from './call-procedure.ts'
 import type { TrpcRequest } from '../request/trpc-request.ts'
-import type { PlainResponse } from './plain-response.ts'
+import type { PlainResponse } from './ready-response.ts'
 
 type TrpcResponses = Parameters<typeof getHTTPStatusCode>[0]
 export type Head = Omit<PlainResponse, 'body'>

@@ -14,7 +14,7 @@ import {
   outcomeOfError,
 } from './json-lines.ts'
 import type { TrpcRequest } from '../request/trpc-request.ts'
-import { type PlainResponse, plainResponse } from './plain-response.ts'
+import { type PlainResponse, plainResponse } from './ready-response.ts'
 
 /** Responds with one line per result, or with all lines at once if every call ends in this event-loop tick. */
 export function respondWithLines(

@@ -6,7 +6,7 @@ import { type RespondOptions, type CallResult, callErrorShape, reportError } fro
 import { EventStream } from './sse.ts'
 import { streamHead } from './head.ts'
 import type { TrpcRequest } from '../request/trpc-request.ts'
-import { type PlainResponse, plainResponse } from './plain-response.ts'
+import { type PlainResponse, plainResponse } from './ready-response.ts'
 import { isAsyncIterable } from '../runtime/type-guards.ts'
 
 /** Responds with the events of a subscription. A failed call is an event, too. */

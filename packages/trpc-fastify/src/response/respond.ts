@@ -18,7 +18,7 @@ import {
 } from './call-procedure.ts'
 import { envelopeOf } from './envelope.ts'
 import { checkedStatus, type Head, responseHead, withoutChunkedEncoding } from './head.ts'
-import { type PlainResponse, plainResponse } from './plain-response.ts'
+import { type PlainResponse, plainResponse } from './ready-response.ts'
 import { respondWithEvents } from './respond-subscription.ts'
 
 /** Builds the response, synchronously if nothing is awaited. Fastify responds to errors that it throws. */

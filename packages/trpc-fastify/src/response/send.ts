@@ -3,9 +3,9 @@
 import { setImmediate as endOfTick } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { isThenable } from '../runtime/sync-chain.ts'
-import { shouldBatchWrites } from '../runtime/write-batching.ts'
+import { shouldBatchWrites } from '../runtime/busy-tick.ts'
 import { type OnSendHooks, setHead, setWholeHead } from './head-across-hooks.ts'
-import type { PlainResponse } from './plain-response.ts'
+import type { PlainResponse } from './ready-response.ts'
 
 /**
  * Sends responses of one event-loop tick together: a third less CPU with 100 connections. `cork()` does not help,

@@ -5,7 +5,7 @@ import { pidOf, selectService, type Selected } from '../services/select-service.
 import { serviceArguments } from '../services/service-arguments.ts'
 import { helpText } from '../help.ts'
 import { print } from '../print.ts'
-import { signal } from './signal.ts'
+import { signal } from '../services/send-signal.ts'
 
 /** Milliseconds between two requests for the status during a reload. */
 const POLL_MS = 100

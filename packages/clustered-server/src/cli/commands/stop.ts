@@ -7,7 +7,7 @@ import { pidOf, selectService, titleOf } from '../services/select-service.ts'
 import { serviceArguments } from '../services/service-arguments.ts'
 import { parseWithUnit } from '../units.ts'
 import { UsageError } from '../usage-error.ts'
-import { signal } from './signal.ts'
+import { signal } from '../services/send-signal.ts'
 
 /** Milliseconds between two looks at the process. */
 const POLL_MS = 50

@@ -2,7 +2,7 @@ import { parseCommandLine } from '../command-line.ts'
 import { parseArgsOf } from '../flags.ts'
 import { serviceAdvice } from '../unknown-flags.ts'
 import { UsageError } from '../usage-error.ts'
-import { serviceCommands } from './service-commands.ts'
+import { serviceCommands } from './command-syntax.ts'
 
 /** Arguments of a command on a service. */
 export interface ServiceArguments {

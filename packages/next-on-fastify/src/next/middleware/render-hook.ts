@@ -9,7 +9,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { functionOf } from '../internals.ts'
-import { UncacheableBuildError } from '../build/errors.ts'
+import { UncacheableBuildError } from '../build/uncacheable-build-error.ts'
 import { type EarlyMiddleware, earlyMiddlewareOf, type MetaStore, type MiddlewareResult } from './early-middleware.ts'
 
 /** Headers that middleware has added to the response. Next also shows them to the page as request headers. */

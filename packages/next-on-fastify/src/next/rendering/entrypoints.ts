@@ -9,7 +9,7 @@ import { types } from 'node:util'
 import { RequestPreparation, type WrappedRequest, type WrappedResponse } from '../request-preparation.ts'
 import type { NextHandler } from '../handler-types.ts'
 import { functionOf, type RequestMeta, type RouteMatch } from '../internals.ts'
-import type { RouteKind } from '../build/route-manifest.ts'
+import type { RouteKind } from '../build/direct-routes.ts'
 
 /** Finds the entry point of a path, by the metadata that the render server left on its first request. */
 export type FindEntrypoint = (kind: RouteKind, match: RouteMatch, meta: RequestMeta) => Promise<NextHandler | undefined>

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import type { RequestHandler } from '../../next/handler-types.ts'
-import type { Build } from '../../next/build/build.ts'
+import type { Build } from '../../next/build/cacheable-build.ts'
 import type { CacheFiller } from '../miss-handler.ts'
 import type { HitWriter } from '../hit-writer.ts'
 import { type KeyInput, requestKey, type RequestKey, withResponseHeaders } from '../key.ts'

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { canSkipRenderServer } from '../../../src/next/request-preparation.ts'
-import type { RouteKind } from '../../../src/next/build/route-manifest.ts'
+import type { RouteKind } from '../../../src/next/build/direct-routes.ts'
 import { entrypointsOf } from '../../../src/next/rendering/entrypoints.ts'
 import { UnsupportedNextError, type RouteMatch } from '../../../src/next/internals.ts'
 import { entrypointFile } from '../../helpers/entrypoint-file.ts'

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { observedHandler } from '../../../src/next/page-cache/observed-cache-handler.ts'
-import type { Build } from '../../../src/next/build/build.ts'
+import type { Build } from '../../../src/next/build/cacheable-build.ts'
 import { ResponseCache } from '../../../src/response-cache/response-cache.ts'
 import { cacheLimits } from '../../helpers/cache-limits.ts'
 

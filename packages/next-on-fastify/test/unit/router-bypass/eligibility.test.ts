@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { isPlainPath, pathOf, queryOf } from '../../../src/next/plain-url.ts'
-import type { RouteKind } from '../../../src/next/build/route-manifest.ts'
+import type { RouteKind } from '../../../src/next/build/direct-routes.ts'
 import { ineligible } from '../../../src/router-bypass/eligibility.ts'
 
 function oddity(headers: IncomingHttpHeaders, kind?: RouteKind, method = 'GET', httpVersion = '1.1'): unknown {

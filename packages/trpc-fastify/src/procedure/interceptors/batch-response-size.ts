@@ -1,5 +1,5 @@
 import { TRPCError } from '@trpc/server'
-import type { CallScope } from './request-scope.ts'
+import type { CallScope } from './call-scope.ts'
 
 /** Adds the size of a result to that of its batch. Throws if the batch gets too large. */
 export function addToBatch(scope: CallScope, data: unknown, maxBytes: number): void {

@@ -4,7 +4,7 @@ import type { TRPCError } from '@trpc/server'
 import { ObserverFaults } from 'checked-options'
 import type { FastifyBaseLogger, FastifyRequest, LogLevel } from 'fastify'
 import type { ObservedCall, TrpcObserver } from '../../options/types.ts'
-import type { CallScope, InterceptedCall } from './request-scope.ts'
+import type { CallScope, InterceptedCall } from './call-scope.ts'
 
 export interface ReportOptions {
   readonly observers: readonly TrpcObserver[]

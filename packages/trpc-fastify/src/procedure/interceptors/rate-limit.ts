@@ -1,6 +1,6 @@
 import { TRPCError } from '@trpc/server'
 import type { ProcedureRule } from '../../options/types.ts'
-import type { CallScope } from './request-scope.ts'
+import type { CallScope } from './call-scope.ts'
 
 /** Throws if the limiter of a rule rejects the call. Calls of one request are checked one after the other. */
 export async function admit(rateLimit: NonNullable<ProcedureRule['rateLimit']>, scope: CallScope): Promise<void> {

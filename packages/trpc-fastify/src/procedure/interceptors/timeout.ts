@@ -1,5 +1,5 @@
 import { TRPCError } from '@trpc/server'
-import type { Invoke } from './request-scope.ts'
+import type { Invoke } from './call-scope.ts'
 
 /** Calls a procedure. After `timeout` ms the call fails with `TIMEOUT`, and its signal aborts. */
 export async function callWithTimeout(timeout: number, outer: AbortSignal, invoke: Invoke): Promise<unknown> {

@@ -2,7 +2,7 @@ import { getTRPCErrorFromUnknown } from '@trpc/server'
 import { isObservable, observableToAsyncIterable } from '@trpc/server/observable'
 import { isAsyncIterable } from '../../runtime/type-guards.ts'
 import type { ReportedCall } from './call-reporter.ts'
-import type { CallScope, InterceptedCall } from './request-scope.ts'
+import type { CallScope, InterceptedCall } from './call-scope.ts'
 
 type Result = IteratorResult<unknown>
 

@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import Fastify from 'fastify'
 import { trpcPlugin } from 'trpc-fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isPlainHost } from '../../../src/request/host.ts'
+import { isPlainHost } from '../../../src/request/plain-host.ts'
 import { readQuery } from '../../../src/request/query-string.ts'
 import { routing } from '../../helpers/peer-versions.ts'
 

@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import { setImmediate as endOfTick } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { pagePathOf } from '../../../src/next/page-cache/cache-handler-types.ts'
-import { afterOlderPages, beginPage, type PendingPage } from '../../../src/shared-cache/page-renderings.ts'
+import { afterOlderPages, beginPage, type PendingPage } from '../../../src/shared-cache/older-renderings.ts'
 
 describe('the path of a page by its cache key', () => {
   it.each([

@@ -9,7 +9,7 @@ import { patternsOf, type RoutesManifest, rulesOf } from './route-rules.ts'
 import { appPaths } from './path-reader.ts'
 import { coveringRules } from './covering-rules.ts'
 import { botsOf } from './bots.ts'
-import { UncacheableBuildError } from './errors.ts'
+import { UncacheableBuildError } from './uncacheable-build-error.ts'
 import { isConditionalRule, type Middleware, middlewarePaths } from './middleware-matchers.ts'
 import { type Prerendered, prerenderedPages, type PrerenderManifest } from './prerendered.ts'
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Build } from '../../../src/next/build/build.ts'
-import { isUnchanged, servedFile } from '../../../src/response-cache/served-file.ts'
+import type { Build } from '../../../src/next/build/cacheable-build.ts'
+import { isUnchanged, servedFile } from '../../../src/response-cache/source-file.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'next-on-fastify-'))
 const build: Build = {

@@ -7,9 +7,9 @@ import type { ParsedUrlQuery } from 'node:querystring'
 import type { FastifyBaseLogger } from 'fastify'
 import type { NextHandler, RequestHandler } from '../next/handler-types.ts'
 import type { RouteMatch } from '../next/internals.ts'
-import { loadNextParts, type NextParts } from '../next/rendering/render-parts.ts'
-import { isKind, type NotRouted, readRoutes, type RouteKind } from '../next/build/route-manifest.ts'
-import { type RouteDecision, routeDecision } from './route-decision.ts'
+import { loadNextParts, type NextParts } from '../next/rendering/load-next-parts.ts'
+import { isKind, type NotRouted, readRoutes, type RouteKind } from '../next/build/direct-routes.ts'
+import { type RouteDecision, routeDecision } from './router-decision.ts'
 
 /** The route of a path, and how to render it. */
 export interface Routed extends RouteDecision {

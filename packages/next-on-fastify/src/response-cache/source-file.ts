@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Build } from '../next/build/build.ts'
+import type { Build } from '../next/build/cacheable-build.ts'
 import { STATIC_FILES } from '../next/build/prerendered.ts'
 
 /** The file of a response. */

@@ -6,7 +6,7 @@ import Fastify from 'fastify'
 import { type ResolvedResponseCacheOptions } from '../../../src/options/schema.ts'
 import { createResponseCache } from '../../../src/response-cache/create-response-cache.ts'
 import { cacheLimits } from '../../helpers/cache-limits.ts'
-import { readBuild } from '../../../src/next/build/build.ts'
+import { readBuild } from '../../../src/next/build/cacheable-build.ts'
 
 const FILES = {
   'routes-manifest.json': { redirects: [], headers: [], rewrites: { beforeFiles: [], afterFiles: [], fallback: [] } },

@@ -3,8 +3,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import type { Params, RouteMatch } from '../next/internals.ts'
-import type { NextParts } from '../next/rendering/render-parts.ts'
-import { isKind, type NotRouted, type Routes, type RouteKind } from '../next/build/route-manifest.ts'
+import type { NextParts } from '../next/rendering/load-next-parts.ts'
+import { isKind, type NotRouted, type Routes, type RouteKind } from '../next/build/direct-routes.ts'
 
 /** The route of a path, by the decision of Next's router. */
 export interface RouteDecision {
