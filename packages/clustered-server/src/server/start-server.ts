@@ -50,12 +50,10 @@ export async function startServer(
     notifySystemd(server, logger)
     if (signals) handleSignals(server, logger)
   }
-  if (logger && resolved.workers > 1) {
-    warnOfReloads(logger)
-    logRelease(resolved, logger)
-  }
+  if (logger && resolved.workers > 1) warnOfReloads(logger)
   try {
     const server = await (resolved.workers === 1 && alone ? SingleProcess : Primary).start(resolved, observe)
+    if (logger && resolved.workers > 1) logRelease(resolved, logger)
     await control
     if (pidFile) writeOrKill(pidFile, server)
     // The caller adds its listeners first.
