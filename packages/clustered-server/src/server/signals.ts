@@ -1,3 +1,4 @@
+import { MergedReloads } from '../control/merged-reloads.ts'
 import { ClusteredServerError } from '../errors.ts'
 import type { Logger } from '../options/types.ts'
 import type { ClusteredServer } from '../server-types.ts'
@@ -58,8 +59,9 @@ function workerHandlers(server: ClusteredServer, logger: Logger | undefined): Ha
       logger?.error({ err: error, signal }, `${signal} failed: ${(error as Error).message}`)
     }
   }
+  const reloads = new MergedReloads(() => run('SIGHUP', () => server.reload()))
   return {
-    SIGHUP: merged((signal) => run(signal, () => server.reload())),
+    SIGHUP: () => reloads.run(),
     SIGTTIN: (signal) => run(signal, () => server.scale(size() + 1)),
     SIGTTOU: (signal) => run(signal, () => server.scale(Math.max(1, size() - 1))),
   }
@@ -75,20 +77,4 @@ function failAfterCrashLoop(server: ClusteredServer): void {
   server.once('closed', () => {
     if (isLoop && !isClosing) process.exitCode = FAILED
   })
-}
-
-/** Merges signals that arrive during a run into one run after it. */
-function merged(run: (signal: NodeJS.Signals) => Promise<void>): (signal: NodeJS.Signals) => Promise<void> {
-  let isRunning = false
-  let isPending = false
-  return async (signal) => {
-    isPending = true
-    if (isRunning) return
-    isRunning = true
-    while (isPending) {
-      isPending = false
-      await run(signal)
-    }
-    isRunning = false
-  }
 }
