@@ -1,15 +1,10 @@
 import type { Command } from 'commander'
 import { errorCodes } from '../errors.ts'
-import { isOnPath } from '../load/find-program.ts'
 import { race } from '../race/race.ts'
-import { adviceText } from '../report/claim-sentences.ts'
-import { toMarkdown, toTerminal } from '../report/tables.ts'
-import type { Verdict } from '../statistics/verdict.ts'
-import { exitCodeOf } from './exit-codes.ts'
+import { decideClaims, writeRace } from './decide-claims.ts'
 import { type LoadFlags, optionsOf, withLoadFlags } from './load-flags.ts'
-import { print } from './output.ts'
 import { parseSubject } from './subject-argument.ts'
-import { assertWritable, toJson, writeResult } from './write-results.ts'
+import { assertWritable } from './write-results.ts'
 
 const EXAMPLES = `
 Subjects read HOST and PORT, or take {host} and {port} in their command line:
@@ -39,20 +34,7 @@ async function runRace(
   }
   assertWritable(json, markdown)
   const match = race(named, optionsOf(flags))
-  const canUseWrk = flags.generator !== 'wrk' && isOnPath('wrk')
-  const verdicts: Verdict[] = []
-  for (const over of match.subjects.slice(1)) {
-    const decision = await match.decide(over, {
-      atLeast: flags.atLeast,
-      ...(flags.metric ? { metric: flags.metric } : {}),
-    })
-    verdicts.push(decision.verdict)
-    const advice = adviceText(decision, canUseWrk)
-    if (advice) print(advice)
-  }
-  const result = match.result()
-  print(toTerminal(result))
-  if (json) writeResult(json, toJson(result))
-  if (markdown) writeResult(markdown, toMarkdown(result))
-  process.exitCode = exitCodeOf(verdicts)
+  const { atLeast, metric } = flags
+  const claims = match.subjects.slice(1).map((over) => ({ over, atLeast, ...(metric && { metric }) }))
+  writeRace(match, await decideClaims(match, claims), { json, markdown })
 }

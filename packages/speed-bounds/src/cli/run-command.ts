@@ -1,18 +1,14 @@
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../config/read-config.ts'
-import { isOnPath } from '../load/find-program.ts'
 import { resolveClaim } from '../options/resolve-claim.ts'
 import { resolveRace } from '../options/resolve.ts'
 import type { RaceOptions } from '../options/types.ts'
 import { race } from '../race/race.ts'
-import { adviceText } from '../report/claim-sentences.ts'
-import { toMarkdown, toTerminal } from '../report/tables.ts'
-import type { Verdict } from '../statistics/verdict.ts'
 import { type ConfigFlags, withConfigFlags } from './config-flags.ts'
-import { exitCodeOf } from './exit-codes.ts'
+import { decideClaims, writeRace } from './decide-claims.ts'
 import { interruptible } from './interruption.ts'
-import { line, print } from './output.ts'
-import { assertWritable, toJson, writeResult } from './write-results.ts'
+import { line } from './output.ts'
+import { assertWritable } from './write-results.ts'
 
 const EXIT_CODES = `
 Exit code: 0 every claim holds, 1 one is broken, 3 one is inconclusive,
@@ -31,22 +27,11 @@ async function runConfig({ config: path, json, markdown, budget }: ConfigFlags):
   const match = race(config.subjects, options)
   assertClaims(config, options)
   assertWritable(json, markdown)
-  const canUseWrk = match.generator !== 'wrk' && isOnPath('wrk')
-  const verdicts: Verdict[] = []
-  await interruptible(async (signal) => {
+  const verdicts = await interruptible(async (signal) => {
     if (config.claims.length === 0) await match.measure({ signal })
-    for (const { over, ...claim } of config.claims) {
-      const decision = await match.decide(over, { ...claim, signal })
-      verdicts.push(decision.verdict)
-      const advice = adviceText(decision, canUseWrk)
-      if (advice) print(advice)
-    }
+    return decideClaims(match, config.claims, signal)
   })
-  const result = match.result()
-  print(toTerminal(result))
-  if (json) writeResult(json, toJson(result))
-  if (markdown) writeResult(markdown, toMarkdown(result))
-  process.exitCode = exitCodeOf(verdicts)
+  writeRace(match, verdicts, { json, markdown })
 }
 
 /** Fails on an invalid claim before any process starts. */

@@ -20,7 +20,7 @@ export async function resolveRef(repository: string, name: string): Promise<Ref>
     if (commit === undefined) throw unknown('The repository has no commit yet: commit something to compare with.')
     return { name: 'working tree', commit, isWorkingTree: true }
   }
-  // oxlint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex -- Names of refs have none, and one would be printed in the error.
   if (name === '' || name.startsWith('-') || /[\u0000-\u001F\u007F]/.test(name)) {
     throw unknown(`Invalid ref ${JSON.stringify(name)}: expected the name of a branch, a tag or a commit.`)
   }

@@ -1,0 +1,39 @@
+import type { ConfigClaim } from '../options/config-types.ts'
+import { isOnPath } from '../load/find-program.ts'
+import type { Race } from '../race/race.ts'
+import { adviceText } from '../report/claim-sentences.ts'
+import { toMarkdown, toTerminal } from '../report/tables.ts'
+import type { Verdict } from '../statistics/verdict.ts'
+import { exitCodeOf } from './exit-codes.ts'
+import { print } from './output.ts'
+import { toJson, writeResult } from './write-results.ts'
+
+/** Decides claims one after the other, and prints advice for those that are inconclusive. */
+export async function decideClaims(
+  match: Race,
+  claims: readonly ConfigClaim[],
+  signal?: AbortSignal,
+): Promise<Verdict[]> {
+  const canUseWrk = match.generator !== 'wrk' && isOnPath('wrk')
+  const verdicts: Verdict[] = []
+  for (const { over, ...claim } of claims) {
+    const decision = await match.decide(over, { ...claim, ...(signal && { signal }) })
+    verdicts.push(decision.verdict)
+    const advice = adviceText(decision, canUseWrk)
+    if (advice) print(advice)
+  }
+  return verdicts
+}
+
+/** Prints and writes the result of a race, and sets the exit code. */
+export function writeRace(
+  match: Race,
+  verdicts: readonly Verdict[],
+  { json, markdown }: { json: string | undefined; markdown: string | undefined },
+): void {
+  const result = match.result()
+  print(toTerminal(result))
+  if (json) writeResult(json, toJson(result))
+  if (markdown) writeResult(markdown, toMarkdown(result))
+  process.exitCode = exitCodeOf(verdicts)
+}
