@@ -265,10 +265,10 @@ describe.runIf(requireProgram('python3', 'python3'))('status --watch on a termin
     const inProject = project()
     await started(inProject, '--name', 'a'.repeat(64))
     const terminal = fileURLToPath(new URL('../fixtures/terminal.py', import.meta.url))
+    // Node takes a terminal of most CI services for one without colors.
+    const colors = { CI: undefined, FORCE_COLOR: undefined, NO_COLOR: undefined, TERM: 'xterm' }
     // It moves up to write the table again.
-    const watch = inProject.run(['status', '--watch'], { FORCE_COLOR: undefined, TERM: 'xterm', ...env }, [
-      ...['python3', terminal, '\u001B[4A'],
-    ])
+    const watch = inProject.run(['status', '--watch'], { ...colors, ...env }, [...['python3', terminal, '\u001B[4A']])
     expect(await watch.exit).toBe(0)
     expect(watch.stdout.startsWith('\u001B[?25l')).toBe(true)
     expect(watch.stdout.endsWith('\u001B[?25h')).toBe(true)

@@ -3,7 +3,8 @@ import { freePort } from '../helpers/free-port.ts'
 import { settled, startServer } from '../helpers/running-server.ts'
 
 it.each(['flag', 'NODE_OPTIONS'])('lets each worker debug on a port of its own, by %s', async (way) => {
-  const port = await freePort()
+  // One for this process, and one for each worker that it starts.
+  const port = await freePort(4)
   const flag = `--inspect=127.0.0.1:${port}`
   const server = await startServer(
     'hello.ts',
