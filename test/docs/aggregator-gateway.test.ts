@@ -5,22 +5,13 @@ import { describe, expect, it } from 'vitest'
 import { type Section, SECTIONS } from './gateway-options.ts'
 import { gatewaySchema } from './gateway-schema.ts'
 import { hasCodedErrors } from './coded-errors.ts'
-import { type DocumentedOption, optionsOf, rowsOf } from './options-table.ts'
+import { type DocumentedOption, optionsOf, rowsOf, tableOf } from './options-table.ts'
 
 const root = new URL('../../packages/aggregator-gateway/', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 
 const documentedIn = ({ source, interfaces }: Section): DocumentedOption[] =>
   interfaces.flatMap((name) => optionsOf(read(source), name))
-
-/** A table as oxfmt formats it. */
-function tableOf(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]!.map((_, column) => Math.max(3, ...rows.map((row) => row[column]!.length)))
-  const [head, ...others] = rows.map(
-    (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`,
-  )
-  return [head, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...others].join('\n')
-}
 
 const optionsPage = `# Options
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { optionsOf as kindsOf } from '../../packages/checked-options/src/index.ts'
 import {
@@ -9,10 +10,10 @@ import {
 } from '../../packages/trpc-fastify/src/options/schema.ts'
 import { openTelemetrySchema } from '../../packages/trpc-fastify/src/observability/opentelemetry-options.ts'
 import { hasCodedErrors } from './coded-errors.ts'
-import { optionsOf, rowsOf } from './options-table.ts'
+import { optionsOf, rowsOf, withOptionRows } from './options-table.ts'
 
-const read = (path: string): string =>
-  readFileSync(new URL(`../../packages/trpc-fastify/${path}`, import.meta.url), 'utf8')
+const path = (file: string): string => fileURLToPath(new URL(`../../packages/trpc-fastify/${file}`, import.meta.url))
+const read = (file: string): string => readFileSync(path(file), 'utf8')
 const readme = read('README.md')
 const types = read('src/options/types.ts')
 const differences = read('docs/differences.md')
@@ -30,6 +31,7 @@ const namesUnder = (page: string, heading: string): string[] =>
   tableUnder(page, heading).map(([first]) => /^`([\w-]+)`$/.exec(first!)![1]!)
 
 const kinds = new Map([...kindsOf(factorySchema), ...kindsOf(ruleSchema)].map((option) => [option.name, option]))
+const ownKinds = [...kinds.values()].filter(({ name }) => HANDLER_OPTIONS.includes(name.split('.')[0]!))
 
 /** Rows of the reference, from the TSDoc of an interface and the schema. */
 const documented = (name: string): string[][] =>
@@ -41,27 +43,22 @@ const textOf = (value: unknown): string =>
   value === Infinity ? 'Infinity' : JSON.stringify(value).replaceAll('"', "'")
 
 describe('docs/options.md', () => {
-  it.each([
-    ['Plugin', 'TrpcPluginOptions'],
-    ['Rules', 'ProcedureRule'],
-  ])('has under %s the TSDoc and the kinds of %s', (heading, name) => {
-    const rows = documented(name)
-    expect(rows.length).toBeGreaterThan(5)
-    expect(tableUnder('docs/options.md', heading)).toEqual(rows)
-  })
-
-  it("has tRPC's own options with their kinds", () => {
-    const rows = tableUnder('docs/options.md', "tRPC's own options")
-    const own = [...kinds.values()].filter(({ name }) => HANDLER_OPTIONS.includes(name.split('.')[0]!))
-    expect(rows.map(([name, , kind]) => [name, kind])).toEqual(
-      own.map(({ name, expected }) => [`\`${name}\``, expected]),
-    )
-  })
-
-  it('has the option of the factory', () => {
-    expect(tableUnder('docs/options.md', 'Factory')).toEqual([
-      ['`fastify`', 'Options of `Fastify()`.', kinds.get('fastify')!.expected, '{}'],
-    ])
+  it('has the rows of the TSDoc and of the schema', async () => {
+    const own = tableUnder('docs/options.md', "tRPC's own options")
+    const tables = [
+      documented('TrpcPluginOptions'),
+      documented('ProcedureRule'),
+      // Their TSDoc is that of tRPC, so that their meanings and defaults stand in the page alone.
+      ownKinds.map(({ name, expected }) => {
+        const [, meaning = '', , standard = ''] = own.find(([first]) => first === `\`${name}\``) ?? []
+        return [`\`${name}\``, meaning, expected, standard]
+      }),
+      [['`fastify`', 'Options of `Fastify()`.', kinds.get('fastify')!.expected, '{}']],
+    ]
+    expect(tables[2]!.filter(([, meaning]) => meaning === '')).toEqual([])
+    // `vitest run --project docs -u` writes the tables.
+    const page = withOptionRows(read('docs/options.md'), tables)
+    await expect(page).toMatchFileSnapshot(path('docs/options.md'))
   })
 
   it('has the options and defaults of the schema', () => {
