@@ -8,9 +8,9 @@ import type { ClusteredServer } from './server-types.ts'
  * Express, NestJS, Koa or Hono, a server of `node:http`, `node:https` or `node:http2`, a request listener or a Fastify
  * plugin. Or the module listens on `process.env.PORT` by itself.
  *
- * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_OPTION`, `CLUSTERED_SERVER_INSIDE_WORKER`,
- * `CLUSTERED_SERVER_CANNOT_LISTEN`, `CLUSTERED_SERVER_INVALID_APP`, `CLUSTERED_SERVER_START_FAILED`,
- * `CLUSTERED_SERVER_CLOSED`
+ * @throws CLUSTERED_SERVER_INVALID_OPTION, CLUSTERED_SERVER_INSIDE_WORKER,
+ * CLUSTERED_SERVER_CANNOT_LISTEN, CLUSTERED_SERVER_INVALID_APP, CLUSTERED_SERVER_START_FAILED,
+ * CLUSTERED_SERVER_CLOSED
  *
  * @example
  * const server = await createClusteredServer(new URL('./app.ts', import.meta.url), { port: 3000 })

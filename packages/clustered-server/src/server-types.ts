@@ -130,14 +130,14 @@ export interface ClusteredServer extends EventEmitter<ClusteredServerEvents> {
    * Replaces the workers one by one with new ones that run the current code and environment. Idle connections are
    * handed over; no request is lost. Resolves when all workers are replaced.
    *
-   * @throws {ClusteredServerError} `CLUSTERED_SERVER_RELOAD_FAILED` when the new version does not start and the old one
+   * @throws CLUSTERED_SERVER_RELOAD_FAILED when the new version does not start and the old one
    * keeps running; `CLUSTERED_SERVER_SINGLE_PROCESS`, `CLUSTERED_SERVER_CLOSED`
    */
   reload: () => Promise<void>
   /**
    * Sets the number of workers.
    *
-   * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_OPTION`, `CLUSTERED_SERVER_SINGLE_PROCESS`,
+   * @throws CLUSTERED_SERVER_INVALID_OPTION, CLUSTERED_SERVER_SINGLE_PROCESS,
    * `CLUSTERED_SERVER_CLOSED`, `CLUSTERED_SERVER_START_FAILED`
    */
   scale: (workers: number) => Promise<void>

@@ -30,7 +30,7 @@ export interface LoadedConfig {
 /**
  * Returns the path of the configuration file.
  *
- * @throws AGGREGATOR_GATEWAY_INVALID_CONFIG if there is none
+ * @throws AGGREGATOR_GATEWAY_INVALID_CONFIG when there is none
  */
 export function findConfig(given: string | undefined, folder: string): string {
   const names = given === undefined ? FILES : [given]

@@ -63,7 +63,7 @@ export function namesOf(placeholders: readonly Placeholder[], source: Source): r
 /**
  * The text of a placeholder's value.
  *
- * @throws AGGREGATOR_GATEWAY_BAD_PARAMETER for a value of the client's request, {@link MissingValueError} for one of a call
+ * @throws AGGREGATOR_GATEWAY_BAD_PARAMETER for a value of the client's request, MissingValueError for a value of a call
  */
 export function textOf(placeholder: Placeholder, values: Values): string {
   const value = valueAt(placeholder, values)

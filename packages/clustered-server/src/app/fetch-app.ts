@@ -13,7 +13,7 @@ export function isFetchApp(made: unknown): made is FetchApp {
 /**
  * Creates the request listener of such an app, by the adapter installed beside the app.
  *
- * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP` when `@hono/node-server` is not installed
+ * @throws CLUSTERED_SERVER_INVALID_APP when `@hono/node-server` is not installed
  */
 export async function listenerOf(app: FetchApp, url: string): Promise<RequestListener> {
   const adapter = (await importFrom(url, '@hono/node-server', 'an app with fetch(), such as of Hono')) as {

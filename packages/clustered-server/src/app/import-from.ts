@@ -6,7 +6,7 @@ import { errorCodes } from '../errors.ts'
  * Imports a package as the app's module would.
  *
  * @param what describes the app that needs the package
- * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP` when it is not installed
+ * @throws CLUSTERED_SERVER_INVALID_APP when it is not installed
  */
 export async function importFrom(url: string, name: string, what: string): Promise<unknown> {
   return import(pathToFileURL(resolveFrom(url, name, what)).href)

@@ -51,7 +51,7 @@ const EXPECTED =
  *
  * @param hook intercepts the app's own `listen()`
  * @param onWait is called when the module exports no app: it may listen later
- * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP` when the module has no app
+ * @throws CLUSTERED_SERVER_INVALID_APP when the module has no app
  */
 export async function loadApp(url: string, hook: ListenHook, onWait: () => void): Promise<App> {
   const module = await importApp(url)

@@ -33,7 +33,7 @@ export function isFastifyPlugin(value: AnyFunction): boolean {
  * Creates an instance of the Fastify installed beside the app, and registers a plugin.
  *
  * @param options the module's export `options`, for the instance
- * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP` when Fastify is not installed
+ * @throws CLUSTERED_SERVER_INVALID_APP when Fastify is not installed
  */
 export async function instanceWith(plugin: AnyFunction, url: string, options: unknown): Promise<unknown> {
   const { fastify } = (await importFrom(url, 'fastify', 'a plugin of Fastify')) as { fastify: MakeInstance }

@@ -16,7 +16,7 @@ export class NotReadyError extends Error {}
  * Resolves when an app responds to `GET path` with a status below 500. The app need not listen: the connection comes
  * through a loopback port that is open for this request only.
  *
- * @throws {NotReadyError}
+ * @throws NotReadyError
  */
 export async function checkReady(server: Server, path: string): Promise<void> {
   const socket = await connectionTo(server)

@@ -21,7 +21,7 @@ type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number]
 /**
  * Parses the arguments of a command.
  *
- * @throws {UsageError} in one line
+ * @throws UsageError in one line
  */
 export function parseCommandLine(args: readonly string[], { command, options, advice = {} }: Syntax): CommandLine {
   const config = { args: [...args], options, allowPositionals: true, allowNegative: true } as const

@@ -20,7 +20,7 @@ const STATUS_TIMEOUT = 5000
 /**
  * All running services of a user.
  *
- * @throws {Error} when the directory of their sockets is not private
+ * @throws Error when the directory of their sockets is not private
  */
 export async function listServices(uid: number = ownUid()): Promise<Service[]> {
   const directory = openDirectory(uid)
@@ -46,7 +46,7 @@ export async function statusOf({ socket, status: { pid } }: Service): Promise<Se
 /**
  * Runs a command on a service: `/reload`, `/scale?workers=3` or `/stop`.
  *
- * @throws {Error} with the reason of the service
+ * @throws Error with the reason of the service
  */
 export async function command({ socket }: Service, path: string): Promise<ServiceStatus | undefined> {
   try {

@@ -32,7 +32,7 @@ export class ControlServer {
    * Opens the socket, until the server has closed.
    *
    * @param stop starts the shutdown
-   * @throws {Error} when no private socket can be opened
+   * @throws Error when no private socket can be opened
    */
   static async open(server: ClusteredServer, report: StatusReport, stop: () => void): Promise<void> {
     const control = new ControlServer(server, report, stop)

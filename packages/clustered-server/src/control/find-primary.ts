@@ -8,7 +8,7 @@ export class NoPrimaryError extends Error {}
  * Returns the process id of a primary, given its own or that of one of its workers. Only Linux can check that; elsewhere
  * the process is taken for a primary.
  *
- * @throws {NoPrimaryError} when the process is neither
+ * @throws NoPrimaryError when the process is neither
  */
 export function findPrimary(pid: number): number {
   if (process.platform !== 'linux') return pid

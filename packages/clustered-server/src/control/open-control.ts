@@ -10,7 +10,7 @@ import { hasControlSockets } from './runtime-directory.ts'
 /**
  * Checks the pid file of a server that is about to start.
  *
- * @throws {ClusteredServerError} `CLUSTERED_SERVER_PID_FILE`
+ * @throws CLUSTERED_SERVER_PID_FILE
  */
 export async function checkPidFile({ pidFile }: ResolvedOptions): Promise<PidFile | undefined> {
   return pidFile === undefined ? undefined : PidFile.check(pidFile, isRunning)

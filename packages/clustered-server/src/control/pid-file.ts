@@ -18,7 +18,7 @@ export class PidFile {
    * Checks that the file can be written, and that it belongs to no running server.
    *
    * @param isRunning whether a process is a running primary
-   * @throws {ClusteredServerError} `CLUSTERED_SERVER_PID_FILE`
+   * @throws CLUSTERED_SERVER_PID_FILE
    */
   static async check(path: string, isRunning: (pid: number) => Promise<boolean>): Promise<PidFile> {
     try {
@@ -36,7 +36,7 @@ export class PidFile {
   /**
    * Writes the process id of this process, and removes the file when the process ends.
    *
-   * @throws {ClusteredServerError} `CLUSTERED_SERVER_PID_FILE`
+   * @throws CLUSTERED_SERVER_PID_FILE
    */
   write(): void {
     // A reader never sees half a file, and a symbolic link is replaced, not followed.
@@ -69,7 +69,7 @@ export function readPid(path: string): number | undefined {
   return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined
 }
 
-/** @throws {ClusteredServerError} `CLUSTERED_SERVER_PID_FILE` for a file that must not be replaced */
+/** @throws CLUSTERED_SERVER_PID_FILE for a file that must not be replaced */
 function existingPid(path: string): number | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (!stats) return undefined

@@ -20,7 +20,7 @@ export function runtimeDirectory(uid: number = ownUid()): string {
 /**
  * Creates the directory of this user if it is missing.
  *
- * @throws {Error} when others could use it
+ * @throws Error when others could use it
  */
 export function createRuntimeDirectory(): string {
   const directory = runtimeDirectory()
@@ -33,7 +33,7 @@ export function createRuntimeDirectory(): string {
  * Checks that only one user can create and open sockets in a directory. In a shared directory such as `/tmp`, another
  * user may have created it first.
  *
- * @throws {Error}
+ * @throws Error
  */
 export function assertPrivate(directory: string, uid: number = ownUid()): void {
   const { mode, uid: owner, ...stats } = statsOf(directory)

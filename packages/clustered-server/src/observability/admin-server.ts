@@ -23,7 +23,7 @@ export class AdminServer {
     this.address = { host: address, port, agentPort: (agent?.address() as AddressInfo | undefined)?.port }
   }
 
-  /** @throws {ClusteredServerError} `CLUSTERED_SERVER_CANNOT_LISTEN` */
+  /** @throws CLUSTERED_SERVER_CANNOT_LISTEN */
   static async start({ port, host, agentPort }: ResolvedAdminOptions): Promise<AdminServer> {
     let admin: AdminServer | undefined
     const respond = (request: IncomingMessage, response: ServerResponse): void =>

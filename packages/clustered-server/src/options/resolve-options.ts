@@ -7,7 +7,7 @@ import { ReleaseLinks } from '../releases/release-links.ts'
 import { schema, workers as workersKind } from './schema.ts'
 import type { CheckedOptions, ClusteredServerOptions, Logger, ResolvedOptions } from './types.ts'
 
-/** @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_OPTION` */
+/** @throws CLUSTERED_SERVER_INVALID_OPTION */
 export function resolveOptions(app: URL | string, options: ClusteredServerOptions): ResolvedOptions {
   const url = moduleUrl(app)
   const path = fileURLToPath(url)
@@ -42,7 +42,7 @@ export function resolveOptions(app: URL | string, options: ClusteredServerOption
   }
 }
 
-/** @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_OPTION` */
+/** @throws CLUSTERED_SERVER_INVALID_OPTION */
 export function assertWorkers(value: unknown): void {
   checkOptions(workersKind, value, (message) => fail(message.replace('Invalid options:', 'Invalid option "workers":')))
 }

@@ -73,7 +73,7 @@ interface BindHandle extends RawHandle {
  * Binds a socket for other processes to accept from: by the public `net.BoundSocket` where Node has it (24.21, 26), else
  * by the function that `node:cluster` uses.
  *
- * @throws {Error} of Node, such as `EADDRINUSE`.
+ * @throws Error of Node, such as EADDRINUSE
  */
 export function bindListener(port: number, host: string | undefined): BoundListener {
   // All addresses: those of IPv6 include IPv4.
@@ -106,7 +106,7 @@ export function bindListener(port: number, host: string | undefined): BoundListe
 /**
  * Binds a UNIX socket for other processes to accept from.
  *
- * @throws {Error} of Node, such as `EADDRINUSE`.
+ * @throws Error of Node, such as EADDRINUSE
  */
 export function bindUnixListener(path: string): BoundListener {
   const handle = bindHandle({ address: path, port: -1, addressType: -1, flags: undefined })
@@ -202,7 +202,7 @@ function createHandle(...args: CreateHandleArguments): BindHandle | number {
 /**
  * Takes a listening socket that another process has passed, without accepting from it.
  *
- * @throws {Error} when it is not a TCP socket
+ * @throws Error when it is not a TCP socket
  */
 export function takeListener(fd: number): BoundListener {
   // This Socket only reports the address; it neither reads nor writes.

@@ -25,7 +25,7 @@ export function canInheritSockets(): boolean {
 /**
  * Finds a free port. Another process may take it before the first worker listens.
  *
- * @throws {Error} of Node, such as `EADDRINUSE`.
+ * @throws Error of Node, such as EADDRINUSE
  */
 export async function findPort(wanted: number, host: string | undefined): Promise<SharedPort> {
   const server = createServer().listen({ port: wanted, host })

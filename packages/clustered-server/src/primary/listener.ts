@@ -13,7 +13,7 @@ export type Listener = BoundListener | SharedPort
 /**
  * Binds the socket of the server, or takes the one that systemd has passed.
  *
- * @throws {ClusteredServerError} `CLUSTERED_SERVER_CANNOT_LISTEN`
+ * @throws CLUSTERED_SERVER_CANNOT_LISTEN
  */
 export async function bind({ port, host, path }: ResolvedOptions): Promise<Listener> {
   try {

@@ -113,13 +113,13 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     }
   }
 
-  /** @throws {ClusteredServerError} `CLUSTERED_SERVER_RELOAD_FAILED`, `CLUSTERED_SERVER_CLOSED` */
+  /** @throws CLUSTERED_SERVER_RELOAD_FAILED, CLUSTERED_SERVER_CLOSED */
   async reload(): Promise<void> {
     this.#assertOpen()
     return this.#operations.run(() => this.#reload.run())
   }
 
-  /** @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_OPTION`, `CLUSTERED_SERVER_CLOSED` */
+  /** @throws CLUSTERED_SERVER_INVALID_OPTION, CLUSTERED_SERVER_CLOSED */
   async scale(workers: number): Promise<void> {
     assertWorkers(workers)
     this.#assertOpen()

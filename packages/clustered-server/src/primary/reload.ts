@@ -19,7 +19,7 @@ export class Reload {
     this.#assertOpen = assertOpen
   }
 
-  /** @throws {ClusteredServerError} `CLUSTERED_SERVER_RELOAD_FAILED`, `CLUSTERED_SERVER_CLOSED` */
+  /** @throws CLUSTERED_SERVER_RELOAD_FAILED, CLUSTERED_SERVER_CLOSED */
   async run(): Promise<void> {
     const pool = this.#pool
     const before = pool.generation

@@ -91,7 +91,7 @@ function isOwn(folder: string): boolean {
   return process.platform === 'win32' || (found.uid === process.geteuid!() && (found.mode & 0o077) === 0)
 }
 
-/** @throws {Error} when another user may rename the folders in a directory, and so replace the code in them */
+/** @throws Error when another user may rename the folders in a directory, and so replace the code in them */
 function assertPrivate(directory: string): void {
   if (process.platform === 'win32') return
   const { uid, mode } = statSync(directory)

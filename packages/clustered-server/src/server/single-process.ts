@@ -165,7 +165,7 @@ function whereOf({ port, path, host = '::' }: ResolvedOptions, fd: number | unde
   return path === undefined ? { port, host } : { path }
 }
 
-/** @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP`, `CLUSTERED_SERVER_START_FAILED` */
+/** @throws CLUSTERED_SERVER_INVALID_APP, CLUSTERED_SERVER_START_FAILED */
 async function load(options: ResolvedOptions, fd: number | undefined): Promise<App> {
   const { app, port, path, readyPath, startTimeout } = options
   const hook = new ListenHook({ port, path, fd })

@@ -35,7 +35,7 @@ export interface RenderServer {
 /**
  * Finds the render server of a prepared app.
  *
- * @throws UnsupportedNextError if direct rendering must stay off
+ * @throws UnsupportedNextError when direct rendering must stay off
  */
 export async function findRenderServer(
   dir: string,

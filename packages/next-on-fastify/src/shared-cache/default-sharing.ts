@@ -11,7 +11,7 @@ import { isClusterWorker, recordProcess } from './other-processes.ts'
 /**
  * Opens the shared cache of the app in `dir`, if its option or its process asks for one.
  *
- * @throws CacheNotSharedError if the option asks for one that cannot be opened
+ * @throws CacheNotSharedError when the option asks for one that cannot be opened
  */
 export async function openSharing(
   app: FastifyInstance,

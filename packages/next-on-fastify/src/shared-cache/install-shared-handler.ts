@@ -7,7 +7,7 @@ import { sharedHandler } from './shared-cache-handler.ts'
  * Installs the cache handler of all apps of this process. It shares the caches of apps with a shared cache, and records
  * reads and changes for the response cache.
  *
- * @throws CacheHandlerConflictError if another handler is installed, or Next has no handler that can be wrapped
+ * @throws CacheHandlerConflictError when another handler is installed, or Next has no handler that can be wrapped
  */
 export function installSharedHandler(dir: string): void {
   installCacheHandler(dir, (Handler) => observedHandler(sharedHandler(Handler, contextOf)))

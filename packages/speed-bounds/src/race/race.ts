@@ -34,7 +34,7 @@ export interface Race {
   /**
    * Starts one process of each subject and compares their responses to all cases, without measuring.
    *
-   * @throws SpeedBoundsError with the code SPEED_BOUNDS_WRONG_RESPONSE and a diff
+   * @throws SPEED_BOUNDS_WRONG_RESPONSE with a diff
    */
   compareResponses(options?: RunOptions): Promise<void>
   /**
@@ -58,7 +58,7 @@ export interface Race {
  *
  * @param subjects - servers by name, see {@link Subject}
  * @param options - the request, the load and the method, see {@link RaceOptions}
- * @throws SpeedBoundsError with the code SPEED_BOUNDS_INVALID_OPTION
+ * @throws SPEED_BOUNDS_INVALID_OPTION
  *
  * @example
  * const decision = await race({ fastify: './fastify.ts', express: './express.ts' }, { path: '/' })

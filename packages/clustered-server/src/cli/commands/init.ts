@@ -64,7 +64,7 @@ export function init(args: readonly string[]): void {
 /**
  * The file that `clustered-server init` prints, for the project in the working directory.
  *
- * @throws {UsageError}
+ * @throws UsageError
  */
 function initFile(positionals: readonly string[], { name, port }: { name?: string; port?: string }): string {
   const [kind, app, ...more] = positionals
@@ -80,7 +80,7 @@ function initFile(positionals: readonly string[], { name, port }: { name?: strin
 /**
  * The text of a deployment's file.
  *
- * @throws {UsageError} for an unknown kind, or a name that Kubernetes would reject
+ * @throws UsageError for an unknown kind, or a name that Kubernetes would reject
  */
 export function initText(kind: string | undefined, deployment: Deployment): string {
   if (kind === undefined || !INIT_KINDS.includes(kind))

@@ -18,7 +18,7 @@ export interface LoadedConfig {
  * The configuration file of a directory. `undefined` without one.
  *
  * @param names file names without extension, in the order of the search
- * @throws {UsageError} when a name has several extensions
+ * @throws UsageError when a name has several extensions
  */
 export function findConfig(directory: string, names: readonly string[]): string | undefined {
   for (const name of names) {
@@ -38,7 +38,7 @@ export function isConfigFile(path: string): boolean {
 /**
  * Loads a configuration file: the default export of a module, or the JSON.
  *
- * @throws {UsageError} when there is none, or it cannot be loaded
+ * @throws UsageError when there is none, or it cannot be loaded
  */
 export async function loadConfig(path: string): Promise<LoadedConfig> {
   if (!existsSync(path)) throw new UsageError(`there is no file ${path}`)

@@ -12,7 +12,7 @@ const OF_SERVER = ['PORT', 'HOST']
  * Reads files of environment variables, such as `.env`. A later file overrides an earlier one, and the environment of this
  * process overrides all of them, as with `node --env-file`.
  *
- * @throws {UsageError} when a file cannot be read
+ * @throws UsageError when a file cannot be read
  */
 export function readEnvFiles(paths: readonly string[], environment: NodeJS.ProcessEnv): Record<string, string> {
   const variables = Object.assign({}, ...paths.map((path) => parseEnv(read(path)))) as Record<string, string>

@@ -57,7 +57,7 @@ interface FileSettings {
  * Combines flags, configuration file, environment files and environment. Changes to the working directory of an ecosystem
  * file.
  *
- * @throws {UsageError}
+ * @throws UsageError
  */
 export async function startSettings(given: StartArguments): Promise<StartSettings> {
   const file = await fileSettings(given)

@@ -49,7 +49,7 @@ export function isEcosystem(config: unknown): boolean {
  * Translates an app of a PM2 ecosystem file into options of this package.
  *
  * @param config the object that the file exports
- * @throws {UsageError} when no app can be chosen, or the app cannot run here
+ * @throws UsageError when no app can be chosen, or the app cannot run here
  */
 export function readEcosystem(config: unknown, choice: EcosystemChoice): EcosystemApp {
   const found = chooseApp(appsOf(config), choice.only)

@@ -13,8 +13,8 @@ export type Selected = Service | { readonly socket: undefined; readonly pid: num
  * Finds the service that a command names: by its name, the process id of its primary or of a worker, its pid file or its
  * admin port. Without a name, the only one.
  *
- * @throws {NoServiceError}
- * @throws {UsageError} when several match
+ * @throws NoServiceError
+ * @throws UsageError when several match
  */
 export async function selectService(selector: string | undefined): Promise<Selected> {
   if (selector !== undefined && /^\d+$/.test(selector)) return byNumber(Number(selector))
@@ -75,7 +75,7 @@ function ownerOf(pid: number): number {
 /**
  * Reads a pid file. Another user must not choose the process that a command stops.
  *
- * @throws {UsageError}
+ * @throws UsageError
  */
 function pidFrom(path: string): number | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false })

@@ -1,7 +1,7 @@
 /**
  * Sends a signal to a primary.
  *
- * @throws {Error} in one line
+ * @throws Error in one line
  */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {

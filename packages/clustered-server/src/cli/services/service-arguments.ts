@@ -15,7 +15,7 @@ export interface ServiceArguments {
  * Parses the arguments of a command on a service.
  *
  * @param most how many positional arguments it takes
- * @throws {UsageError}
+ * @throws UsageError
  */
 export function serviceArguments(
   name: keyof typeof serviceCommands,

@@ -18,7 +18,7 @@ export interface WatchRequest {
 /**
  * The files that a request means, for an app that starts in the working directory.
  *
- * @throws {UsageError} for a path that does not exist
+ * @throws UsageError for a path that does not exist
  */
 export function watchedFiles({ paths, ignore }: WatchRequest, app: string, envFiles: readonly string[]): WatchedFiles {
   const missing = paths.find((path) => !existsSync(path))

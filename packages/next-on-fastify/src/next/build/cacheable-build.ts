@@ -54,7 +54,7 @@ interface BuildOptions {
 /**
  * Reads the build of the app in `dir`.
  *
- * @throws UncacheableBuildError if the cache must stay off
+ * @throws UncacheableBuildError when the cache must stay off
  */
 export async function readBuild(dir: string, options: BuildOptions): Promise<Build> {
   const fromApp = createRequire(join(dir, 'package.json'))

@@ -29,7 +29,7 @@ export interface NextParts {
 /** Loads a module of the app's Next, by its path in `next/dist`. */
 type Load = (path: string) => Record<string, unknown>
 
-/** @throws UnsupportedNextError if a part is missing, or for a configuration without proof of equal responses */
+/** @throws UnsupportedNextError when a part is missing, or for a configuration without proof of equal responses */
 export async function loadNextParts(dir: string, next: object, log: FastifyBaseLogger): Promise<NextParts> {
   const fromApp = createRequire(join(dir, 'package.json'))
   const load: Load = (path) => fromApp(`next/dist/${path}`) as Record<string, unknown>
