@@ -31,6 +31,7 @@ const FILES = {
   'plain.ts': plain,
   'types.ts': `
 import Fastify from 'fastify'
+import { BusyTick } from 'fastify-write-batching/busy-tick'
 import fastifyWriteBatching, { createWriteBatch, errorCodes, type WriteBatch, type WriteBatchingStats } from 'fastify-write-batching'
 
 const app = Fastify()
@@ -39,6 +40,7 @@ await app.register(import('fastify-write-batching'))
 export const stats: WriteBatchingStats = app.writeBatchingStats()
 export const batch: WriteBatch = createWriteBatch()
 if (batch.shouldDefer(100)) batch.defer(() => console.log(batch.batched), 100)
+export const waits: boolean = new BusyTick().count()
 export const isOurs = (error: unknown): boolean => error instanceof errorCodes.FASTIFY_WRITE_BATCHING_INVALID_OPTION
 // @ts-expect-error There are no options.
 await app.register(fastifyWriteBatching, { enabled: true })

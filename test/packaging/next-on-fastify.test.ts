@@ -62,7 +62,16 @@ beforeAll(() => {
 afterAll(() => tarball.remove())
 
 isWellPacked(tarball, {
-  dependencies: ['@fastify/error', 'checked-options', 'fastify-plugin', 'lru-cache', 'on-headers', 'semver', 'vary'],
+  dependencies: [
+    '@fastify/error',
+    'checked-options',
+    'fastify-plugin',
+    'fastify-write-batching',
+    'lru-cache',
+    'on-headers',
+    'semver',
+    'vary',
+  ],
   values: ['bareClientError', 'createNextOnFastify', 'default', 'errorCodes', 'nextPlugin', 'routableUrl'],
   types: [
     'CreateNextOnFastifyOptions',

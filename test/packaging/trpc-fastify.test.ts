@@ -66,7 +66,14 @@ beforeAll(() => tarball.install(FILES, ['fastify', '@trpc/server', 'zod', '@type
 afterAll(() => tarball.remove())
 
 isWellPacked(tarball, {
-  dependencies: ['@fastify/error', 'checked-options', 'fast-json-stringify', 'fastify-plugin', 'p-limit'],
+  dependencies: [
+    '@fastify/error',
+    'checked-options',
+    'fast-json-stringify',
+    'fastify-plugin',
+    'fastify-write-batching',
+    'p-limit',
+  ],
   values: ['createTrpcFastify', 'default', 'errorCodes', 'reconnectOnClose', 'trpcPlugin'],
   types: [
     'CallRecord',

@@ -1,10 +1,7 @@
-// Decides which writes wait for the end of the event-loop tick, and calls them then. Waiting pays only under load, so a
-// write waits only after a tick with several writes in quick succession. See docs/measurements.md#write-batching
+// Calls writes that wait at the end of the event-loop tick, or earlier if they are many.
 
 import { AsyncResource } from 'node:async_hooks'
-
-/** Longest time per write of a tick for which waiting pays, in ms. See docs/measurements.md#write-batching */
-const QUICK = 0.25
+import { BusyTick } from './busy-tick.ts'
 
 /** Maximum writes that wait. The client reads the first ones while the server makes the next ones. */
 const MAX_WRITES = 32
@@ -48,13 +45,10 @@ export class WriteBatch {
   /** Grows with each tick that has writes. */
   tick = 0
 
-  #writes = 0
-  #began = 0
-  #wasBusy = false
+  readonly #busyTick = new BusyTick(() => this.#endTick())
   #lastSource = -1
   #waiting: DeferredWrite[] = []
   #bytes = 0
-  #endsTick = false
   #isWriting = false
 
   /**
@@ -64,7 +58,7 @@ export class WriteBatch {
    * @param source - number of the connection
    */
   isAlone(source: number): boolean {
-    if (source === this.#lastSource && this.#writes === 0 && !this.#wasBusy) {
+    if (source === this.#lastSource && this.#busyTick.isQuiet) {
       this.immediate++
       return true
     }
@@ -78,7 +72,9 @@ export class WriteBatch {
    * @param bytes - size of the write, where it is known
    */
   shouldDefer(bytes: number = 0): boolean {
-    if (this.#isBusy() && this.#bytes + bytes <= MAX_BYTES) return true
+    // Writes that follow from deferred ones leave together anyway.
+    const waits = !this.#isWriting && this.#busyTick.count()
+    if (waits && this.#bytes + bytes <= MAX_BYTES) return true
     this.immediate++
     return false
   }
@@ -91,37 +87,17 @@ export class WriteBatch {
   defer(write: () => void, bytes: number = 0): void {
     this.batched++
     this.#bytes += bytes
-    this.#endTickLater()
+    this.#busyTick.endLater()
     if (this.#waiting.push(new DeferredWrite(write)) >= MAX_WRITES) this.#writeAll()
   }
 
-  #isBusy(): boolean {
-    // Writes that follow from deferred ones leave together anyway.
-    if (this.#isWriting) return false
-    if (this.#writes++ === 0) {
-      this.#began = performance.now()
-      this.#endTickLater()
-    }
-    return this.#wasBusy
-  }
-
-  #endTickLater(): void {
-    if (this.#endsTick) return
-    this.#endsTick = true
-    setImmediate(WriteBatch.#endTick, this)
-  }
-
-  static #endTick(this: void, batch: WriteBatch): void {
-    const writes = batch.#writes
-    batch.#wasBusy = writes > 1 && performance.now() - batch.#began < QUICK * writes
-    batch.#writes = 0
-    batch.#endsTick = false
-    batch.tick++
-    if (batch.#waiting.length === 0) return
-    batch.#isWriting = true
-    batch.#writeAll()
+  #endTick(): void {
+    this.tick++
+    if (this.#waiting.length === 0) return
+    this.#isWriting = true
+    this.#writeAll()
     // A microtask runs after the `process.nextTick` calls in which Node writes the next pipelined response.
-    queueMicrotask(() => batch.#endWriting())
+    queueMicrotask(() => this.#endWriting())
   }
 
   #writeAll(): void {

@@ -1,11 +1,18 @@
 import type { ServerResponse } from 'node:http'
+import { setImmediate as endOfTick } from 'node:timers/promises'
+import { BusyTick } from 'fastify-write-batching/busy-tick'
 import { acceptsBrotli, BrotliQueue } from './brotli.ts'
 import type { KeyInput } from './key.ts'
 import type { TappedResponse } from './recorder.ts'
 import type { CacheReport } from './cache-counters.ts'
 import type { Entry, ResponseStore } from './store.ts'
-import { endOfBusyTick } from './write-batching.ts'
 import { type ReadyResponse, writeResponse } from './ready-response.ts'
+
+/** One promise for all responses of a tick. */
+let end: Promise<void> | undefined
+const busyTick = new BusyTick(() => {
+  end = undefined
+})
 
 /** Writes cached responses. */
 export class HitWriter {
@@ -29,8 +36,7 @@ export class HitWriter {
   ): Promise<void> {
     const ready = this.#brotli === undefined ? entry : this.#byBrotli(this.#brotli, key, entry, request)
     const head = this.#report.hit(response, ready.head)
-    const endOfTick = endOfBusyTick(response)
-    if (endOfTick !== undefined) await endOfTick
+    if (busyTick.shouldWait(response)) await (end ??= endOfTick())
     writeResponse(response, ready, tapped?.methods, head)
   }
 

@@ -2,10 +2,12 @@
 
 import { setImmediate as endOfTick } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
+import { BusyTick } from 'fastify-write-batching/busy-tick'
 import { isThenable } from '../runtime/sync-chain.ts'
-import { shouldBatchWrites } from '../runtime/busy-tick.ts'
 import { type OnSendHooks, setHead, setWholeHead } from './head-across-hooks.ts'
 import type { PlainResponse } from './ready-response.ts'
+
+const busyTick = new BusyTick()
 
 /**
  * Sends responses of one event-loop tick together: a third less CPU with 100 connections. `cork()` does not help,
@@ -31,7 +33,7 @@ async function sendLater(reply: FastifyReply, pending: Promise<PlainResponse>, h
 }
 
 function waits({ raw }: FastifyReply, { body }: PlainResponse): boolean {
-  return typeof body === 'string' && shouldBatchWrites(raw)
+  return typeof body === 'string' && busyTick.shouldWait(raw)
 }
 
 /** Lets Fastify respond to an error as if the handler had thrown it. */
