@@ -10,7 +10,7 @@ import { type SelfCheck, selfCheck } from '../self-check/self-check.ts'
 import { parseSubject } from './subject-argument.ts'
 
 export function addSelfCheckCommand(program: Command): void {
-  withLoadFlags(program.command('self-check'), { budget: '15s' })
+  withLoadFlags(program.command('self-check'), { budget: '45s' })
     .description('race a server against itself, to find the error rate and the resolution of this machine')
     .argument('[subject]', 'the server (default: a node:http server without a framework)')
     .option('-n, --tries <count>', 'number of races', count, 10)

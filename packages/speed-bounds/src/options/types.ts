@@ -133,11 +133,11 @@ export interface RaceOptions extends Partial<CaseOptions> {
   requestTimeout?: number
   /** Load generator. @default 'autocannon' */
   generator?: GeneratorName
-  /** Processes of each subject in each stage. With fewer than 5, chance decides too much. @default 5 */
+  /** Processes of each subject in each stage. With fewer than 5, only large differences are found. @default 5 */
   replicas?: number
   /** Maximum share of wrong verdicts, over all looks at the data. @default 0.01 */
   alpha?: number
-  /** Time limit of one claim. The first look at the data can exceed it. @default 60000 */
+  /** Time limit of one claim, starts of servers included. @default 60000 */
   budget?: number
   /** Knobs of the measurement method. @default {} */
   measurement?: MeasurementOptions

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { ResolvedLoad, ResolvedRace } from '../options/resolved.ts'
+import { processesIn } from '../statistics/interim-looks.ts'
 import { leadOf } from './lead-in.ts'
 import { takesTurns } from './turn-policy.ts'
 
@@ -18,9 +19,20 @@ export interface RemainingWork {
 
 /** Usual milliseconds of a whole stage with this many subjects and cases. */
 export function estimateStageTime(race: ResolvedRace, subjects: number, cases: number): number {
-  const replicas = race.replicas * subjects
-  const work = { starts: 0, warmUps: replicas, rounds: race.cycles * replicas * cases }
-  return (replicas * OVERHEAD.start) / availableParallelism() + estimateTime(race, cases, work)
+  return timeOf(race, race.replicas * subjects, race.cycles, cases)
+}
+
+/** Usual milliseconds until the first look at the data. */
+export function estimateFirstLook(race: ResolvedRace): number {
+  const { subjects, cases, replicas, heats, cycles } = race
+  const isSuccessive = heats === 'successive'
+  const processes = isSuccessive ? replicas : processesIn(1, 1, replicas)
+  return timeOf(race, processes * subjects.length, isSuccessive ? cycles : 1, cases.length)
+}
+
+function timeOf(race: ResolvedRace, processes: number, cycles: number, cases: number): number {
+  const work = { starts: 0, warmUps: processes, rounds: cycles * processes * cases }
+  return (processes * OVERHEAD.start) / availableParallelism() + estimateTime(race, cases, work)
 }
 
 /** Usual milliseconds for this work. Starts are counted one after the other. */

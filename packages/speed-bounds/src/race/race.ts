@@ -9,7 +9,7 @@ import type { Round } from '../statistics/measured-round.ts'
 import { type Decision, judge, roundsOf } from '../statistics/verdict.ts'
 import { compareResponses, type RightResponses } from '../subject/compare-responses.ts'
 import { openSupervisor, type Supervisor } from '../subject/supervisor.ts'
-import { estimateStageTime } from './estimate-time.ts'
+import { estimateFirstLook, estimateStageTime } from './estimate-time.ts'
 import { shuffler } from './schedule.ts'
 import { runStage } from './stage.ts'
 import { withPossibleTurns } from './turn-policy.ts'
@@ -108,34 +108,33 @@ class LazyRace implements Race {
   }
 
   async measure(options: RunOptions = {}): Promise<RaceResult> {
-    await this.#stage(this.#race.subjects, this.#race.cases, resolveSignal(options), () => false)
+    await this.#stage(this.#race.subjects, this.#race.cases, { signal: resolveSignal(options) })
     return this.result()
   }
 
   async decide(over: string, options: ClaimOptions): Promise<Decision> {
-    const claim = resolveClaim(this.#race, over, options)
+    const resolved = resolveClaim(this.#race, over, options)
+    // Early looks are those of a first stage.
+    const claim = this.#stages === 0 ? resolved : { ...resolved, looks: this.#race.stages }
     const { signal = new AbortController().signal } = options
     if (this.#failure) throw this.#failure.reason
     const spentBefore = this.#spent
-    let stagesBegun = 0
+    const left = (): number => claim.budget - (this.#spent - spentBefore)
     let decision = judge(claim, this.#rounds)
-    // The first stage measures everything, for the table. Later ones measure only the subjects and case of the claim.
     while (decision.verdict === 'inconclusive' && this.#stagesOf(claim) < this.#race.stages) {
-      const first = this.#stages === 0
-      const subjects = this.#race.subjects.filter(
-        ({ name }) => first || name === claim.contender || name === claim.over,
-      )
-      const cases = this.#race.cases.filter(({ name }) => first || name === claim.case)
-      const left = claim.budget - (this.#spent - spentBefore)
-      // A claim without measurements gets one look, however small its budget.
-      const hadLook = stagesBegun > 0 || decision.estimates.length > 0
-      if (hadLook && estimateStageTime(this.#race, subjects.length, cases.length) > left) break
-      stagesBegun++
-      await this.#stage(subjects, cases, signal, (elapsed) => {
+      const [subjects, cases] = this.#needsOf(claim)
+      // A stage that cannot end is only worth its time if it has the first looks.
+      if (this.#stages > 0 && estimateStageTime(this.#race, subjects.length, cases.length) > left()) break
+      const isWhole = await this.#stage(subjects, cases, { signal, budget: left() }, () => {
         decision = judge(claim, this.#rounds)
-        return decision.verdict !== 'inconclusive' || elapsed >= left
+        return decision.verdict !== 'inconclusive'
       })
+      if (isWhole) continue
+      // This look is instead of the next one of the stage.
+      decision = judge(claim, this.#rounds)
+      break
     }
+    if (decision.estimates.length === 0) decision = { ...decision, missing: estimateFirstLook(this.#race) }
     this.#decisions.push(decision)
     return decision
   }
@@ -157,17 +156,30 @@ class LazyRace implements Race {
     return new Set(roundsOf(claim, this.#rounds).map(({ stage }) => stage)).size
   }
 
+  /** The first stage measures everything, for the table. Later ones measure only the subjects and case of the claim. */
+  #needsOf({ contender, over, case: name }: Claim): [readonly ResolvedSubject[], readonly ResolvedCase[]] {
+    const { subjects, cases } = this.#race
+    if (this.#stages === 0) return [subjects, cases]
+    return [
+      subjects.filter((subject) => subject.name === contender || subject.name === over),
+      cases.filter((one) => one.name === name),
+    ]
+  }
+
+  /** Runs a stage, and returns whether it came to its end, or to a look that ended it, within its budget. */
   async #stage(
     subjects: readonly ResolvedSubject[],
     cases: readonly ResolvedCase[],
-    signal: AbortSignal,
-    onLook: (elapsed: number) => boolean,
-  ): Promise<void> {
+    { signal, budget }: { signal: AbortSignal; budget?: number },
+    onLook?: () => boolean,
+  ): Promise<boolean> {
     if (this.#failure) throw this.#failure.reason
+    let isWhole = true
     await this.#exclusively(signal, async (supervisor) => {
+      const began = performance.now()
+      const timeout = budget === undefined ? new AbortController().signal : AbortSignal.timeout(Math.max(0, budget))
       const generator = await openGenerator(this.#race.load.generator)
       this.#startedAt ??= new Date()
-      const began = performance.now()
       const stage = runStage({
         race: this.#race,
         subjects,
@@ -175,16 +187,20 @@ class LazyRace implements Race {
         stage: ++this.#stages,
         supervisor,
         generator,
-        signal,
+        signal: AbortSignal.any([signal, timeout]),
         right: this.#right,
         shuffle: this.#shuffle,
         onRound: (round) => this.#rounds.push(round),
-        onLook: () => onLook(performance.now() - began),
+        onLook,
         onProgress: (progress) => this.#race.onProgress({ ...progress, elapsed: performance.now() - began }),
       })
       try {
         await stage
       } catch (reason) {
+        if (reason === timeout.reason && !signal.aborted) {
+          isWhole = false
+          return
+        }
         this.#failure = { reason }
         throw reason
       } finally {
@@ -192,6 +208,7 @@ class LazyRace implements Race {
         await generator.close()
       }
     })
+    return isWhole
   }
 
   async #exclusively(signal: AbortSignal, work: (supervisor: Supervisor) => Promise<void>): Promise<void> {

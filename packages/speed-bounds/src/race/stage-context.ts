@@ -21,8 +21,8 @@ export interface StageContext {
   readonly signal: AbortSignal
   /** Called after each round. */
   readonly onRound: (round: Round) => void
-  /** Called at each look at the data. True ends the stage. */
-  readonly onLook: () => boolean
+  /** Called at each look at the data. True ends the stage. Without it, all processes start at once. */
+  readonly onLook: (() => boolean) | undefined
   readonly onProgress: (progress: Omit<Progress, 'elapsed'>) => void
 }
 

@@ -1,9 +1,9 @@
-import { isLook } from '../statistics/interim-looks.ts'
+import { isLook, processesIn } from '../statistics/interim-looks.ts'
 import { compareResponses } from '../subject/compare-responses.ts'
 import type { RunningSubject } from '../subject/running-subject.ts'
 import { measureHeat } from './measure-heat.ts'
 import { heatsOf } from './schedule.ts'
-import type { StageContext } from './stage-context.ts'
+import type { Replica, StageContext } from './stage-context.ts'
 import { startReplicas } from './start-replicas.ts'
 import { type ReportStep, stepReporter } from './step-reporter.ts'
 import { warmUp } from './warm-up.ts'
@@ -16,8 +16,11 @@ export async function runStage(context: StageContext): Promise<void> {
   const report = stepReporter(context)
   if (race.heats === 'interleaved') return runReplicas(context, numbers, 1, report)
   for (const [index, number] of numbers.entries()) await runReplicas(context, [number], index + 1, report)
-  context.onLook()
+  context.onLook?.()
 }
+
+/** Milliseconds for a subject to end by itself once the race is aborted. */
+const ABORT_TIMEOUT = 500
 
 /** Runs the processes with these numbers of each subject at the same time, through all cycles. */
 async function runReplicas(
@@ -27,33 +30,69 @@ async function runReplicas(
   report: ReportStep,
 ): Promise<void> {
   const { race, subjects, cases, stage, signal } = context
-  const replicas = await startReplicas(context, numbers, report)
+  const replicas: Replica[] = []
+  const shuffledHeats = (): Replica[][] =>
+    heatsOf(
+      subjects.map((subject) => replicas.filter(({ run }) => run.subject === subject)),
+      context.shuffle,
+    )
+  const onMeasure = ({ subject }: RunningSubject): void => report('measuring', subject)
+  let heats: Replica[][] = []
   try {
-    for (const { run } of replicas) {
-      report('comparing', run.subject)
-      await compareResponses(run, cases, context.right, { ...race.load, signal })
-    }
-    const bySubject = subjects.map((subject) => replicas.filter(({ run }) => run.subject === subject))
-    // First rounds follow the order of warm-up, so that all have waited equally. Otherwise the subject warmed first has
-    // lost optimized code, and a subject was judged 0.81 times as good as itself. See docs/measurements.md#warm-up
-    let heats = heatsOf(bySubject, context.shuffle)
-    // Successive heats alternate during warm-up too, so that no process waits for longer than a round.
-    const warmUpGroups = race.heats === 'successive' ? heats : heats.flat().map((replica) => [replica])
-    for (const group of warmUpGroups) await warmUp(context, group, report)
-    const onMeasure = ({ subject }: RunningSubject): void => report('measuring', subject)
     for (let cycle = 1; cycle <= race.cycles; cycle++) {
+      const count = context.onLook ? processesIn(stage, cycle, numbers.length) : numbers.length
+      const missing = numbers.slice(replicas.length / subjects.length, count)
+      if (missing.length > 0) {
+        const added = await startEqual(context, missing, report)
+        replicas.push(...added)
+        heats = shuffledHeats()
+        await warmUpInOrder(context, heats, new Set(added), report)
+      }
       for (const testCase of context.shuffle(cases)) {
         for (const [index, heat] of heats.entries()) {
           await measureHeat(context, heat, { testCase, cycle, heat: firstHeat + index, onMeasure })
         }
-        heats = heatsOf(bySubject, context.shuffle)
+        heats = shuffledHeats()
       }
       // Nothing else would notice a process that died after its last round.
       const dead = replicas.find(({ run }) => run.died.aborted)
       if (dead) throw dead.run.died.reason
-      if (race.heats === 'interleaved' && isLook(stage, cycle, race.cycles) && context.onLook()) break
+      if (race.heats === 'interleaved' && isLook(stage, cycle, race.cycles) && context.onLook?.()) break
     }
   } finally {
-    await Promise.all(replicas.map(({ run }) => run.stop()))
+    const timeout = signal.aborted ? Math.min(ABORT_TIMEOUT, race.stopTimeout) : race.stopTimeout
+    await Promise.all(replicas.map(({ run }) => run.stop(timeout)))
   }
+}
+
+/** Starts processes that give the right responses. */
+async function startEqual(context: StageContext, numbers: readonly number[], report: ReportStep): Promise<Replica[]> {
+  const { race, cases, right, signal } = context
+  const replicas = await startReplicas(context, numbers, report)
+  try {
+    for (const { run } of replicas) {
+      report('comparing', run.subject)
+      await compareResponses(run, cases, right, { ...race.load, signal })
+    }
+  } catch (error) {
+    await Promise.all(replicas.map(({ run }) => run.stop(Math.min(ABORT_TIMEOUT, race.stopTimeout))))
+    throw error
+  }
+  return replicas
+}
+
+/**
+ * Warms new processes in the order of their first rounds, so that all have waited equally. Otherwise the subject warmed
+ * first has lost optimized code, and a subject was judged 0.81 times as good as itself. See docs/measurements.md#warm-up
+ */
+async function warmUpInOrder(
+  context: StageContext,
+  heats: readonly (readonly Replica[])[],
+  added: ReadonlySet<Replica>,
+  report: ReportStep,
+): Promise<void> {
+  const cold = heats.map((heat) => heat.filter((replica) => added.has(replica)))
+  // Successive heats alternate during warm-up too, so that no process waits for longer than a round.
+  const groups = context.race.heats === 'successive' ? cold : cold.flat().map((replica) => [replica])
+  for (const group of groups) await warmUp(context, group, report)
 }

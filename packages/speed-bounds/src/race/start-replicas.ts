@@ -25,6 +25,6 @@ export async function startReplicas(
   const outcomes = await Promise.allSettled(Array.from({ length: availableParallelism() }, startNext))
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (!failed) return started
-  await Promise.all(started.map(({ run }) => run.stop()))
+  await Promise.all(started.map(({ run }) => run.stop(0)))
   throw failed.reason
 }

@@ -1,5 +1,6 @@
-import type { ResolvedSubject } from '../options/resolved.ts'
+import type { ResolvedRace, ResolvedSubject } from '../options/resolved.ts'
 import type { Progress } from '../options/types.ts'
+import { processesIn } from '../statistics/interim-looks.ts'
 import { estimateTime } from './estimate-time.ts'
 import type { StageContext } from './stage-context.ts'
 
@@ -7,9 +8,9 @@ import type { StageContext } from './stage-context.ts'
 export type ReportStep = (phase: Progress['phase'], subject: ResolvedSubject) => void
 
 /** Counts the steps of a stage, and reports each with the remaining time. */
-export function stepReporter({ race, subjects, cases, stage, onProgress }: StageContext): ReportStep {
+export function stepReporter({ race, subjects, cases, stage, onLook, onProgress }: StageContext): ReportStep {
   const processes = race.replicas * subjects.length
-  const rounds = race.cycles * processes * cases.length
+  const rounds = (onLook ? roundsOf(race, stage) : race.cycles * race.replicas) * subjects.length * cases.length
   const begun = { starting: 0, comparing: 0, warming: 0, measuring: 0 }
   return (phase, { name }) => {
     const remaining = estimateTime(race, cases.length, {
@@ -20,4 +21,13 @@ export function stepReporter({ race, subjects, cases, stage, onProgress }: Stage
     const total = phase === 'measuring' ? rounds : processes
     onProgress({ phase, subject: name, stage, done: begun[phase]++, total, remaining })
   }
+}
+
+/** Rounds of a stage for each subject and case. */
+function roundsOf({ cycles, replicas, heats }: ResolvedRace, stage: number): number {
+  if (heats === 'successive') return cycles * replicas
+  return Array.from({ length: cycles }, (_, index) => processesIn(stage, index + 1, replicas)).reduce(
+    (a, b) => a + b,
+    0,
+  )
 }

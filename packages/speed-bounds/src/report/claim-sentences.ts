@@ -15,20 +15,22 @@ const METRIC_NAMES: Record<Metric, string> = {
 const VERDICT_TEXTS: Record<Verdict, string> = { holds: 'holds', broken: 'is broken', inconclusive: 'is inconclusive' }
 
 /** `fastify is at least 1.5x express: holds`, with the evidence below. */
-export function decisionText({ claim, verdict, estimates }: Decision): string {
+export function decisionText({ claim, verdict, estimates, missing }: Decision): string {
   const { contender, atLeast, over, case: name } = claim
-  return `${contender} is at least ${atLeast}x ${over} (${name}): ${verdict}\n${evidenceText(estimates)}`
+  return `${contender} is at least ${atLeast}x ${over} (${name}): ${verdict}\n${evidenceText(estimates, missing)}`
 }
 
 /** `expected fastify to be at least 1.5x express, but the claim is broken`, with the evidence below. */
-export function failureText({ claim, verdict, estimates }: Decision, isNot: boolean): string {
+export function failureText({ claim, verdict, estimates, missing }: Decision, isNot: boolean): string {
   const { contender, atLeast, over, case: name } = claim
   const expected = `expected ${contender}${isNot ? ' not' : ''} to be at least ${atLeast}x ${over}`
-  return `${expected} (${name}), but the claim ${VERDICT_TEXTS[verdict]}\n${evidenceText(estimates)}`
+  return `${expected} (${name}), but the claim ${VERDICT_TEXTS[verdict]}\n${evidenceText(estimates, missing)}`
 }
 
-function evidenceText(estimates: readonly Estimate[]): string {
-  if (estimates.length === 0) return '  no interval: too few rounds counted'
+function evidenceText(estimates: readonly Estimate[], missing: number | undefined): string {
+  if (estimates.length === 0) {
+    return `  not enough data yet${missing === undefined ? '' : ` (needs about ${seconds(missing)} more)`}`
+  }
   return estimates.map((estimate) => `  ${estimateText(estimate)}`).join('\n')
 }
 
@@ -36,8 +38,14 @@ function estimateText(estimate: Estimate): string {
   const { metric, replicas, rounds, discarded, confidence, verdict } = estimate
   const evidence = `${replicas.join('+')} processes, ${rounds} rounds${discarded ? `, ${discarded} discarded` : ''}`
   const percent = `${(confidence * 100).toFixed(confidence > 0.999 ? 2 : 1)} % interval`
-  const note = estimate.generatorBound ? ', generator was the bottleneck' : ''
+  const note = noteOf(estimate)
   return `${METRIC_NAMES[metric]}: ${ratioWithInterval(estimate)}, ${note === '' ? verdict : 'not used'} [${percent}, ${evidence}${note}]`
+}
+
+/** Why an estimate is not used. */
+function noteOf({ generatorBound, disturbed }: Estimate): string {
+  if (generatorBound) return ', generator was the bottleneck'
+  return disturbed ? ', other programs took CPU' : ''
 }
 
 /** Advice for a claim that is inconclusive, or that only CPU could decide. */
@@ -45,8 +53,10 @@ export function adviceText({ claim, verdict, estimates }: Decision, canUseWrk: b
   const advice: string[] = []
   if (verdict === 'inconclusive') {
     advice.push(`The budget of ${seconds(claim.budget)} or the stages ran out while the bound was inside the interval.`)
-    if (estimates.length === 0 || estimates.some(({ rounds, discarded }) => discarded > rounds)) {
-      advice.push('Most rounds were discarded because other programs kept the machine busy.')
+    if (estimates.some(({ disturbed }) => disturbed)) {
+      advice.push(
+        "Other programs kept the machine busy: compare metric: 'cpu', raise the budget, or use a quiet machine.",
+      )
     }
   }
   if (estimates.some(({ generatorBound }) => generatorBound)) {

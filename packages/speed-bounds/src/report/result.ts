@@ -2,6 +2,7 @@ import { maxLooks } from '../statistics/interim-looks.ts'
 import type { Claim, ResolvedRace } from '../options/resolved.ts'
 import { type HeatOrder, type IdleState, type Metric, METRICS } from '../options/types.ts'
 import { costOfProcess } from '../statistics/comparison.ts'
+import { countRounds } from '../statistics/counted-rounds.ts'
 import type { Bottleneck, Round } from '../statistics/measured-round.ts'
 import { trimmedMean } from '../statistics/samples.ts'
 import { type Decision, type Estimate, judge } from '../statistics/verdict.ts'
@@ -57,7 +58,7 @@ export interface RaceResult {
     readonly case: string
     readonly atLeast: number
     readonly alpha: number
-  } & Pick<Decision, 'verdict' | 'estimates'>)[]
+  } & Pick<Decision, 'verdict' | 'estimates' | 'missing'>)[]
   readonly discarded: { readonly 'foreign-cpu': number }
   readonly rounds: readonly Round[]
 }
@@ -107,10 +108,9 @@ export function toResult(record: RaceRecord): RaceResult {
       race.subjects.flatMap(({ name }) => summarize(rounds, name, testCase.name) ?? []),
     ),
     ratios: race.cases.flatMap((testCase) => ratiosOf(race, rounds, testCase.name)),
-    claims: decisions.map(({ claim: { contender, over, case: name, atLeast, alpha }, verdict, estimates }) => ({
+    claims: decisions.map(({ claim: { contender, over, case: name, atLeast, alpha }, ...decided }) => ({
       ...{ contender, over, case: name, atLeast, alpha },
-      verdict,
-      estimates,
+      ...decided,
     })),
     discarded: { 'foreign-cpu': rounds.filter(({ discarded }) => discarded).length },
     rounds,
@@ -155,7 +155,7 @@ function claimOfEquality(
 
 function summarize(rounds: readonly Round[], subject: string, name: string): Summary | undefined {
   const all = rounds.filter((round) => round.subject === subject && round.case === name)
-  const counted = all.filter(({ discarded }) => !discarded)
+  const { counted } = countRounds(all)
   if (counted.length === 0) return undefined
   const replicas = [...Map.groupBy(counted, ({ replica }) => replica)]
     .toSorted(([a], [b]) => a - b)

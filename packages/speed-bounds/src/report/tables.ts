@@ -103,9 +103,13 @@ function failuresOf({ rounds }: RaceResult, name: string): string[] {
   })
 }
 
-function verdictText({ verdict, estimates, ...claim }: RaceResult['claims'][number], { method }: RaceResult): string {
+function verdictText(
+  { verdict, estimates, missing, ...claim }: RaceResult['claims'][number],
+  { method }: RaceResult,
+): string {
   const metrics = estimates.map(({ metric }) => metric)
-  return decisionText({ claim: { ...claim, metrics, looks: method.looks, budget: 0 }, verdict, estimates })
+  const decided = missing === undefined ? { verdict, estimates } : { verdict, estimates, missing }
+  return decisionText({ claim: { ...claim, metrics, looks: method.looks, budget: 0 }, ...decided })
 }
 
 function methodText({ environment, load, method, rounds, discarded }: RaceResult): string {

@@ -1,8 +1,9 @@
 import type { Metric, RaceOptions, Subject } from '../options/types.ts'
 import { race } from '../race/race.ts'
 import { compare } from '../statistics/comparison.ts'
+import { countRounds } from '../statistics/counted-rounds.ts'
 import { chanceOfAtLeast, detectable, median } from '../statistics/samples.ts'
-import { intervalAlpha, type Decision } from '../statistics/verdict.ts'
+import { type Decision, type Estimate, intervalAlpha } from '../statistics/verdict.ts'
 
 /** Options of {@link selfCheck}. */
 export interface SelfCheckOptions extends RaceOptions {
@@ -44,18 +45,12 @@ export async function selfCheck(
     const match = race({ first: subject, second: subject }, { ...options, ...seed })
     const decision = await match.decide('second', { atLeast, ...(metric ? { metric } : {}) })
     decisions.push(decision)
-    const { difference } =
-      compare(
-        match.result().rounds.filter(({ discarded }) => !discarded),
-        'first',
-        'second',
-        metric ?? 'cpu',
-      ) ?? {}
+    const { difference } = compare(countRounds(match.result().rounds).counted, 'first', 'second', metric ?? 'cpu') ?? {}
     const alpha = intervalAlpha(decision.claim)
     if (difference) effects.push(Math.exp(detectable(difference, alpha, 0.8)))
     onTry?.(decision)
   }
-  const wrong = decisions.filter(({ estimates }) => estimates.some(({ low, high }) => low > 1 || high < 1)).length
+  const wrong = decisions.filter(({ estimates }) => estimates.some(misses)).length
   return {
     tries,
     held: decisions.filter(({ verdict }) => verdict === 'holds').length,
@@ -65,4 +60,9 @@ export async function selfCheck(
     isSuspect: wrong > 0 && chanceOfAtLeast(wrong, tries, decisions[0]!.claim.alpha) < 0.01,
     smallestEffect: effects.length > 0 ? median(effects) : Number.NaN,
   }
+}
+
+/** Whether the interval of an estimate that decides something misses the true ratio. */
+function misses({ low, high, generatorBound, disturbed }: Estimate): boolean {
+  return !generatorBound && !disturbed && (low > 1 || high < 1)
 }

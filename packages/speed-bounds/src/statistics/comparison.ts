@@ -2,6 +2,7 @@
 // of the same code differ by 1-3 %, or have bimodal costs. See docs/measurements.md#processes-differ
 
 import type { Metric } from '../options/types.ts'
+import { areTooUneven } from './counted-rounds.ts'
 import { fixedPairDifference, independentDifference, pairedDifference } from './error-models.ts'
 import { costOf, type Measure, type Round } from './measured-round.ts'
 import { correlation, type Difference, median, trimmedMean } from './samples.ts'
@@ -24,7 +25,10 @@ export interface Comparison {
   readonly replicas: [contender: number, over: number]
 }
 
-/** The log of (cost of `over` / cost of `contender`), or undefined while either has fewer than two processes. */
+/**
+ * The log of (cost of `over` / cost of `contender`). Undefined while either has fewer than two processes, or one that was
+ * hardly measured.
+ */
 export function compare(
   rounds: readonly Round[],
   contender: string,
@@ -40,7 +44,7 @@ export function compare(
     contender: processCosts(normalized, contender, metric),
     over: processCosts(normalized, over, metric),
   }
-  if (costs.contender.length < 2 || costs.over.length < 2) return undefined
+  if (costs.contender.length < 2 || costs.over.length < 2 || areTooUneven(rounds)) return undefined
   const replicas: [number, number] = [costs.contender.length, costs.over.length]
   if (!isPaired) return { difference: independentDifference(costs), replicas }
   if (haveFixedPartners(normalized, costs.contender.length)) {

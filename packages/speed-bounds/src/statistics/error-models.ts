@@ -1,7 +1,7 @@
 // Three ways to get from process costs to a difference with a standard error. Which one applies depends on how the
 // processes met. See ../../docs/statistics.md#error-models
 
-import { type Difference, type Sample, sampleOf, welch } from './samples.ts'
+import { type Difference, moderated, type Prior, type Sample, sampleOf, welch } from './samples.ts'
 
 /**
  * Minimum standard deviation between processes. Identical code differs by 1-3 %, and a few processes can show less by
@@ -14,6 +14,15 @@ const MIN_SPREAD = 0.01
  * docs/measurements.md#correlated-noise
  */
 const REMOVED_NOISE = 0.75
+
+/** Below this many processes of a subject, their variance is moderated by {@link FEW_PRIOR}. */
+export const FEW = 3
+
+/**
+ * Spread that two processes are assumed to have, as on a busy machine. Two that agree by chance decide nothing below a
+ * factor of about 1.7. See docs/measurements.md#two-processes
+ */
+const FEW_PRIOR: Prior = { variance: 0.15 ** 2, degreesOfFreedom: 8 }
 
 /** Log costs of the processes of both subjects. */
 export interface ProcessCosts {
@@ -29,7 +38,9 @@ function samplesOf({ contender, over }: ProcessCosts): Samples {
 
 /** The processes are independent. */
 export function independentDifference(costs: ProcessCosts): Difference {
-  return welch(...samplesOf(costs))
+  const [own, other] = samplesOf(costs)
+  const areFew = Math.min(own.size, other.size) < FEW
+  return areFew ? welch(moderated(own, FEW_PRIOR), moderated(other, FEW_PRIOR)) : welch(own, other)
 }
 
 /**

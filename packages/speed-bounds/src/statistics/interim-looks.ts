@@ -1,12 +1,24 @@
+/** Processes of each subject that the first cycles of a race measure. The others start after their looks. */
+const FIRST_PROCESSES = 2
+
+/** Cycles of a race that measure only the first processes. */
+export const FIRST_CYCLES = 2
+
+/** Number of processes of each subject that a cycle measures. */
+export function processesIn(stage: number, cycle: number, replicas: number): number {
+  return stage === 1 && cycle <= FIRST_CYCLES ? Math.min(FIRST_PROCESSES, replicas) : replicas
+}
+
 /**
- * The data is looked at after each stage, and once more after the first cycle of the first stage: a clear claim is
- * decided there. Successive heats have no look within a stage, because a cycle ends with its stage.
+ * The data is looked at after each stage, and after the first cycles of a race: a clear claim is decided with the first
+ * processes of each subject, or by one round of all. Successive heats have no look within a stage, because a cycle ends
+ * with its stage.
  */
 export function isLook(stage: number, cycle: number, cycles: number): boolean {
-  return cycle === cycles || (stage === 1 && cycle === 1)
+  return cycle === cycles || (stage === 1 && cycle <= FIRST_CYCLES + 1)
 }
 
 /** Maximum number of looks of a claim. */
 export function maxLooks(stages: number): number {
-  return stages + 1
+  return stages + FIRST_CYCLES + 1
 }

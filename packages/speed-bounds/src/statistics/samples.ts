@@ -8,6 +8,14 @@ export interface Sample {
   readonly mean: number
   readonly variance: number
   readonly size: number
+  /** Of the variance. */
+  readonly degreesOfFreedom: number
+}
+
+/** What is known of a variance before a sample: its value, and how many degrees of freedom that is worth. */
+export interface Prior {
+  readonly variance: number
+  readonly degreesOfFreedom: number
 }
 
 /** A difference of two means, and its precision. */
@@ -39,7 +47,15 @@ export function trimmedMean(values: readonly number[], share: number, weights: r
 /** `minDeviation` is a floor for the standard deviation. See error-models.ts. */
 export function sampleOf(values: readonly number[], minDeviation: number): Sample {
   const variance = values.length > 1 ? jstat.variance(values, true) : 0
-  return { mean: jstat.mean(values), variance: Math.max(variance, minDeviation ** 2), size: values.length }
+  const size = values.length
+  return { mean: jstat.mean(values), variance: Math.max(variance, minDeviation ** 2), size, degreesOfFreedom: size - 1 }
+}
+
+/** The sample with its variance moderated by a prior, each weighted by its degrees of freedom: Smyth 2004, equation 1. */
+export function moderated(sample: Sample, prior: Prior): Sample {
+  const degreesOfFreedom = prior.degreesOfFreedom + sample.degreesOfFreedom
+  const sum = prior.degreesOfFreedom * prior.variance + sample.degreesOfFreedom * sample.variance
+  return { ...sample, variance: sum / degreesOfFreedom, degreesOfFreedom }
 }
 
 /** Welch's t for b - a, with the degrees of freedom of Welch and Satterthwaite. */
@@ -49,7 +65,7 @@ export function welch(a: Sample, b: Sample): Difference {
   return {
     difference: b.mean - a.mean,
     standardError: Math.sqrt(errorA + errorB),
-    degreesOfFreedom: (errorA + errorB) ** 2 / (errorA ** 2 / (a.size - 1) + errorB ** 2 / (b.size - 1)),
+    degreesOfFreedom: (errorA + errorB) ** 2 / (errorA ** 2 / a.degreesOfFreedom + errorB ** 2 / b.degreesOfFreedom),
   }
 }
 

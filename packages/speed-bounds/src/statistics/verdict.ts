@@ -4,6 +4,7 @@
 import type { Claim } from '../options/resolved.ts'
 import type { Metric } from '../options/types.ts'
 import { compare, TRIMMED_SHARE } from './comparison.ts'
+import { countRounds } from './counted-rounds.ts'
 import type { Round } from './measured-round.ts'
 import { halfWidth } from './samples.ts'
 
@@ -28,6 +29,8 @@ export interface Estimate {
   readonly verdict: Verdict
   /** Throughput and p99 only: the generator limited more than a fifth of a process's rounds, so this proves nothing. */
   readonly generatorBound: boolean
+  /** Throughput and p99 only: other programs took so much CPU that this proves nothing. */
+  readonly disturbed: boolean
 }
 
 /** A claim judged on the rounds so far. */
@@ -35,13 +38,15 @@ export interface Decision {
   readonly claim: Claim
   readonly verdict: Verdict
   readonly estimates: readonly Estimate[]
+  /** Estimated time until a first estimate, in milliseconds, if the budget ended before. */
+  readonly missing?: number
 }
 
 /** Above this share of generator-bound rounds, the trimmed rest may still be generator-bound. */
 const MAX_GENERATOR_BOUND = TRIMMED_SHARE
 
-/** Metrics that a busy generator distorts. */
-const DISTORTED_BY_GENERATOR: readonly Metric[] = ['throughput', 'p99']
+/** Metrics that a busy generator distorts, and that other programs do. */
+const DISTORTED: readonly Metric[] = ['throughput', 'p99']
 
 /**
  * Judges a claim by the rounds so far. Any look may be the last one, and any metric may decide. So alpha is divided by
@@ -67,9 +72,8 @@ export function roundsOf({ contender, over, case: name }: Claim, rounds: readonl
 }
 
 function combine(claim: Claim, estimates: readonly Estimate[]): Verdict {
-  // CPU and throughput must both hold. If CPU can decide, generator-bound throughput is ignored. Alone it decides
-  // nothing.
-  const decisive = estimates.filter(({ generatorBound }) => !generatorBound)
+  // CPU and throughput must both hold. If CPU can decide, distorted throughput is ignored. Alone it decides nothing.
+  const decisive = estimates.filter(({ generatorBound, disturbed }) => !generatorBound && !disturbed)
   if (decisive.length === 0 || estimates.length < claim.metrics.length) return 'inconclusive'
   if (decisive.some(({ verdict }) => verdict === 'broken')) return 'broken'
   return decisive.every(({ verdict }) => verdict === 'holds') ? 'holds' : 'inconclusive'
@@ -79,7 +83,7 @@ function estimateRatio(claim: Claim, rounds: readonly Round[], metric: Metric): 
   const { contender, over, atLeast } = claim
   const alpha = intervalAlpha(claim)
   const all = roundsOf(claim, rounds)
-  const counted = all.filter((round) => !round.discarded)
+  const { counted, isDisturbed } = countRounds(all)
   const compared = compare(counted, contender, over, metric)
   if (!compared) return undefined
   const { difference, replicas } = compared
@@ -97,7 +101,8 @@ function estimateRatio(claim: Claim, rounds: readonly Round[], metric: Metric): 
     rounds: counted.length,
     discarded: all.length - counted.length,
     verdict: low >= atLeast ? 'holds' : high < atLeast ? 'broken' : 'inconclusive',
-    generatorBound: DISTORTED_BY_GENERATOR.includes(metric) && isGeneratorBound(counted),
+    generatorBound: DISTORTED.includes(metric) && isGeneratorBound(counted),
+    disturbed: DISTORTED.includes(metric) && isDisturbed,
   }
 }
 

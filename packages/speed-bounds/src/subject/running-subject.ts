@@ -12,6 +12,6 @@ export interface RunningSubject {
   /** Stops the whole process tree (SIGSTOP) until it is resumed or ended. Does nothing on Windows. */
   pause(): Promise<void>
   resume(): Promise<void>
-  /** Ends the whole process tree: SIGTERM first, SIGKILL after the timeout. */
-  stop(): Promise<void>
+  /** Ends the whole process tree: SIGTERM first, SIGKILL after `timeout` milliseconds, by default `stopTimeout`. */
+  stop(timeout?: number): Promise<void>
 }

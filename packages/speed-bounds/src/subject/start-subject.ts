@@ -41,11 +41,11 @@ export async function startSubject(
       for (let pass = 0; pass < 2; pass++) await signalAll(pid, 'SIGSTOP')
     },
     resume: () => signalAll(pid, 'SIGCONT'),
-    async stop() {
+    async stop(timeout = stopTimeout) {
       if (isStopping) return
       isStopping = true
       const stopped = channel.next(id, 'stopped')
-      channel.send({ type: 'stop', id, timeout: stopTimeout })
+      channel.send({ type: 'stop', id, timeout })
       // A lost supervisor is reported already, and `onLost` below ends the subject.
       await stopped.catch(() => {})
     },
@@ -54,7 +54,8 @@ export async function startSubject(
   try {
     await waitUntilReady(channel, id, run, startTimeout, signal)
   } catch (error) {
-    await run.stop()
+    // It serves no request yet.
+    await run.stop(0)
     throw error
   }
   return run

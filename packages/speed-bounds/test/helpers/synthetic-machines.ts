@@ -74,6 +74,15 @@ export const machines = {
     cycle: () => 0,
     heat: (chance) => 0.22 * chance.normal(),
   },
+  // With eleven runnable programs on two cores, costs of rounds spread by 15 %, and now and then one got hardly any time.
+  'two cores that many programs share': {
+    process: (chance) => 0.03 * chance.normal(),
+    round: (chance) => 0.15 * chance.normal(),
+    cycle: (chance) => 0.1 * chance.normal(),
+    heat: (chance) => 0.1 * chance.normal(),
+    starved: 0.03,
+    foreignCpu: 1.5,
+  },
   'a fifth of the rounds given to others': {
     process: (chance) => 0.02 * chance.normal(),
     round: roundWithOutliers,

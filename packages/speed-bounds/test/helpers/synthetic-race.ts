@@ -1,6 +1,6 @@
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64'
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
-import { isLook } from '../../src/statistics/interim-looks.ts'
+import { isLook, processesIn } from '../../src/statistics/interim-looks.ts'
 import type { Claim } from '../../src/options/resolved.ts'
 import type { Round } from '../../src/statistics/measured-round.ts'
 import { heatsOf, shuffler } from '../../src/race/schedule.ts'
@@ -32,7 +32,12 @@ export interface Machine {
   heat?(chance: Chance): number
   /** Share of the rounds that a hypervisor gives to others but for a moment: few responses, at any price. */
   readonly starved?: number
+  /** CPU of other programs in each round, in cores. */
+  readonly foreignCpu?: number
 }
+
+/** The default of `maxForeignCpu`. */
+const MAX_FOREIGN_CPU = 1
 
 const STARVED = { time: 0.07, spread: 1.2 }
 
@@ -46,6 +51,10 @@ export function syntheticRound(values: Partial<Round>): Round {
     ...{ serverUtilization: 1, generatorUtilization: 0.5, foreignCpu: 0, bottleneck: 'server' as const },
     ...values,
   }
+}
+
+function disturbedBy(foreignCpu: number): Partial<Round> {
+  return foreignCpu > MAX_FOREIGN_CPU ? { foreignCpu, discarded: 'foreign-cpu' } : { foreignCpu }
 }
 
 /** Rounds of one stage, `b` costing `factor` times as much as `a`. */
@@ -69,7 +78,8 @@ function* syntheticStage(
   const times = heats.map(() => machine.cycle(chance))
   for (let cycle = 1; cycle <= method.cycles; cycle++) {
     const ofCycle = machine.cycle(chance)
-    yield (method.successive ? heats : heatsOf(processes, shuffle)).flatMap((heat, index) => {
+    const measured = processes.map((all) => all.slice(0, processesIn(stage, cycle, method.replicas)))
+    yield (method.successive ? heats : heatsOf(measured, shuffle)).flatMap((heat, index) => {
       const common = method.successive ? times[index]! : ofCycle
       const shared = machine.heat?.(chance) ?? 0
       return heat.map(({ subject, replica, level }) => {
@@ -79,7 +89,9 @@ function* syntheticStage(
         const noise = common + state + machine.round(chance) + (starved ? STARVED.spread * chance.normal() : 0)
         const cost = Math.exp(level + noise)
         return syntheticRound({
-          responses: Math.round(1000 * time),
+          ...(machine.foreignCpu === undefined ? {} : disturbedBy(machine.foreignCpu)),
+          // The server is busy all the time that it gets.
+          responses: Math.max(1, Math.round((1000 * time) / cost)),
           stage,
           cycle,
           ...(method.inTurns ? { heat: index + 1 } : {}),

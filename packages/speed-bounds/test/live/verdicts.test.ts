@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import '../../src/vitest.ts'
-import { race } from '../../src/index.ts'
+import { race, toTerminal } from '../../src/index.ts'
 import { MEASUREMENT, ok, processesWith, script, server, slow, muchSlower, SMALL, spin } from '../helpers/servers.ts'
 
 const OPTIONS = { ...SMALL, replicas: 3, measurement: { ...MEASUREMENT, cycles: 3 } }
@@ -134,6 +134,25 @@ it('decides several claims on the same data, and measures only the subjects of a
   expect(match.result().claims.map(({ verdict }) => verdict)).toEqual(['holds', 'holds', 'inconclusive'])
 })
 
+it('ends at its budget, and tells how much time is missing', async () => {
+  const stubborn = server(`response.end('ok')`, `process.on('SIGTERM', () => {})`)
+  const match = race({ ok, stubborn }, { ...OPTIONS, measurement: { minWarmUp: 30_000, maxWarmUp: 30_000 } })
+  const began = performance.now()
+  const { verdict, estimates, missing } = await match.decide('stubborn', { atLeast: 1, budget: 3000 })
+  expect(performance.now() - began).toBeLessThan(5000)
+  expect({ verdict, estimates }).toEqual({ verdict: 'inconclusive', estimates: [] })
+  expect(missing).toBeGreaterThan(100_000)
+  expect(toTerminal(match.result())).toMatch(/not enough data yet \(needs about 1\d\d s more\)/)
+})
+
+it('decides a clear claim with two processes of each server', async () => {
+  const slowest = server(`${spin(500)} response.end('ok')`)
+  const match = race({ ok, slow: slowest }, { ...OPTIONS, replicas: 5 })
+  const { verdict, estimates } = await match.decide('slow', { atLeast: 1.5, metric: 'cpu' })
+  expect(verdict).toBe('holds')
+  expect(estimates).toMatchObject([{ replicas: [2, 2] }])
+})
+
 it('ignores throughput that the generator limited, and lets CPU decide', async () => {
   // Not an HTTP server: each packet is one request, and autocannon has many headers to read.
   const raw = script(`
@@ -165,6 +184,7 @@ it('decides claims on a case, p99 and memory', async () => {
   )
   const { path, ...options } = { ...SMALL, replicas: 3 }
   const match = race({ ok, late }, { ...options, cases: { root: { path }, other: { path: '/other' } } })
+  await match.measure()
   for (const metric of ['p99', 'rss', 'peakRss'] as const) {
     const { estimates } = await match.decide('late', { atLeast: 1.01, metric, case: 'other', budget: 1 })
     expect(estimates).toMatchObject([{ metric, replicas: [3, 3] }])

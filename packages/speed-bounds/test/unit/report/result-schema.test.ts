@@ -35,7 +35,7 @@ function objections(document: unknown): string[] {
 const SUBJECTS = { fast: './fast.ts', slow: './slow.ts', other: { command: ['./other', '{port}'] } } as const
 const race = resolveRace(SUBJECTS, {
   cases: { 'GET /': { path: '/' }, create: { path: '/items?n=1', method: 'post', expect: { status: 201 } } },
-  replicas: 3,
+  replicas: 5,
   measurement: { cycles: 4 },
   seed: 20_261_120,
 })

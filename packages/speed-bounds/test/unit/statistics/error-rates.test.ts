@@ -2,6 +2,7 @@
 // method with a probability below 1e-6.
 
 import { describe, expect, it } from 'vitest'
+import { FIRST_CYCLES } from '../../../src/statistics/interim-looks.ts'
 import { chanceOfAtLeast } from '../../../src/statistics/samples.ts'
 import type { Claim } from '../../../src/options/resolved.ts'
 import { claim, machines } from '../../helpers/synthetic-machines.ts'
@@ -41,6 +42,7 @@ const {
   'cores that are slower for a while': slower,
   'cores that are never the same': changing,
   'a fifth of the rounds given to others': given,
+  'two cores that many programs share': shared,
 } = machines
 
 it('the bounds fail a correct method once in a million runs', () => {
@@ -54,6 +56,8 @@ it.each([
   ['with processes in two modes', twoModes, METHOD],
   ['with cores that are slower for a while', slower, METHOD],
   ['with cores that are never the same', changing, METHOD],
+  ['with two cores that many programs share', shared, METHOD],
+  ['with a fifth of the rounds given to others', given, METHOD],
   ['with processes in two modes and heats one after the other', twoModes, { ...METHOD, successive: true }],
   ['with cores that are slower for a while, without turns', slower, { ...METHOD, inTurns: false }],
 ])('calls identical servers different in at most one race of a hundred, %s', (_name, machine, method) => {
@@ -77,10 +81,24 @@ it('treats a fixed pair of processes as one sample', () => {
 describe('a true difference', () => {
   it.each([
     ['that 1.1x is at least 1x', usual, 1.1, 1, 0.9],
+    ['that 2x is at least 1x, with two cores that many programs share', shared, 2, 1, 0.99],
     ['that 3x is at least 1.5x, with a fifth of the rounds given to others', given, 3, 1.5, 0.95],
     ['that 1.15x is at least 1x, on cores that are slower for a while', slower, 1.15, 1, 0.95],
     ['that 1.15x is at least 1x, on cores that are never the same', changing, 1.15, 1, 0.43],
   ])('is found: %s', (_name, machine, factor, atLeast, power) => {
     expect(racesWith(['holds'], machine, factor, claim(atLeast))).toBeGreaterThanOrEqual(leastOf(power))
+  })
+
+  it.each([
+    ['2x is at least 1x', usual, 2, 0.8],
+    ['2.5x is at least 1x, with two cores that many programs share', shared, 2.5, 0.9],
+    ['4x is at least 1x, with two cores that many programs share', shared, 4, 0.95],
+  ])('is found with two processes of each server: %s', (_name, machine, factor, power) => {
+    const seeds = Array.from({ length: TRIALS }, (_, index) => index + 1)
+    const early = seeds.filter((seed) => {
+      const { verdict, taken } = syntheticRace(machine, factor, claim(1), seed)
+      return verdict === 'holds' && taken <= FIRST_CYCLES
+    })
+    expect(early.length).toBeGreaterThanOrEqual(leastOf(power))
   })
 })

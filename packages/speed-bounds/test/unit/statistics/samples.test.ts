@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { detectable, halfWidth, median, sampleOf, trimmedMean, welch } from '../../../src/statistics/samples.ts'
+import {
+  detectable,
+  halfWidth,
+  median,
+  moderated,
+  sampleOf,
+  trimmedMean,
+  welch,
+} from '../../../src/statistics/samples.ts'
 
 describe('trimmedMean', () => {
   it('cuts the share at both ends, rounded down', () => {
@@ -27,11 +35,23 @@ describe('median', () => {
 
 describe('sampleOf', () => {
   it('has the unbiased variance', () => {
-    expect(sampleOf([2, 4, 4, 4, 5, 5, 7, 9], 0)).toEqual({ mean: 5, variance: 32 / 7, size: 8 })
+    expect(sampleOf([2, 4, 4, 4, 5, 5, 7, 9], 0)).toEqual({ mean: 5, variance: 32 / 7, size: 8, degreesOfFreedom: 7 })
   })
 
   it('has at least the minimum deviation', () => {
     expect(sampleOf([1, 1, 1], 0.01).variance).toBeCloseTo(0.0001, 12)
+  })
+})
+
+describe('moderated', () => {
+  it('weights both variances by their degrees of freedom', () => {
+    const prior = { variance: 4, degreesOfFreedom: 6 }
+    expect(moderated(sampleOf([1, 2, 3], 0), prior)).toEqual({
+      mean: 2,
+      variance: 26 / 8,
+      size: 3,
+      degreesOfFreedom: 8,
+    })
   })
 })
 
