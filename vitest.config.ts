@@ -35,7 +35,7 @@ const thorough = [
   'packages/*/test/thorough/**/*.test.ts',
   'packages/next-on-fastify/test/live/{redis-failures,soak}.test.ts',
   'test/conformance/next-{cache-components,direct,http2,new-build}.test.ts',
-  'test/packaging/hello-worlds.test.ts',
+  'test/packaging/{hello-worlds,starter-pages}.test.ts',
 ]
 
 /** Tests of next-on-fastify that run with more than one Next: each file needs a process of its own. */

@@ -9,8 +9,10 @@ import { clusters, subjects as nexts } from '../suites/next.ts'
 import { subjects as trpc } from '../suites/trpc.ts'
 
 const folder = fileURLToPath(new URL('../../examples/', import.meta.url))
+/** Folders that the command does not start. */
+const NO_SUITES = ['node_modules', 'close-on-signal', 'starter']
 const SUITES = readdirSync(folder, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && !['node_modules', 'close-on-signal'].includes(entry.name))
+  .filter((entry) => entry.isDirectory() && !NO_SUITES.includes(entry.name))
   .map(({ name }) => name)
 
 function example(...args: string[]): { status: number | null; stdout: string; stderr: string } {

@@ -81,6 +81,18 @@ function workspaceDependencies(name: string): string[] {
   return Object.keys(dependencies).filter((one) => dependencies[one]!.startsWith('workspace:'))
 }
 
+/** Packs packages of this workspace and those of it that they depend on, each once. Returns the paths of the tarballs. */
+export async function packAll(names: readonly string[], folder: string): Promise<string[]> {
+  const all = new Set(names.flatMap((name) => [name, ...workspaceDependencies(name)]))
+  for (const name of all) await demand(join(ROOT, 'packages', name), [...pnpm(), 'pack', '--pack-destination', folder])
+  return [...all].map((name) => pathIn(folder, name))
+}
+
+function pathIn(folder: string, name: string): string {
+  const { version } = readJson(join(ROOT, 'packages', name, 'package.json')) as { version: string }
+  return join(folder, `${name}-${version}.tgz`)
+}
+
 /** The configuration of a project whose compiler is as strict as it can be about our types. */
 export function tsconfig(files: readonly string[]): string {
   const compilerOptions = {
@@ -113,10 +125,8 @@ export class Tarball {
   }
 
   /** Packs the package and those of this workspace that it depends on. Returns the paths of the tarballs, its own first. */
-  async pack(): Promise<string[]> {
-    const sources = [this.name, ...workspaceDependencies(this.name)].map((name) => join(ROOT, 'packages', name))
-    for (const source of sources) await demand(source, [...pnpm(), 'pack', '--pack-destination', this.#folder])
-    return sources.map((source) => this.#pathOf(basename(source)))
+  pack(): Promise<string[]> {
+    return packAll([this.name], this.#folder)
   }
 
   /** Packs, and installs beside the packages that are named, in the versions that the package is developed with. */
@@ -179,12 +189,7 @@ export class Tarball {
   }
 
   get #path(): string {
-    return this.#pathOf(this.name)
-  }
-
-  #pathOf(name: string): string {
-    const { version } = readJson(join(ROOT, 'packages', name, 'package.json')) as { version: string }
-    return join(this.#folder, `${name}-${version}.tgz`)
+    return pathIn(this.#folder, this.name)
   }
 
   /** Path of the package.json of a dependency; not all packages export theirs. */

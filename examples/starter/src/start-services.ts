@@ -1,0 +1,5 @@
+// The services in a process of their own, beside `npm start`.
+
+import { services } from './services.ts'
+
+services.listen(3001, '127.0.0.1')
