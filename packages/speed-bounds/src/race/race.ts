@@ -177,7 +177,8 @@ class LazyRace implements Race {
     let isWhole = true
     await this.#exclusively(signal, async (supervisor) => {
       const began = performance.now()
-      const timeout = budget === undefined ? new AbortController().signal : AbortSignal.timeout(Math.max(0, budget))
+      const timeout =
+        budget === undefined ? new AbortController().signal : AbortSignal.timeout(Math.max(0, Math.ceil(budget)))
       const generator = await openGenerator(this.#race.load.generator)
       this.#startedAt ??= new Date()
       const stage = runStage({

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import '../../src/vitest.ts'
-import { race, toTerminal } from '../../src/index.ts'
+import { type Progress, race, toTerminal } from '../../src/index.ts'
 import { MEASUREMENT, ok, processesWith, script, server, slow, muchSlower, SMALL, spin } from '../helpers/servers.ts'
 
 const OPTIONS = { ...SMALL, replicas: 3, measurement: { ...MEASUREMENT, cycles: 3 } }
@@ -145,12 +145,26 @@ it('ends at its budget, and tells how much time is missing', async () => {
   expect(toTerminal(match.result())).toMatch(/not enough data yet \(needs about 1\d\d s more\)/)
 })
 
-it('decides a clear claim with two processes of each server', async () => {
-  const slowest = server(`${spin(500)} response.end('ok')`)
-  const match = race({ ok, slow: slowest }, { ...OPTIONS, replicas: 5 })
-  const { verdict, estimates } = await match.decide('slow', { atLeast: 1.5, metric: 'cpu' })
-  expect(verdict).toBe('holds')
-  expect(estimates).toMatchObject([{ replicas: [2, 2] }])
+it('begins with two processes of each server, and starts the others after two rounds of those', async () => {
+  const phases: string[] = []
+  const onProgress = ({ phase }: Progress): void => void (phases.at(-1) !== phase && phases.push(phase))
+  const started: number[] = []
+  const match = race(
+    { ok, twin: ok },
+    {
+      ...OPTIONS,
+      measurement: { ...OPTIONS.measurement, stages: 1 },
+      onProgress(progress) {
+        if (progress.phase === 'measuring' && phases.at(-1) !== 'measuring')
+          started.push(processesWith(String(ok.file)).length)
+        onProgress(progress)
+      },
+    },
+  )
+  await match.decide('twin', { atLeast: 1.0001, metric: 'cpu', budget: 120_000 })
+  expect(started.slice(0, 2)).toEqual([4, 6])
+  const first = match.result().rounds.filter(({ stage, cycle }) => stage === 1 && cycle <= 2)
+  expect(first.map(({ replica }) => replica).toSorted((a, b) => a - b)).toEqual([1, 1, 1, 1, 2, 2, 2, 2])
 })
 
 it('ignores throughput that the generator limited, and lets CPU decide', async () => {
