@@ -92,7 +92,7 @@ function attributesOf({ path, type, isBatch, batchIndex }: ObservedCall): Attrib
 
 /** An error of the client is no error of the server, as in the conventions for HTTP. */
 function setError(span: Span, error: NonNullable<CallRecord['error']>): void {
-  span.setAttribute('rpc.response.status_code', error.code)
+  span.setAttribute('rpc.status_code', error.code)
   if (getHTTPStatusCodeFromError(error) < 500) return
   span.setAttribute('error.type', error.code)
   span.recordException(error.cause ?? error)

@@ -35,16 +35,27 @@ const ZOD = {
 export function jsonSchemaOf(validator: unknown, side: 'input' | 'output'): JsonSchema | undefined {
   const standard = (validator as StandardJsonSchema | undefined)?.['~standard']?.jsonSchema
   if (!standard) return undefined
-  const { $schema: _, ...schema } = standard[side]({ target: 'draft-2020-12', libraryOptions: ZOD })
-  if (hasReference(schema)) throw new Error('Cycle detected')
-  return schema
+  const { $schema: _, $defs = {}, ...schema } = standard[side]({ target: 'draft-2020-12', libraryOptions: ZOD })
+  return inlined(schema, $defs as Definitions, []) as JsonSchema
 }
 
-function hasReference(schema: unknown): boolean {
-  if (typeof schema !== 'object' || schema === null) return false
-  return Object.entries(schema).some(
-    ([key, value]) => (key === '$ref' && typeof value === 'string') || hasReference(value),
-  )
+type Definitions = Readonly<Record<string, unknown>>
+
+const DEFINITION = '#/$defs/'
+
+/** A schema with its definitions in place of references: a name may stand for different schemas in two procedures. */
+function inlined(schema: unknown, definitions: Definitions, within: readonly string[]): unknown {
+  if (Array.isArray(schema)) return schema.map((one) => inlined(one, definitions, within))
+  if (!isObject(schema)) return schema
+  const { $ref, ...others } = schema as Record<string, unknown>
+  if (typeof $ref !== 'string') {
+    return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, inlined(value, definitions, within)]))
+  }
+  const name = $ref.startsWith(DEFINITION) ? $ref.slice(DEFINITION.length) : undefined
+  if (name === undefined || !Object.hasOwn(definitions, name) || within.includes(name))
+    throw new Error('Cycle detected')
+  const definition = inlined(definitions[name], definitions, [...within, name]) as object
+  return { ...definition, ...(inlined(others, definitions, within) as object) }
 }
 
 /** A schema without what only this package reads. */

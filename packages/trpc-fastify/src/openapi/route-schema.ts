@@ -62,6 +62,18 @@ function part(
   return shown({ ...rest, properties: all, required: required.filter(isIn) })
 }
 
+/** The body of Fastify's error responses. */
+const ERROR = {
+  type: 'object',
+  properties: {
+    statusCode: { type: 'integer' },
+    code: { type: 'string' },
+    error: { type: 'string' },
+    message: { type: 'string' },
+  },
+  required: ['statusCode', 'error', 'message'],
+} as const
+
 function responsesOf(
   path: string,
   { successDescription = 'Successful response', errorResponses = [] }: RestProcedure['openapi'],
@@ -73,18 +85,11 @@ function responsesOf(
   for (const [status] of errors) {
     if (!/^[45]\d\d$/.test(status)) throw invalid(path, 'errorResponses', `statuses from 400 to 599, got ${status}`)
   }
-  const error = {
-    type: 'object',
-    properties: {
-      statusCode: { type: 'integer' },
-      code: { type: 'string' },
-      error: { type: 'string' },
-      message: { type: 'string' },
-    },
-  }
+  // For @fastify/swagger, the type null is a response without a body.
+  const result = output?.['x-coerce'] === 'void' ? { type: 'null' } : (shown(output ?? {}) as object)
   return {
-    200: { ...(shown(output ?? {}) as object), description: successDescription },
-    ...Object.fromEntries(errors.map(([status, description]) => [status, { ...error, description }])),
+    200: { ...result, description: successDescription },
+    ...Object.fromEntries(errors.map(([status, description]) => [status, { ...ERROR, description }])),
   }
 }
 

@@ -36,6 +36,13 @@ export function sendResult(request: TrpcRequest, found: CallResult, options: Res
   return typeof data === 'string' ? reply.type(JSON_TYPE).send(JSON.stringify(data)) : reply.send(data)
 }
 
+/** The JSON of a body. Fastify passes the members of an error response as an error, which JSON.stringify would leave out. */
+export function toJson(body: unknown): string {
+  if (!(body instanceof Error)) return JSON.stringify(body)
+  const { statusCode, code, error, message } = body as Error & Partial<Record<'statusCode' | 'code' | 'error', unknown>>
+  return JSON.stringify({ statusCode, code, error, message })
+}
+
 interface Issue {
   readonly message: string
   readonly path?: readonly unknown[]

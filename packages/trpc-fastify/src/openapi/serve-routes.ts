@@ -17,7 +17,7 @@ import { chain } from '../runtime/sync-chain.ts'
 import { type RestProcedure, restProcedures } from './meta.ts'
 import { inputReader, type ReadInput, RestInput } from './rest-input.ts'
 import { hasBody, inputSchemaOf, routeSchemaOf } from './route-schema.ts'
-import { sendResult, unsupportedType } from './send-result.ts'
+import { sendResult, toJson, unsupportedType } from './send-result.ts'
 
 export interface OpenApiRouterOptions extends ResolvedOptions {
   readonly trpcOptions: TrpcPluginOptions<AnyTRPCRouter>['trpcOptions']
@@ -67,7 +67,7 @@ export async function serveRoutes(app: FastifyInstance, options: OpenApiRouterOp
       schema: routeSchemaOf(procedure, target.procedure, input),
       // The schema documents the route. The validators of the procedure see all inputs.
       validatorCompiler: () => () => true,
-      serializerCompiler: () => (data) => JSON.stringify(data),
+      serializerCompiler: () => toJson,
       handler: handlerOf(procedure, target, inputReader(input, hasBody(method)), respondOptions),
     })
   }

@@ -1,4 +1,4 @@
-// With the SDK, and its exporter that keeps spans in memory.
+// With the SDK, and its exporter that keeps spans in memory. Names of attributes are those of the stable conventions.
 
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -7,6 +7,13 @@ import { context, createContextKey, propagation, SpanKind, SpanStatusCode, trace
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
+import {
+  ATTR_ERROR_TYPE,
+  ATTR_HTTP_ROUTE,
+  ATTR_RPC_METHOD,
+  ATTR_RPC_STATUS_CODE,
+  ATTR_RPC_SYSTEM_NAME,
+} from '@opentelemetry/semantic-conventions'
 import { initTRPC, TRPCError } from '@trpc/server'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { trpcPlugin, type TrpcObserver } from 'trpc-fastify'
@@ -96,7 +103,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
     expect({ name, kind, attributes, status, others }).toEqual({
       name: 'active',
       kind: SpanKind.SERVER,
-      attributes: { 'rpc.system.name': 'trpc', 'rpc.method': 'active', 'trpc.procedure.type': 'query' },
+      attributes: { [ATTR_RPC_SYSTEM_NAME]: 'trpc', [ATTR_RPC_METHOD]: 'active', 'trpc.procedure.type': 'query' },
       status: { code: SpanStatusCode.UNSET },
       others: [],
     })
@@ -168,12 +175,12 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
     for (const path of ['refused', 'broken']) await app.inject(`/trpc/${path}`)
     const [refused, broken] = await finished(2)
     expect(refused).toMatchObject({
-      attributes: { 'rpc.response.status_code': 'FORBIDDEN' },
+      attributes: { [ATTR_RPC_STATUS_CODE]: 'FORBIDDEN' },
       status: { code: SpanStatusCode.UNSET },
       events: [],
     })
     expect(broken).toMatchObject({
-      attributes: { 'rpc.response.status_code': 'INTERNAL_SERVER_ERROR', 'error.type': 'INTERNAL_SERVER_ERROR' },
+      attributes: { [ATTR_RPC_STATUS_CODE]: 'INTERNAL_SERVER_ERROR', [ATTR_ERROR_TYPE]: 'INTERNAL_SERVER_ERROR' },
       status: { code: SpanStatusCode.ERROR, message: 'out of everything' },
     })
     expect(broken!.events[0]!.attributes).toMatchObject({ 'exception.type': 'RangeError' })
@@ -205,7 +212,7 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
       })
       await app.inject(`/trpc/${path}`)
       expect(metadata.route).toBe('/trpc/:path')
-      expect((span as unknown as ReadableSpan).attributes).toEqual({ 'http.route': '/trpc/:path' })
+      expect((span as unknown as ReadableSpan).attributes).toEqual({ [ATTR_HTTP_ROUTE]: '/trpc/:path' })
     }
   })
 

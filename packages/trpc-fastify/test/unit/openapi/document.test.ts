@@ -70,3 +70,50 @@ it('has parameters, bodies and responses of the schemas, and a page shows it', a
   const page = await app.inject('/reference/')
   expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
 })
+
+it('has schemas with a name, such as of zod, in place', async () => {
+  const name = z.object({ first: z.string() }).meta({ id: 'Name' })
+  const person = z.object({ name, others: z.array(name) }).meta({ id: 'Person', description: 'A person' })
+  const app = Fastify()
+  onTestFinished(() => app.close())
+  await app.register(swagger, { openapi: { openapi: '3.1.0' } })
+  const meta: OpenApiMeta = { openapi: { method: 'POST', path: '/people' } }
+  const people = t.procedure
+    .meta(meta)
+    .input(person)
+    .output(z.object({ person }))
+    .mutation(({ input }) => ({ person: input }))
+  await app.register(openApiPlugin, { trpcOptions: { router: t.router({ people }) } })
+  await app.ready()
+  const { paths } = app.swagger() as unknown as { paths: Record<string, { post: Record<string, unknown> }> }
+  const named = {
+    type: 'object',
+    properties: { first: { type: 'string' } },
+    required: ['first'],
+  }
+  expect(JSON.stringify(paths)).not.toContain('$ref')
+  const schema = {
+    type: 'object',
+    description: 'A person',
+    properties: { name: named, others: { type: 'array', items: named } },
+  }
+  expect(paths['/people']!.post).toMatchObject({
+    requestBody: { content: { 'application/json': { schema } } },
+    responses: { 200: { content: { 'application/json': { schema: { properties: { person: schema } } } } } },
+  })
+  const payload = { name: { first: 'Ada' }, others: [] }
+  expect((await app.inject({ method: 'POST', url: '/people', payload })).json()).toEqual({ person: payload })
+})
+
+it('has no content for a response without a body', async () => {
+  const app = Fastify()
+  onTestFinished(() => app.close())
+  await app.register(swagger, { openapi: { openapi: '3.1.0' } })
+  const remove = t.procedure
+    .meta({ openapi: { method: 'DELETE', path: '/all' } })
+    .output(z.void())
+    .mutation(() => {})
+  await app.register(openApiPlugin, { trpcOptions: { router: t.router({ remove }) } })
+  await app.ready()
+  expect(app.swagger().paths!['/all']!.delete!.responses).toEqual({ 200: { description: 'Successful response' } })
+})

@@ -50,6 +50,9 @@ const router = t.router({
   missing: at('GET', '/missing').query(() => {
     throw new TRPCError({ code: 'NOT_FOUND', message: 'No such thing' })
   }),
+  documented: at('GET', '/documented', { errorResponses: [404] }).query(() => {
+    throw new TRPCError({ code: 'NOT_FOUND', message: 'No such thing' })
+  }),
   broken: at('GET', '/broken').query(() => {
     throw new RangeError('out of everything')
   }),
@@ -160,6 +163,17 @@ describe('responses', () => {
     const app = await serve()
     const { statusCode, body } = await app.inject({ method: 'POST', url: '/api/nothing' })
     expect([statusCode, body]).toEqual([200, ''])
+  })
+
+  it('have the same body for an error with a schema', async () => {
+    const app = await serve()
+    const { statusCode, headers, body } = await app.inject('/api/missing')
+    const documented = await app.inject('/api/documented')
+    expect([documented.statusCode, documented.headers['content-type'], documented.body]).toEqual([
+      statusCode,
+      headers['content-type'],
+      body,
+    ])
   })
 
   it("use the app's error handler, with the error of tRPC", async () => {
@@ -284,6 +298,13 @@ describe('invalid meta rejects with a code and one line', () => {
       return z.array(tree)
     },
   })
+  const named: z.ZodType = z
+    .object({
+      get parent() {
+        return named.optional()
+      },
+    })
+    .meta({ id: 'Named' })
   const path = (one: string) => ({ openapi: { method: 'GET', path: one } }) as OpenApiMeta
   const reject = (one: object, input?: z.ZodType) => {
     const procedure = t.procedure.meta(one)
@@ -312,6 +333,18 @@ describe('invalid meta rejects with a code and one line', () => {
     ],
     [
       reject(path('/a'), tree),
+      'meta.openapi of procedure "it": expected an input without circular or invalid schemas, got "Cycle detected',
+    ],
+    [
+      t.router({
+        it: at('GET', '/a')
+          .output(tree)
+          .query(() => 1),
+      }),
+      'meta.openapi of procedure "it": expected an output without circular or invalid schemas, got "Cycle detected',
+    ],
+    [
+      reject(path('/a'), named),
       'meta.openapi of procedure "it": expected an input without circular or invalid schemas, got "Cycle detected',
     ],
     [
