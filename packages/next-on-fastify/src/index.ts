@@ -8,6 +8,7 @@ export { routableUrl } from './fastify/routable-url.ts'
 
 // Options
 export type {
+  CompressionOptions,
   CreateNextOnFastifyOptions,
   GracefulStopOptions,
   MachineCacheOptions,

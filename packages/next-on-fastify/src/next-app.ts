@@ -4,12 +4,14 @@ import { resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { UpgradeHandler } from 'next/dist/server/next.js'
 import { withCurrentRequest } from './async-context/current-request.ts'
+import { createCompression, type Compression } from './compression/compression.ts'
 import { assertBasePath } from './next/assert-base-path.ts'
+import { letsNextCompress } from './next/config.ts'
 import type { NextHandler, RequestHandler } from './next/handler-types.ts'
-import { startNext, type StartedNext } from './next/load.ts'
+import { type NextOptions, startNext, type StartedNext } from './next/load.ts'
 import { Observers } from './observability/observers.ts'
 import type { NextStats } from './observability/stats.ts'
-import { isDev, resolveResponseCache } from './options/resolve.ts'
+import { compressionConflict, isDev, resolveCompression, resolveResponseCache } from './options/resolve.ts'
 import type { NextPluginOptions } from './options/types.ts'
 import { createResponseCache } from './response-cache/create-response-cache.ts'
 import type { ResponseCache } from './response-cache/response-cache.ts'
@@ -31,7 +33,7 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
   const { prefix = '', hostname, port } = options
   const dir = resolve(options.dir ?? '.')
   if (prefix !== '' && isProduction) assertBasePath(dir, prefix)
-  const started = await startNext({ dir, dev: !isProduction, hostname, port })
+  const { started, compression } = await startCompressed(app, { dir, dev: !isProduction, hostname, port }, options)
   const { next } = started
   const sharing = isProduction ? await openSharingOf(app, dir, options, started) : undefined
   // Fastify runs the last `onClose` hook first. Next needs the shared cache until it has closed, which it does after all
@@ -41,7 +43,8 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
 
   const limits = isProduction ? resolveResponseCache(options.responseCache) : undefined
   const reason = options.responseCache === undefined ? 'info' : 'warn'
-  const responseCache = limits && (await createResponseCache(dir, limits, app.log, sharing !== undefined, reason))
+  const cacheContext = { isShared: sharing !== undefined, level: reason, compression } as const
+  const responseCache = limits && (await createResponseCache(dir, limits, app.log, cacheContext))
   const stats = (): NextStats => ({ responseCache: responseCache?.stats, routerBypass: routerBypass?.stats })
   const observers = new Observers(options.observers ?? [], app.log, { prefix, stats })
   app.addHook('onClose', async () => observers.closed())
@@ -49,7 +52,7 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
   const wrap = aroundNext(observers, sharing)
   const routerBypass =
     isProduction && options.bypassRouter
-      ? await createRouterBypass(dir, next, options.bypassRouter, wrap, app.log)
+      ? await createRouterBypass(dir, next, options.bypassRouter, wrap, app.log, started.compression)
       : undefined
   return {
     serve: inOrder({ sharing, routerBypass, responseCache }, wrap(next.getRequestHandler())),
@@ -57,6 +60,25 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
     observers,
     stats,
   }
+}
+
+/** Starts Next, whose compression is replaced if that is wanted. */
+async function startCompressed(
+  { log }: FastifyInstance,
+  nextOptions: NextOptions,
+  options: NextPluginOptions,
+): Promise<{ readonly started: StartedNext; readonly compression: Compression | undefined }> {
+  const resolved = resolveCompression(options.compression)
+  const compression = resolved && createCompression(resolved, log)
+  const started = await startNext(nextOptions, compression && compression.middleware.bind(compression))
+  if (compression === undefined || started.compression !== undefined) return { started, compression }
+  const { dir } = nextOptions
+  if (!(await letsNextCompress(dir))) {
+    await started.close()
+    throw compressionConflict(options.compression)
+  }
+  log.warn({ dir }, 'compression disabled for this Next app: its Next compresses in another way, or was loaded before')
+  return { started, compression: undefined }
 }
 
 /** Opens the shared cache, or closes Next again. */

@@ -35,6 +35,15 @@ export function readConfig(dir: string): Promise<NextConfig> {
   return load('phase-production-server', dir, { silent: true })
 }
 
+/** Whether the app in `dir` lets Next compress, which is the default. */
+export async function letsNextCompress(dir: string): Promise<boolean> {
+  try {
+    return (await readConfig(dir)).compress !== false
+  } catch {
+    return true
+  }
+}
+
 type Feature = 'responseCache' | 'routerBypass'
 type IsSet = (config: NextConfig, version: string) => unknown
 

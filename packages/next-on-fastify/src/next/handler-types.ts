@@ -14,3 +14,6 @@ export type RequestHandler = (
   response: ServerResponse,
   fastifyRequest?: FastifyRequest,
 ) => Promise<void>
+
+/** Prepares a response for compression, as Next's own middleware for it does. */
+export type CompressionMiddleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void

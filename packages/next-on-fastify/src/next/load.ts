@@ -9,6 +9,8 @@ import { standaloneConfig } from './built-config.ts'
 import { NextMissingError, NextVersionError, NoBuildError, NotPreparedError } from '../errors.ts'
 import { instrumentationRegistered } from './instrumentation-registered.ts'
 import { claimProcess } from './one-app.ts'
+import { type CreateMiddleware, replaceCompression, withCompression } from './replaced-compression.ts'
+import type { CompressionMiddleware } from './handler-types.ts'
 
 /** The used parts of a Next server. */
 interface NextServer {
@@ -33,18 +35,28 @@ const SUPPORTED = '>=15.5.29 <17'
 /** A started Next server. */
 export interface StartedNext {
   readonly next: NextServer
+  /** The middleware that replaces Next's compression, if Next uses it. */
+  readonly compression: CompressionMiddleware | undefined
   readonly close: () => Promise<void>
 }
 
-/** Starts the Next server of an app, which is then ready for requests. */
-export async function startNext(options: NextOptions): Promise<StartedNext> {
-  const { createNext, folder } = loadNext(options.dir)
+/**
+ * Starts the Next server of an app, which is then ready for requests.
+ *
+ * @param createCompression - replaces Next's compression
+ */
+export async function startNext(options: NextOptions, createCompression?: CreateMiddleware): Promise<StartedNext> {
+  const { createNext, folder } = loadNext(options.dir, createCompression !== undefined)
   const claim = claimProcess(options.dir, folder)
   // Next listens for upgrades on the given server, and would close sockets of other handlers there. This server never
   // listens: http/upgrades.ts routes upgrades.
   const next = createNext({ ...options, httpServer: createServer() })
+  const prepare = (): Promise<void> =>
+    withConfig(options.dev ? undefined : standaloneConfig(options.dir), () => next.prepare())
+  let compression: CompressionMiddleware | undefined
   try {
-    await withConfig(options.dev ? undefined : standaloneConfig(options.dir), () => next.prepare())
+    if (createCompression === undefined) await prepare()
+    else compression = await withCompression(createCompression, prepare)
     await instrumentationRegistered(next)
   } catch (cause) {
     await next.close()
@@ -53,6 +65,7 @@ export async function startNext(options: NextOptions): Promise<StartedNext> {
   }
   return {
     next,
+    compression,
     close: () => claim.close(() => next.close()),
   }
 }
@@ -83,7 +96,10 @@ function notPrepared({ dir, dev }: NextOptions, cause: unknown): Error {
   return new NotPreparedError(`The Next app in ${dir} failed to start: ${reason}`)
 }
 
-function loadNext(dir: string): { createNext: (options: object) => NextServer; folder: string } {
+function loadNext(
+  dir: string,
+  replacesCompression: boolean,
+): { createNext: (options: object) => NextServer; folder: string } {
   const fromApp = createRequire(join(dir, 'package.json'))
   let version: string
   try {
@@ -99,6 +115,7 @@ function loadNext(dir: string): { createNext: (options: object) => NextServer; f
   if (!satisfies(version, SUPPORTED, { includePrerelease: true })) {
     throw new NextVersionError(`Unsupported version of "next" for ${dir}: expected ${SUPPORTED}, got ${version}.`)
   }
+  if (replacesCompression) replaceCompression(fromApp)
   const createNext = fromApp('next') as (options: object) => NextServer
   return { createNext, folder: dirname(fromApp.resolve('next/package.json')) }
 }

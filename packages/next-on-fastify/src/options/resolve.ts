@@ -3,13 +3,20 @@
 import { checkOptions, invalidOption } from 'checked-options'
 import { InvalidOptionError } from '../errors.ts'
 import {
+  compressionSchema,
   factorySchema,
   pluginSchema,
+  type ResolvedCompressionOptions,
   type ResolvedResponseCacheOptions,
   responseCacheSchema,
   type SharedCacheOptions,
 } from './schema.ts'
-import type { CreateNextOnFastifyOptions, NextPluginOptions, ResponseCacheOptions } from './types.ts'
+import type {
+  CompressionOptions,
+  CreateNextOnFastifyOptions,
+  NextPluginOptions,
+  ResponseCacheOptions,
+} from './types.ts'
 
 const fail = (message: string): Error => new InvalidOptionError(message)
 
@@ -29,6 +36,20 @@ export function resolveResponseCache(
 ): ResolvedResponseCacheOptions | undefined {
   if (options === false) return undefined
   return checkOptions(responseCacheSchema, options === true || options === undefined ? {} : options, fail)
+}
+
+/** Adds the defaults to options of the compression. */
+export function resolveCompression(
+  options: boolean | CompressionOptions | undefined,
+): ResolvedCompressionOptions | undefined {
+  if (options === false || options === undefined) return undefined
+  const { encodings = ['zstd', 'br'], ...rest } = checkOptions(compressionSchema, options === true ? {} : options, fail)
+  return { ...rest, encodings }
+}
+
+/** The error for an app whose own configuration turns compression off. */
+export function compressionConflict(got: unknown): Error {
+  return fail(invalidOption('compression', 'false for an app whose `next.config` has `compress: false`', got))
 }
 
 /** A shared cache is in a folder or in Redis. */

@@ -23,6 +23,7 @@ import {
 import type { LogLevel } from 'fastify'
 import type { NextObserver } from '../observability/observers.ts'
 import type {
+  CompressionOptions,
   CreateNextOnFastifyOptions,
   GracefulStopOptions,
   MachineCacheOptions,
@@ -62,6 +63,20 @@ export const responseCacheSchema: OptionsSchema<ResponseCacheOptions, ResolvedRe
   },
 )
 
+/** Options of the compression, with defaults. */
+export type ResolvedCompressionOptions = Required<CompressionOptions>
+
+/** The schema of {@link CompressionOptions}. `resolve.ts` adds the default of `encodings`. */
+export const compressionSchema: OptionsSchema<
+  CompressionOptions,
+  Omit<ResolvedCompressionOptions, 'encodings'> & CompressionOptions
+> = object({
+  encodings: optional(list(oneOf('br', 'zstd'))),
+  brotliQuality: optional(integer(0, 11), 4),
+  zstdLevel: optional(integer(1, 19), 3),
+  windowBits: optional(integer(10, 23), 18),
+})
+
 /** The options of both kinds of shared caches. `resolve.ts` tells them apart. */
 export type SharedCacheOptions = MachineCacheOptions & Partial<RedisCacheOptions>
 
@@ -94,6 +109,7 @@ const pluginOptions = {
   logLevel: optional(oneOf<LogLevel>(...LOG_LEVELS)),
   logSerializers: optional(record(func<NonNullable<NextPluginOptions['logSerializers']>[string]>())),
   responseCache: optional(anyOf(boolean(), responseCacheSchema)),
+  compression: optional(anyOf(boolean(), compressionSchema)),
   observers: optional(list(observer<NextObserver>(OBSERVER_METHODS, { nextAnswered: 'requestServed' }))),
   sharedCache: optional(
     withOldValues(anyOf(oneOf<false | 'machine'>(false, 'machine'), sharedCache), [['process', false]]),

@@ -33,6 +33,11 @@ export interface NextPluginOptions {
    * @default true
    */
   responseCache?: boolean | ResponseCacheOptions
+  /**
+   * Compress responses of Next by zstd and brotli besides gzip, streamed ones chunk by chunk. It replaces Next's compression.
+   * @default false
+   */
+  compression?: boolean | CompressionOptions
   /** Observers of the requests that Next serves, such as metrics. @default [] */
   observers?: readonly NextObserver[]
   /**
@@ -65,6 +70,21 @@ export interface ResponseCacheOptions {
   brotli?: boolean
   /** Send a `Cache-Status` header (RFC 9211) that shows how each response was served. @default false */
   cacheStatus?: boolean
+}
+
+/** Options of the compression. */
+export interface CompressionOptions {
+  /** Content encodings besides gzip and deflate, the preferred one first. @default ['zstd', 'br'] */
+  encodings?: readonly ('br' | 'zstd')[]
+  /** Quality of brotli, from 0 to 11. From 5 on, it takes more CPU than gzip. @default 4 */
+  brotliQuality?: number
+  /** Level of zstd, from 1 to 19. From 7 on, it takes more CPU than gzip. @default 3 */
+  zstdLevel?: number
+  /**
+   * Size of the window of brotli and zstd as a power of two, from 10 to 23. It bounds the memory of each response.
+   * @default 18
+   */
+  windowBits?: number
 }
 
 /** Options of a cache that processes of one machine share. */

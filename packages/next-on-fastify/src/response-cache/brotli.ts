@@ -1,7 +1,7 @@
 // Compresses cached responses by brotli, which Next does not do: once each, outside the thread of the event loop.
 
 import { promisify } from 'node:util'
-import { brotliCompress, constants, gunzip, inflate } from 'node:zlib'
+import zlib, { brotliCompress, brotliDecompress, constants, gunzip, inflate } from 'node:zlib'
 import { outsideRequests } from '../async-context/outside-requests.ts'
 import type { RecordedResponse } from './recorder.ts'
 import { pairsOf, valueOf } from './response-headers.ts'
@@ -9,11 +9,13 @@ import type { ReadyResponse } from './ready-response.ts'
 
 const compress = promisify(brotliCompress)
 
-/** Decoders for the content encodings of Next. */
+/** Decoders for content encodings of Next and of this package. Node before 22.15 has no zstd. */
 const DECODERS: Readonly<Record<string, (body: Buffer) => Promise<Buffer>>> = {
+  br: promisify(brotliDecompress),
   deflate: promisify(inflate),
   gzip: promisify(gunzip),
   identity: async (body) => body,
+  ...(zlib.zstdDecompress && { zstd: promisify(zlib.zstdDecompress) }),
 }
 
 /**

@@ -1,25 +1,33 @@
 // Creates the response cache of an app, if its build allows that.
 
 import type { FastifyBaseLogger } from 'fastify'
+import type { NegotiatedEncodings } from '../compression/negotiation.ts'
 import type { ResolvedResponseCacheOptions } from '../options/schema.ts'
 import { CacheHandlerConflictError } from '../next/page-cache/install-cache-handler.ts'
 import { installSharedHandler } from '../shared-cache/install-shared-handler.ts'
 import { readBuild } from '../next/build/cacheable-build.ts'
 import { UncacheableBuildError } from '../next/build/uncacheable-build-error.ts'
 import { watchRenders } from '../next/middleware/render-hook.ts'
+import { encodingsOf } from './content-encodings.ts'
 import { ResponseCache } from './response-cache.ts'
 import { CAN_FRAME_CHUNKS } from './ready-response.ts'
 
-/**
- * Creates the response cache of the app in `dir`, whose Next must be prepared, or logs why it is off, at the
- * given level. `isShared` if other processes share Next's cache.
- */
+/** What a response cache must know about its app. */
+export interface CacheContext {
+  /** Whether other processes share Next's cache. */
+  readonly isShared?: boolean
+  /** Log level of the reason why the cache is off. */
+  readonly level?: 'info' | 'warn'
+  /** The compression of the app, if it is not Next's own. */
+  readonly compression?: NegotiatedEncodings | undefined
+}
+
+/** Creates the response cache of the app in `dir`, whose Next must be prepared, or logs why it is off. */
 export async function createResponseCache(
   dir: string,
   options: ResolvedResponseCacheOptions,
   log: FastifyBaseLogger,
-  isShared = false,
-  level: 'info' | 'warn' = 'warn',
+  { isShared = false, level = 'warn', compression }: CacheContext = {},
 ): Promise<ResponseCache | undefined> {
   const { proxied, maxBytes } = options
   const limits = { ...options, maxEntryBytes: Math.min(options.maxEntryBytes, maxBytes) }
@@ -31,7 +39,7 @@ export async function createResponseCache(
     const middleware = proxied === 'always' ? { runEarly: await watchRenders(dir, log) } : undefined
     installSharedHandler(dir)
     if (!CAN_FRAME_CHUNKS) log.warn('compressed cached responses take longer to write: this Node frames chunks itself')
-    return new ResponseCache(build, limits, middleware)
+    return new ResponseCache(build, limits, middleware, compression && encodingsOf(compression))
   } catch (error) {
     const isReason = error instanceof UncacheableBuildError || error instanceof CacheHandlerConflictError
     const why = isReason ? error.message : 'unrecognized build output'

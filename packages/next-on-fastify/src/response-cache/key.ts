@@ -3,6 +3,7 @@
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isOfNext, NEXT_COOKIES, RSC_REQUEST_HEADERS } from '../next/request-headers.ts'
+import type { ContentEncodings } from './content-encodings.ts'
 import { decisive } from './response-headers.ts'
 
 /** Why a request bypasses the cache. */
@@ -37,7 +38,6 @@ const PLAIN_PATH = /^\/[\w\-.~!$&'()*+,;=:@/]*$/
 const PLAIN_QUERY = /^[\w\-.~!$&'()*+,;=:@/?%[\]{}|^]*$/
 const ONE_ETAG = /^(?:W\/)?("[\w\-+/=.:]*")$/
 const NO_CACHE = /(?:^|,)\s*no-cache\s*(?:,|$)/
-const ENCODINGS = new Set(['br', 'compress', 'deflate', 'gzip', 'zstd'])
 
 const MAX_KEY_LENGTH = 8192
 // Patterns of the configuration run on the path, and may take more than linear time.
@@ -78,7 +78,7 @@ const ROLES: ReadonlyMap<string, Bypass | number> = new Map<string, Bypass | num
 export type KeyInput = Pick<IncomingMessage, 'headers' | 'httpVersionMajor' | 'method' | 'url'>
 
 /** The key of a request, or why it has none. */
-export function requestKey(request: KeyInput): RequestKey | Bypass {
+export function requestKey(request: KeyInput, encodings: ContentEncodings): RequestKey | Bypass {
   const { method, url = '', headers } = request
   if (method !== 'GET' && method !== 'HEAD') return 'method'
   if (request.httpVersionMajor !== 1) return 'protocol'
@@ -89,7 +89,7 @@ export function requestKey(request: KeyInput): RequestKey | Bypass {
   if (bypass !== undefined) return bypass
   const flags = headerFlags(headers)
   if (typeof flags === 'string') return flags
-  const encoding = flags & ENCODING ? encodingFor(headers['accept-encoding']!) : ''
+  const encoding = flags & ENCODING ? encodings.encodingFor(headers['accept-encoding']!) : ''
   if (encoding === undefined) return 'encoding'
   const etag = flags & CONDITION ? etagOf(headers) : undefined
   if (etag === null) return 'condition'
@@ -144,20 +144,6 @@ function etagOf(headers: IncomingHttpHeaders): string | null | undefined {
   const only = ONE_ETAG.exec(headers['if-none-match']!)
   if (only === null || NO_CACHE.test(headers['cache-control'] ?? '')) return null
   return only[1]
-}
-
-/** Which of its two content encodings Next chooses, unless weights make that unclear. */
-function encodingFor(accepted: string): '' | 'deflate' | 'gzip' | undefined {
-  let encoding: '' | 'deflate' | 'gzip' = ''
-  // Beside other encodings, the place of `identity` counts.
-  if (accepted === '' || accepted === 'identity') return encoding
-  for (const part of accepted.split(',')) {
-    const token = part.trim()
-    if (!ENCODINGS.has(token)) return undefined
-    if (token === 'gzip') encoding = 'gzip'
-    else if (token === 'deflate' && encoding === '') encoding = 'deflate'
-  }
-  return encoding
 }
 
 /** Adds the headers that were set for the response before Next. */

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PageRead } from '../next/page-cache/cache-events.ts'
 import { recordReads } from '../next/page-cache/observed-cache-handler.ts'
 import type { Build } from '../next/build/cacheable-build.ts'
+import type { ContentEncodings } from './content-encodings.ts'
 import { type InFlight, InFlightRequests } from './in-flight.ts'
 import type { Invalidation } from './invalidation.ts'
 import { conditionalKey, type RequestKey } from './key.ts'
@@ -40,6 +41,7 @@ export interface FillerParts {
   readonly history: PathHistory
   readonly report: CacheReport
   readonly maxEntryBytes: number
+  readonly encodings: ContentEncodings
 }
 
 /** A response that Next is rendering. */
@@ -152,8 +154,8 @@ export class CacheFiller {
   }
 
   #metaOf({ key, reads, position }: Rendering, status: number, head: readonly string[]): CacheMeta | NotStoredReason {
-    const { build, invalidation } = this.#parts
-    const meta = cacheability(build, key.path, { status, head }, reads, Date.now())
+    const { build, invalidation, encodings } = this.#parts
+    const meta = cacheability(build, key.path, { status, head }, reads, Date.now(), encodings.known)
     if (typeof meta === 'string') return meta
     if (invalidation.hasChangedSince(position, reads)) return 'changed'
     const isOther304 = status === 304 && (key.etag === undefined || key.etag !== withoutWeakMark(meta.etag ?? ''))

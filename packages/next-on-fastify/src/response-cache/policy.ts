@@ -2,6 +2,7 @@
 
 import type { PageRead } from '../next/page-cache/cache-events.ts'
 import type { Build } from '../next/build/cacheable-build.ts'
+import { type ContentEncodings, NEXT_ENCODINGS } from './content-encodings.ts'
 import { servedFile, type ServedFile } from './source-file.ts'
 import type { RecordedResponse } from './recorder.ts'
 import { pairsOf } from './response-headers.ts'
@@ -33,7 +34,6 @@ export type UncacheableReason =
 const MAX_STALE = 10_000
 
 const PRIVATE = /(?:^|[,\s])(?:private|no-store|no-cache)\b/i
-const ENCODINGS: readonly (string | undefined)[] = [undefined, 'gzip', 'deflate']
 /** Headers that are part of the key. */
 const KNOWN_VARY = new Set([
   'accept-encoding',
@@ -46,16 +46,21 @@ const KNOWN_VARY = new Set([
 
 type Headers = ReadonlyMap<string, readonly (readonly [name: string, value: string])[]>
 
-/** The source and the lifetime of a recorded response, or why it is not cached. */
+/**
+ * The source and the lifetime of a recorded response, or why it is not cached.
+ *
+ * @param encodings - the content encodings of compressed responses
+ */
 export function cacheability(
   build: Build,
   path: string,
   { status, head }: Pick<RecordedResponse, 'head' | 'status'>,
   reads: readonly PageRead[],
   now: number,
+  encodings: ContentEncodings['known'] = NEXT_ENCODINGS.known,
 ): CacheMeta | UncacheableReason {
   const headers = Map.groupBy(pairsOf(head), ([name]) => name.toLowerCase())
-  const reason = headReason(status, headers)
+  const reason = headReason(status, headers, encodings)
   if (reason !== undefined) return reason
   const etag = firstOf(headers, 'etag')
   const state = firstOf(headers, 'x-nextjs-cache')
@@ -69,11 +74,16 @@ function firstOf(headers: Headers, name: string): string | undefined {
   return headers.get(name)?.[0]?.[1]
 }
 
-function headReason(status: number, headers: Headers): UncacheableReason | undefined {
+function headReason(
+  status: number,
+  headers: Headers,
+  encodings: ContentEncodings['known'],
+): UncacheableReason | undefined {
   if (status !== 200 && status !== 304) return 'status'
   if (headers.has('set-cookie')) return 'cookie'
   if (PRIVATE.test(firstOf(headers, 'cache-control') ?? '')) return 'private'
-  if (!ENCODINGS.includes(firstOf(headers, 'content-encoding'))) return 'vary'
+  const encoding = firstOf(headers, 'content-encoding')
+  if (encoding !== undefined && !encodings.has(encoding)) return 'vary'
   for (const [, vary] of headers.get('vary') ?? []) {
     if (!vary.split(',').every((name) => KNOWN_VARY.has(name.trim().toLowerCase()))) return 'vary'
   }

@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http'
 import type { RequestHandler } from '../next/handler-types.ts'
 import type { ResolvedResponseCacheOptions } from '../options/schema.ts'
 import type { Build } from '../next/build/cacheable-build.ts'
+import { type ContentEncodings, NEXT_ENCODINGS } from './content-encodings.ts'
 import { CacheFiller } from './miss-handler.ts'
 import { HitWriter } from './hit-writer.ts'
 import { Invalidation } from './invalidation.ts'
@@ -35,17 +36,23 @@ export class ResponseCache {
   readonly #hits: HitWriter
   readonly #filler: CacheFiller
   readonly #middleware: MiddlewareServing | undefined
+  readonly #encodings: ContentEncodings
 
   /** @param middleware - undefined if pages behind middleware bypass the cache */
-  constructor(build: Build, limits: ResponseCacheLimits, middleware?: MiddlewareSupport) {
+  constructor(
+    build: Build,
+    limits: ResponseCacheLimits,
+    middleware?: MiddlewareSupport,
+    encodings: ContentEncodings = NEXT_ENCODINGS,
+  ) {
     const { maxEntries, maxBytes, maxEntryBytes } = limits
     const store = new ResponseStore(maxEntries, maxBytes)
     const history = new PathHistory(maxEntries)
     const invalidation = new Invalidation(store)
     const report = new CacheReport(limits.cacheStatus)
     const hits = new HitWriter(store, report, limits.brotli)
-    const filler = new CacheFiller({ build, store, invalidation, history, report, maxEntryBytes })
-    const parts = { build, store, history, report, hits, filler }
+    const filler = new CacheFiller({ build, store, invalidation, history, report, maxEntryBytes, encodings })
+    const parts = { build, store, history, report, hits, filler, encodings }
     this.#build = build
     this.#store = store
     this.#history = history
@@ -53,6 +60,7 @@ export class ResponseCache {
     this.#report = report
     this.#hits = hits
     this.#filler = filler
+    this.#encodings = encodings
     this.#middleware = middleware && new MiddlewareServing(parts, maxEntries, middleware.runEarly)
   }
 
@@ -72,7 +80,7 @@ export class ResponseCache {
   /** Serves a request from the cache, or lets `next` serve it and caches the response if that is allowed. */
   async serve(next: RequestHandler, ...args: Parameters<RequestHandler>): Promise<void> {
     const [request, response] = args
-    const found = requestKey(request)
+    const found = requestKey(request, this.#encodings)
     if (typeof found === 'string') return this.#bypass(found, response, () => next(...args))
     const { path } = found
     if (this.#build.isBot(request.headers['user-agent'])) return this.#bypass('bot', response, () => next(...args))

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import type { ParsedUrlQuery } from 'node:querystring'
 import type { FastifyBaseLogger } from 'fastify'
-import type { NextHandler, RequestHandler } from '../next/handler-types.ts'
+import type { CompressionMiddleware, NextHandler, RequestHandler } from '../next/handler-types.ts'
 import type { RouteMatch } from '../next/internals.ts'
 import { loadNextParts, type NextParts } from '../next/rendering/load-next-parts.ts'
 import { isKind, type NotRouted, readRoutes, type RouteKind } from '../next/build/direct-routes.ts'
@@ -43,8 +43,9 @@ export async function findRenderServer(
   kinds: ReadonlySet<RouteKind>,
   wrap: (handle: NextHandler) => RequestHandler,
   log: FastifyBaseLogger,
+  compression?: CompressionMiddleware,
 ): Promise<RenderServer> {
-  const parts = await loadNextParts(dir, next, log)
+  const parts = await loadNextParts(dir, next, log, compression)
   const byServer = wrap(parts.handle)
   const routes = readRoutes(join(dir, parts.config.distDir), kinds)
   return {

@@ -3,7 +3,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { canSkipRenderServer } from '../next/request-preparation.ts'
-import type { NextHandler, RequestHandler } from '../next/handler-types.ts'
+import type { CompressionMiddleware, NextHandler, RequestHandler } from '../next/handler-types.ts'
 import { UnsupportedNextError } from '../next/internals.ts'
 import { isPlainPath, pathOf, queryOf } from '../next/plain-url.ts'
 import { ineligible, type IneligibleReason } from './eligibility.ts'
@@ -90,16 +90,23 @@ export class RouterBypass {
   }
 }
 
-/** Creates the router bypass of the app in `dir`, or logs why it is off. `wrap` adds the steps around Next. */
+/**
+ * Creates the router bypass of the app in `dir`, or logs why it is off.
+ *
+ * @param wrap - adds the steps around Next
+ * @param compression - replaces Next's compression
+ */
 export async function createRouterBypass(
   dir: string,
   next: object,
   routes: 'all' | 'handlers',
   wrap: (handle: NextHandler) => RequestHandler,
   log: FastifyBaseLogger,
+  compression?: CompressionMiddleware,
 ): Promise<RouterBypass | undefined> {
+  const kinds = routes === 'all' ? ALL : HANDLERS
   try {
-    return new RouterBypass(await findRenderServer(dir, next, routes === 'all' ? ALL : HANDLERS, wrap, log))
+    return new RouterBypass(await findRenderServer(dir, next, kinds, wrap, log, compression))
   } catch (error) {
     const isReason = error instanceof UnsupportedNextError
     const why = isReason ? error.message : 'unrecognized build output'

@@ -15,7 +15,7 @@ const PROGRAM = fileURLToPath(new URL('../fixtures/servers/remembering.ts', impo
 const WAYS: Readonly<Record<string, Partial<NextPluginOptions>>> = {
   'by Next alone': {},
   'with a cache and past the router': { responseCache: { proxied: 'unmatched', brotli: true }, bypassRouter: 'all' },
-  'with a cache behind the proxy': { responseCache: { proxied: 'always' } },
+  'with a cache behind the proxy, compressed': { responseCache: { proxied: 'always' }, compression: true },
   'with a cache that processes share': { responseCache: { proxied: 'unmatched' }, sharedCache: 'machine' },
 }
 

@@ -8,6 +8,8 @@ import { isPlainPath, queryOf } from '../../src/next/plain-url.ts'
 import { ineligible } from '../../src/router-bypass/eligibility.ts'
 import { botsOf } from '../../src/next/build/bots.ts'
 import { acceptsBrotli } from '../../src/response-cache/brotli.ts'
+import { negotiation } from '../../src/compression/negotiation.ts'
+import { NEXT_ENCODINGS } from '../../src/response-cache/content-encodings.ts'
 import { requestKey } from '../../src/response-cache/key.ts'
 import { routableUrl } from '../../src/fastify/routable-url.ts'
 
@@ -68,14 +70,15 @@ const READERS: Readonly<Record<string, (hostile: string) => unknown>> = {
   ...Object.fromEntries(
     HEADERS.map((name) => [
       `the header ${name}`,
-      (hostile: string) => requestKey(asked({ 'if-none-match': '"a"', [name]: hostile })),
+      (hostile: string) => requestKey(asked({ 'if-none-match': '"a"', [name]: hostile }), NEXT_ENCODINGS),
     ]),
   ),
   'a header of the direct path': (hostile) => ineligible(asked({ cookie: hostile, [hostile]: hostile })),
   'the codings that a client takes': acceptsBrotli,
   'the name of a client': (hostile) => isBot(hostile),
-  'the URL of a cached page': (hostile) => requestKey(asked({}, `/${hostile}`)),
-  'the query of a cached page': (hostile) => requestKey(asked({}, `/?${hostile}`)),
+  'the encodings of a compressed response': negotiation(['zstd', 'br', 'gzip']),
+  'the URL of a cached page': (hostile) => requestKey(asked({}, `/${hostile}`), NEXT_ENCODINGS),
+  'the query of a cached page': (hostile) => requestKey(asked({}, `/?${hostile}`), NEXT_ENCODINGS),
   'the URL of a direct page': (hostile) => isPlainPath(`/${hostile}`),
   'the query of a direct page': (hostile) => queryOf(`/?${hostile}`),
   'a URL for the router of Fastify': (hostile) => routableUrl(asked({}, hostile)),

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { createNextOnFastify, errorCodes, nextPlugin, type NextPluginOptions } from 'next-on-fastify'
@@ -44,6 +44,28 @@ describe('options', () => {
     ['sharedCache', 'process', 'Invalid option "sharedCache": the value "process" is false now.'],
     ['responseCache', { brotli: 'yes' }, 'Invalid option "responseCache.brotli": expected a boolean, got "yes".'],
     ['responseCache', { maxByte: 1 }, 'Invalid option "responseCache.maxByte": unknown. Did you mean "maxBytes"?'],
+    ['compression', 'br', 'Invalid option "compression": expected a boolean or an object, got "br".'],
+    [
+      'compression',
+      { encodings: ['gzip'] },
+      'Invalid option "compression.encodings[0]": expected "br" or "zstd", got "gzip".',
+    ],
+    [
+      'compression',
+      { brotliQuality: 12 },
+      'Invalid option "compression.brotliQuality": expected an integer from 0 to 11, got 12.',
+    ],
+    [
+      'compression',
+      { zstdLevel: 0 },
+      'Invalid option "compression.zstdLevel": expected an integer from 1 to 19, got 0.',
+    ],
+    [
+      'compression',
+      { windowBits: 24 },
+      'Invalid option "compression.windowBits": expected an integer from 10 to 23, got 24.',
+    ],
+    ['compression', { quality: 4 }, 'Invalid option "compression.quality": unknown.'],
     ['observers', {}, 'Invalid option "observers": expected an array'],
     [
       'observers',
@@ -217,6 +239,42 @@ describe('an app', () => {
     const app = await createNextOnFastify({ dir: standInApp() })
     await app.close()
     expect(counted.closedNext).toBe(1)
+  })
+})
+
+describe('an app whose compression cannot be replaced', () => {
+  const start = async (module: string): Promise<{ lines: string[]; dir: string }> => {
+    const dir = standInApp()
+    const folder = join(dir, 'node_modules/next/dist/server')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'config.js'), module)
+    const lines: string[] = []
+    const logger = { level: 'warn', stream: { write: (line: string) => void lines.push(line) } }
+    await createNextOnFastify({ dir, dev: false, compression: true, fastify: { logger } })
+    return { lines, dir }
+  }
+
+  it('does not start if its own configuration turns compression off', async () => {
+    await expect(start('exports.default = async () => ({ compress: false })')).rejects.toMatchObject({
+      code: 'NEXT_ON_FASTIFY_INVALID_OPTION',
+      message:
+        'Invalid option "compression": expected false for an app whose `next.config` has `compress: false`, got true.',
+    })
+    expect(counted.closedNext).toBe(1)
+  })
+
+  it.each([
+    ['lets Next compress', "exports.default = async () => ({ compress: true, distDir: '.next' })"],
+    ['is unreadable', ''],
+  ])('has one warning if its configuration %s', async (_name, module) => {
+    const { lines, dir } = await start(module)
+    expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+      expect.objectContaining({
+        level: 40,
+        dir,
+        msg: 'compression disabled for this Next app: its Next compresses in another way, or was loaded before',
+      }),
+    ])
   })
 })
 

@@ -5,11 +5,9 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { type NextConfig, readConfig, unprovenSetting } from '../config.ts'
-import type { NextHandler } from '../handler-types.ts'
+import type { CompressionMiddleware, NextHandler } from '../handler-types.ts'
 import { functionOf, type RequestMeta, type RouteMatch, UnsupportedNextError } from '../internals.ts'
 import { entrypointsOf, type FindEntrypoint } from './entrypoints.ts'
-
-type Compress = (request: IncomingMessage, response: ServerResponse, next: () => void) => void
 
 /** The used parts of Next's modules. */
 export interface NextParts {
@@ -21,7 +19,7 @@ export interface NextParts {
   /** Finds the route and the parameters of a path. Undefined for versions that look them up themselves. */
   readonly matchOf: ((path: string) => RouteMatch | null) | undefined
   readonly entrypointOf: FindEntrypoint | undefined
-  readonly compress: Compress | undefined
+  readonly compress: CompressionMiddleware | undefined
   /** Releases the compression of a response whose client has disconnected. Older versions do not. */
   readonly release: ((response: ServerResponse) => void) | undefined
 }
@@ -29,8 +27,18 @@ export interface NextParts {
 /** Loads a module of the app's Next, by its path in `next/dist`. */
 type Load = (path: string) => Record<string, unknown>
 
-/** @throws UnsupportedNextError when a part is missing, or for a configuration without proof of equal responses */
-export async function loadNextParts(dir: string, next: object, log: FastifyBaseLogger): Promise<NextParts> {
+/**
+ * Loads the parts.
+ *
+ * @param replacement - replaces Next's compression
+ * @throws UnsupportedNextError when a part is missing, or for a configuration without proof of equal responses
+ */
+export async function loadNextParts(
+  dir: string,
+  next: object,
+  log: FastifyBaseLogger,
+  replacement?: CompressionMiddleware,
+): Promise<NextParts> {
   const fromApp = createRequire(join(dir, 'package.json'))
   const load: Load = (path) => fromApp(`next/dist/${path}`) as Record<string, unknown>
   const config = await readConfig(dir)
@@ -41,7 +49,7 @@ export async function loadNextParts(dir: string, next: object, log: FastifyBaseL
   const { server } = next as { server?: Record<string, unknown> }
   const inner = (await functionOf(server, 'getServer').call(server)) as Record<string, unknown>
   const meta = load('server/request-meta')
-  const compression = fromApp('next/dist/compiled/compression') as () => Compress
+  const compression = fromApp('next/dist/compiled/compression') as () => CompressionMiddleware
   const matchOf = inner['getRouteMatch'] === undefined ? undefined : functionOf(inner, 'getRouteMatch').bind(inner)
   const handle = functionOf(server, 'getRequestHandler').call(server) as NextHandler
   const getMeta = functionOf(meta, 'getRequestMeta') as NextParts['getMeta']
@@ -53,7 +61,7 @@ export async function loadNextParts(dir: string, next: object, log: FastifyBaseL
     isAbortError: functionOf(load('server/pipe-readable'), 'isAbortError') as NextParts['isAbortError'],
     matchOf: matchOf as NextParts['matchOf'],
     entrypointOf: matchOf && entrypointsIn(inner, getMeta, log),
-    compress: config.compress === false ? undefined : compression(),
+    compress: config.compress === false ? undefined : (replacement ?? compression()),
     release: releaseOf(load),
   }
 }

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import type { RequestHandler } from '../../next/handler-types.ts'
 import type { Build } from '../../next/build/cacheable-build.ts'
+import type { ContentEncodings } from '../content-encodings.ts'
 import type { CacheFiller } from '../miss-handler.ts'
 import type { HitWriter } from '../hit-writer.ts'
 import { type KeyInput, requestKey, type RequestKey, withResponseHeaders } from '../key.ts'
@@ -24,6 +25,7 @@ interface ServingParts {
   readonly report: CacheReport
   readonly hits: HitWriter
   readonly filler: CacheFiller
+  readonly encodings: ContentEncodings
 }
 
 type KnownHeaders = LRUCache<string, readonly RouterHeaders[]>
@@ -156,7 +158,10 @@ class ProxiedRequest {
   #isUnchanged(added: AddedHeaders): boolean {
     if (this.#response.statusCode !== 200) return false
     if (Object.keys(added).length === 0) return true
-    const seen = requestKey({ ...this.#original, headers: { ...this.#original.headers, ...added } })
+    const seen = requestKey(
+      { ...this.#original, headers: { ...this.#original.headers, ...added } },
+      this.#parts.encodings,
+    )
     return typeof seen === 'object' && seen.key === this.#requestKey.key && seen.etag === this.#requestKey.etag
   }
 }

@@ -55,7 +55,7 @@ async function whyNot(
   const stream = { write: (line: string) => void messages.push((JSON.parse(line) as { msg: string }).msg) }
   const { log } = Fastify({ logger: { level: 'warn', stream } })
   expect(
-    await createResponseCache(dir, { ...cacheLimits(), proxied: 'never', ...options }, log, isShared),
+    await createResponseCache(dir, { ...cacheLimits(), proxied: 'never', ...options }, log, { isShared }),
   ).toBeUndefined()
   return messages
 }

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import { NEXT_ENCODINGS } from '../../../src/response-cache/content-encodings.ts'
 import { requestKey } from '../../../src/response-cache/key.ts'
 
 function keyOf(url: string, headers: IncomingHttpHeaders = {}, method = 'GET', httpVersionMajor = 1): unknown {
   const request = { url, headers: { host: 'a.example', ...headers }, method, httpVersionMajor }
-  const found = requestKey(request)
+  const found = requestKey(request, NEXT_ENCODINGS)
   return typeof found === 'string' ? found : found.key
 }
 
