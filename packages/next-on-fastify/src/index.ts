@@ -8,6 +8,7 @@ export { routableUrl } from './fastify/routable-url.ts'
 
 // Options
 export type {
+  CdnOptions,
   CompressionOptions,
   CreateNextOnFastifyOptions,
   GracefulStopOptions,
@@ -15,6 +16,8 @@ export type {
   NextPluginOptions,
   RedisCacheOptions,
   ResponseCacheOptions,
+  Revalidation,
+  TagHeader,
 } from './options/types.ts'
 
 // Statistics

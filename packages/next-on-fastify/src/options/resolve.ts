@@ -22,12 +22,12 @@ const fail = (message: string): Error => new InvalidOptionError(message)
 
 /** Checks options of the plugin. */
 export function checkPluginOptions(options: NextPluginOptions): void {
-  assertOneStore(checkOptions(pluginSchema, options, fail))
+  assertComplete(checkOptions(pluginSchema, options, fail))
 }
 
 /** Checks options of the factory. */
 export function checkFactoryOptions(options: CreateNextOnFastifyOptions<object>): void {
-  assertOneStore(checkOptions(factorySchema, options, fail))
+  assertComplete(checkOptions(factorySchema, options, fail))
 }
 
 /** Adds the defaults to options of the response cache. */
@@ -50,6 +50,14 @@ export function resolveCompression(
 /** The error for an app whose own configuration turns compression off. */
 export function compressionConflict(got: unknown): Error {
   return fail(invalidOption('compression', 'false for an app whose `next.config` has `compress: false`', got))
+}
+
+/** Checks options that depend on each other. */
+function assertComplete({ sharedCache, cdn }: Pick<NextPluginOptions, 'cdn' | 'sharedCache'>): void {
+  assertOneStore({ sharedCache })
+  if (cdn !== undefined && cdn.tagHeader === undefined && cdn.onRevalidate === undefined) {
+    throw fail(invalidOption('cdn', 'an object with "tagHeader" or "onRevalidate"', cdn))
+  }
 }
 
 /** A shared cache is in a folder or in Redis. */

@@ -23,6 +23,7 @@ import {
 import type { LogLevel } from 'fastify'
 import type { NextObserver } from '../observability/observers.ts'
 import type {
+  CdnOptions,
   CompressionOptions,
   CreateNextOnFastifyOptions,
   GracefulStopOptions,
@@ -87,6 +88,12 @@ const sharedCache: OptionsSchema<SharedCacheOptions> = object({
   timeout: optional(milliseconds()),
 })
 
+const cdn: OptionsSchema<CdnOptions> = object({
+  tagHeader: optional(oneOf('cache-tag', 'surrogate-key', 'xkey')),
+  onRevalidate: optional(func<NonNullable<CdnOptions['onRevalidate']>>()),
+  timeout: optional(milliseconds()),
+})
+
 const gracefulStop: OptionsSchema<GracefulStopOptions> = object({ timeout: optional(milliseconds(0)) })
 
 const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -117,6 +124,7 @@ const pluginOptions = {
   bypassRouter: optional(
     withOldValues(oneOf<false | 'all' | 'handlers'>(false, 'handlers', 'all'), [['api', 'handlers']]),
   ),
+  cdn: optional(cdn),
 }
 
 const renamed = { memory: 'responseCache', cache: 'sharedCache', direct: 'bypassRouter' }
