@@ -70,6 +70,8 @@ isWellPacked(tarball, {
     'MachineCacheOptions',
     'NextObserver',
     'NextPluginOptions',
+    'NextRouteHandler',
+    'NextRouteOptions',
     'NextStats',
     'ObservedNext',
     'RedisCacheOptions',
