@@ -79,6 +79,8 @@ isWellPacked(tarball, {
     'MachineCacheOptions',
     'NextObserver',
     'NextPluginOptions',
+    'NextRouteHandler',
+    'NextRouteOptions',
     'NextStats',
     'ObservedNext',
     'RedisCacheOptions',

@@ -57,6 +57,10 @@ export const NoRequestError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_NO
   500,
 )
 
+/** The handler of a route of `app.next()` has returned an invalid path. */
+export const InvalidPathError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_INVALID_PATH' }, [string]> =
+  createError('NEXT_ON_FASTIFY_INVALID_PATH', '%s', 400)
+
 /**
  * Error classes by code.
  *
@@ -74,6 +78,7 @@ export const errorCodes: {
   readonly NEXT_ON_FASTIFY_BODY_READ: typeof BodyReadError
   readonly NEXT_ON_FASTIFY_CACHE_NOT_SHARED: typeof CacheNotSharedError
   readonly NEXT_ON_FASTIFY_NO_REQUEST: typeof NoRequestError
+  readonly NEXT_ON_FASTIFY_INVALID_PATH: typeof InvalidPathError
 } = {
   NEXT_ON_FASTIFY_INVALID_OPTION: InvalidOptionError,
   NEXT_ON_FASTIFY_NEXT_MISSING: NextMissingError,
@@ -85,4 +90,5 @@ export const errorCodes: {
   NEXT_ON_FASTIFY_BODY_READ: BodyReadError,
   NEXT_ON_FASTIFY_CACHE_NOT_SHARED: CacheNotSharedError,
   NEXT_ON_FASTIFY_NO_REQUEST: NoRequestError,
+  NEXT_ON_FASTIFY_INVALID_PATH: InvalidPathError,
 }

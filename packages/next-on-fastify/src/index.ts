@@ -6,6 +6,9 @@ export { nextPlugin, nextPlugin as default } from './plugin.ts'
 export { bareClientError } from './http/client-errors.ts'
 export { routableUrl } from './fastify/routable-url.ts'
 
+// Routes
+export type { NextRouteHandler, NextRouteOptions } from './fastify/next-routes.ts'
+
 // Options
 export type {
   CdnOptions,

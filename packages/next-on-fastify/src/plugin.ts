@@ -2,7 +2,8 @@ import { resolve } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import { afterAllHooks } from './fastify/hooks-first.ts'
-import { addNextRoutes } from './fastify/catch-all-routes.ts'
+import { addNextRoutes, everyMethod } from './fastify/catch-all-routes.ts'
+import { type AddNextRoute, nextRoutes } from './fastify/next-routes.ts'
 import { serveBy } from './fastify/serve-request.ts'
 import { assertBodyUnread, skipBodyParsing } from './fastify/unread-bodies.ts'
 import { closeIdleConnections } from './http/idle-connections.ts'
@@ -17,6 +18,15 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Returns statistics of the Next app with a prefix, by default `''`. Undefined if there is no such app. */
     nextStats(prefix?: string): NextStats | undefined
+    /**
+     * Adds a route that Next serves, with options of a Fastify route: hooks, a rate limit, a log level. The handler runs
+     * before Next, and may return the path that Next serves instead. Paths without a route need none: Next serves them.
+     *
+     * @example
+     * app.next('/search', { config: { rateLimit: { max: 10 } } })
+     * app.next<{ Params: { id: string } }>('/p/:id', ({ params }) => `/posts/${encodeURIComponent(params.id)}`)
+     */
+    next: AddNextRoute
   }
 }
 
@@ -33,16 +43,17 @@ const plugin: NextPlugin = async (app, options) => {
   closeIdleConnections(app)
   statsByPrefix(app).set(prefix, next.stats)
   const takeUpgrade = await upgradesTo(app, next, options)
-  addNextRoutes(app, prefix, {
-    schema: HIDDEN,
-    ...(logLevel !== undefined && { logLevel }),
-    ...(logSerializers !== undefined && { logSerializers }),
+  const methods = everyMethod(app)
+  const log = { ...(logLevel !== undefined && { logLevel }), ...(logSerializers !== undefined && { logSerializers }) }
+  const taken = {
     preParsing: skipBodyParsing(app),
-    preHandler: (request, reply, done): void => {
+    preHandler: (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
       if (!takeUpgrade(request, reply)) done()
     },
     ...afterAllHooks(app, assertBodyUnread, serveBy(next.serve, requestIdHeader)),
-  })
+  }
+  addNextRoutes(app, prefix, methods, { schema: HIDDEN, ...log, ...taken })
+  if (!app.hasDecorator('next')) app.decorate('next', nextRoutes({ ...log, ...taken }, methods, prefix))
   next.observers.opened()
 }
 

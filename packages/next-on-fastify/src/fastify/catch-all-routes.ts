@@ -5,8 +5,12 @@ import type { FastifyInstance, HTTPMethods, RouteOptions } from 'fastify'
 import { addRoutesLast } from './last-routes.ts'
 
 /** Adds Next's routes below a prefix, after all other routes. */
-export function addNextRoutes(app: FastifyInstance, prefix: string, route: Omit<RouteOptions, 'method' | 'url'>): void {
-  const methods = everyMethod(app)
+export function addNextRoutes(
+  app: FastifyInstance,
+  prefix: string,
+  methods: HTTPMethods[],
+  route: Omit<RouteOptions, 'method' | 'url'>,
+): void {
   addRoutesLast(app, (isLast) => {
     const url = `${prefix}/*`
     const others = methods.filter((method) => method !== 'OPTIONS')
@@ -22,7 +26,7 @@ export function addNextRoutes(app: FastifyInstance, prefix: string, route: Omit<
 const ANY_HOST = { host: /(?:)/ }
 
 /** All methods that Node supports, so that Next serves each. */
-function everyMethod(app: FastifyInstance): HTTPMethods[] {
+export function everyMethod(app: FastifyInstance): HTTPMethods[] {
   for (const method of METHODS) {
     // Node emits CONNECT as a separate event, so it cannot be routed.
     if (method === 'CONNECT' || app.supportedMethods.includes(method)) continue

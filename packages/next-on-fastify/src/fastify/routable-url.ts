@@ -27,6 +27,13 @@ export function restoreUrl(request: IncomingMessage): void {
   if (url !== undefined) request.url = url
 }
 
+/** Replaces the URL of a request for Next. `originalUrl` of Fastify keeps the one that the client has sent. */
+export function replaceUrl(request: IncomingMessage & { originalUrl?: string }, url: string): void {
+  request.originalUrl ??= request.url!
+  originals.delete(request)
+  request.url = url
+}
+
 const ABSOLUTE = /^https?:\/\//i
 
 function routed(url: string): string {
