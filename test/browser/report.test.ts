@@ -25,7 +25,7 @@ const summary = (subject: string, cpu: number): Summary => ({
 type Estimate = RaceResult['claims'][number]['estimates'][number]
 const estimate = (ratio: number, low: number, high: number): Estimate => ({
   ...{ metric: 'cpu', ratio, low, high, confidence: 0.99, replicas: [4, 4], rounds: 16, discarded: 0 },
-  ...{ generatorBound: false, verdict: 'holds' },
+  ...{ generatorBound: false, disturbed: false, verdict: 'holds' },
 })
 
 const claim = { contender: 'trpc-fastify', over: 'official-adapter', case: 'hello', atLeast: 3, alpha: 0.01 }

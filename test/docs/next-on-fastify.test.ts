@@ -14,6 +14,7 @@ const interfaces = [
   'NextPluginOptions',
   'CreateNextOnFastifyOptions',
   'ResponseCacheOptions',
+  'CompressionOptions',
   'MachineCacheOptions',
   'RedisCacheOptions',
   'CdnOptions',

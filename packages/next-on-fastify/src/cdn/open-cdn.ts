@@ -29,7 +29,7 @@ const TIMEOUT = 5000
 /**
  * Supports the CDN of the app in `dir`.
  *
- * @throws InvalidOptionError if the app has a cache handler of its own, whose revalidations are unknown
+ * @throws NEXT_ON_FASTIFY_INVALID_OPTION when the app has a cache handler of its own, whose revalidations are unknown
  */
 export async function openCdn(
   dir: string,
