@@ -39,7 +39,8 @@ export function observedHandler(Handler: CacheHandlerClass): CacheHandlerClass {
   const lifetimes = new LRUCache<string, Lifetime>({ max: MAX_LIFETIMES })
   return class extends ObservedHandler {
     constructor(options: unknown) {
-      super(new Handler(options), lifetimes, (options as HandlerOptions)._requestHeaders?.[ON_DEMAND])
+      const { _requestHeaders = {} } = options as HandlerOptions
+      super(new Handler(options), lifetimes, _requestHeaders[ON_DEMAND])
     }
   }
 }
