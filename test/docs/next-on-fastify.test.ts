@@ -15,6 +15,7 @@ const interfaces = [
   'ResponseCacheOptions',
   'MachineCacheOptions',
   'RedisCacheOptions',
+  'CdnOptions',
   'GracefulStopOptions',
 ]
 const documented = interfaces.flatMap((name) => optionsOf(source, name))

@@ -8,12 +8,15 @@ export { routableUrl } from './fastify/routable-url.ts'
 
 // Options
 export type {
+  CdnOptions,
   CreateNextOnFastifyOptions,
   GracefulStopOptions,
   MachineCacheOptions,
   NextPluginOptions,
   RedisCacheOptions,
   ResponseCacheOptions,
+  Revalidation,
+  TagHeader,
 } from './options/types.ts'
 
 // Statistics

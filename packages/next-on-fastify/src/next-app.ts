@@ -4,6 +4,8 @@ import { resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { UpgradeHandler } from 'next/dist/server/next.js'
 import { withCurrentRequest } from './async-context/current-request.ts'
+import { type CdnSupport, openCdn } from './cdn/open-cdn.ts'
+import { withDelayedEnd } from './http/delayed-end.ts'
 import { assertBasePath } from './next/assert-base-path.ts'
 import type { NextHandler, RequestHandler } from './next/handler-types.ts'
 import { startNext, type StartedNext } from './next/load.ts'
@@ -33,10 +35,15 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
   if (prefix !== '' && isProduction) assertBasePath(dir, prefix)
   const started = await startNext({ dir, dev: !isProduction, hostname, port })
   const { next } = started
-  const sharing = isProduction ? await openSharingOf(app, dir, options, started) : undefined
-  // Fastify runs the last `onClose` hook first. Next needs the shared cache until it has closed, which it does after all
+  const sharing = isProduction ? await orClose(started, openSharing(app, dir, options)) : undefined
+  const cdn =
+    isProduction && options.cdn ? await orClose(started, openCdn(dir, options.cdn, prefix, app.log)) : undefined
+  // Fastify runs the last `onClose` hook first. Next needs these two until it has closed, which it does after all
   // requests, streams and `after()`.
-  app.addHook('onClose', async () => sharing?.close())
+  app.addHook('onClose', async () => {
+    sharing?.close()
+    cdn?.close()
+  })
   app.addHook('onClose', started.close)
 
   const limits = isProduction ? resolveResponseCache(options.responseCache) : undefined
@@ -46,7 +53,7 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
   const observers = new Observers(options.observers ?? [], app.log, { prefix, stats })
   app.addHook('onClose', async () => observers.closed())
   app.addHook('onClose', async () => responseCache?.close())
-  const wrap = aroundNext(observers, sharing)
+  const wrap = aroundNext(observers, sharing, cdn)
   const routerBypass =
     isProduction && options.bypassRouter
       ? await createRouterBypass(dir, next, options.bypassRouter, wrap, app.log)
@@ -59,24 +66,27 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
   }
 }
 
-/** Opens the shared cache, or closes Next again. */
-async function openSharingOf(
-  app: FastifyInstance,
-  dir: string,
-  options: NextPluginOptions,
-  { close }: StartedNext,
-): Promise<CacheSharing | undefined> {
+/** Waits for a feature, or closes Next again. */
+async function orClose<T>({ close }: StartedNext, opening: Promise<T>): Promise<T> {
   try {
-    return await openSharing(app, dir, options)
+    return await opening
   } catch (error) {
     await close()
     throw error
   }
 }
 
-/** Adds the steps that surround each call of Next, outermost first: current request, observers, shared cache. */
-function aroundNext(observers: Observers, sharing: CacheSharing | undefined): (next: NextHandler) => RequestHandler {
-  return (next) => withCurrentRequest(observers.observe(sharing?.afterOlderPages(next) ?? next))
+/** Adds the steps that surround each call of Next, outermost first: current request, observers, CDN, shared cache. */
+function aroundNext(
+  observers: Observers,
+  sharing: CacheSharing | undefined,
+  cdn: CdnSupport | undefined,
+): (next: NextHandler) => RequestHandler {
+  return (next) => {
+    const shared = sharing?.afterOlderPages(next) ?? next
+    const tagged = cdn?.tagged(shared) ?? shared
+    return withCurrentRequest(observers.observe(sharing || cdn ? withDelayedEnd(tagged) : tagged))
+  }
 }
 
 interface Features {

@@ -15,12 +15,12 @@ const fail = (message: string): Error => new InvalidOptionError(message)
 
 /** Checks options of the plugin. */
 export function checkPluginOptions(options: NextPluginOptions): void {
-  assertOneStore(checkOptions(pluginSchema, options, fail))
+  assertComplete(checkOptions(pluginSchema, options, fail))
 }
 
 /** Checks options of the factory. */
 export function checkFactoryOptions(options: CreateNextOnFastifyOptions<object>): void {
-  assertOneStore(checkOptions(factorySchema, options, fail))
+  assertComplete(checkOptions(factorySchema, options, fail))
 }
 
 /** Adds the defaults to options of the response cache. */
@@ -29,6 +29,14 @@ export function resolveResponseCache(
 ): ResolvedResponseCacheOptions | undefined {
   if (options === false) return undefined
   return checkOptions(responseCacheSchema, options === true || options === undefined ? {} : options, fail)
+}
+
+/** Checks options that depend on each other. */
+function assertComplete({ sharedCache, cdn }: Pick<NextPluginOptions, 'cdn' | 'sharedCache'>): void {
+  assertOneStore({ sharedCache })
+  if (cdn !== undefined && cdn.tagHeader === undefined && cdn.onRevalidate === undefined) {
+    throw fail(invalidOption('cdn', 'an object with "tagHeader" or "onRevalidate"', cdn))
+  }
 }
 
 /** A shared cache is in a folder or in Redis. */

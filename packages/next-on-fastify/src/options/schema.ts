@@ -23,6 +23,7 @@ import {
 import type { LogLevel } from 'fastify'
 import type { NextObserver } from '../observability/observers.ts'
 import type {
+  CdnOptions,
   CreateNextOnFastifyOptions,
   GracefulStopOptions,
   MachineCacheOptions,
@@ -72,6 +73,12 @@ const sharedCache: OptionsSchema<SharedCacheOptions> = object({
   timeout: optional(milliseconds()),
 })
 
+const cdn: OptionsSchema<CdnOptions> = object({
+  tagHeader: optional(oneOf('cache-tag', 'surrogate-key', 'xkey')),
+  onRevalidate: optional(func<NonNullable<CdnOptions['onRevalidate']>>()),
+  timeout: optional(milliseconds()),
+})
+
 const gracefulStop: OptionsSchema<GracefulStopOptions> = object({ timeout: optional(milliseconds(0)) })
 
 const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -101,6 +108,7 @@ const pluginOptions = {
   bypassRouter: optional(
     withOldValues(oneOf<false | 'all' | 'handlers'>(false, 'handlers', 'all'), [['api', 'handlers']]),
   ),
+  cdn: optional(cdn),
 }
 
 const renamed = { memory: 'responseCache', cache: 'sharedCache', direct: 'bypassRouter' }

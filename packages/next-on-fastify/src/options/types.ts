@@ -45,6 +45,8 @@ export interface NextPluginOptions {
    * @default false
    */
   bypassRouter?: false | 'all' | 'handlers'
+  /** Support a CDN in front: tags of responses, and a hook for revalidations. Not in `dev`. @default none */
+  cdn?: CdnOptions
 }
 
 /** Options of the response cache. */
@@ -83,6 +85,33 @@ export interface RedisCacheOptions {
   /** Prefix of all keys. @default 'next:' */
   prefix?: string
   /** Maximum time for a reply of Redis, in ms. @default 500 */
+  timeout?: number
+}
+
+/** Header with the tags of a response: of Cloudflare, Fastly, or Varnish with its module `xkey`. */
+export type TagHeader = 'cache-tag' | 'surrogate-key' | 'xkey'
+
+/** A revalidation by a request of this process. */
+export interface Revalidation {
+  /** Revalidated tags, as the tag header has them. All responses to remove have one of them. */
+  readonly tags: readonly string[]
+  /** URL paths that were passed to `revalidatePath()` or `res.revalidate()`. */
+  readonly paths: readonly string[]
+  /** Aborted after `timeout`. */
+  readonly signal: AbortSignal
+}
+
+/** Options for a CDN in front of the app. At least one of the first two is required. */
+export interface CdnOptions {
+  /** Header that names the tags of each response of Next. @default none */
+  tagHeader?: TagHeader
+  /**
+   * Called after each revalidation, to purge the CDN. The response waits for it. Errors are logged, and don't fail the
+   * request.
+   * @default none
+   */
+  onRevalidate?: (revalidation: Revalidation) => unknown
+  /** Maximum time that a response waits for `onRevalidate`, in ms. @default 5000 */
   timeout?: number
 }
 

@@ -14,8 +14,6 @@ interface ActiveRequest {
   readonly path: string
   readonly response: ServerResponse
   readonly pages: PendingPage[]
-  /** Revalidations by this request that other processes may not know of yet. */
-  readonly revalidations: Promise<void>[]
 }
 
 /** Maximum time that requests wait for a page, in ms. */
@@ -26,11 +24,6 @@ const activeRequest = new AsyncLocalStorage<ActiveRequest>()
 const pending = new Set<PendingPage>()
 /** Keys of pages that were requested by another path, as with rewrites. */
 const keysOf = new LRUCache<string, string>({ max: MAX_PATHS })
-
-/** The method that is wrapped. */
-interface Wrapped {
-  readonly end: (this: ServerResponse, ...rest: unknown[]) => ServerResponse
-}
 
 /** A page that Next has looked up, and renders if it is missing or stale. */
 export class PendingPage {
@@ -100,46 +93,13 @@ export function afterOlderPages(next: NextHandler, position: () => number): Next
   return async (request, response) => {
     const path = pathOf(request)
     if (pending.size > 0) await olderPages(path, position())
-    const active: ActiveRequest = { path, response, pages: [], revalidations: [] }
+    const active: ActiveRequest = { path, response, pages: [] }
     try {
       await activeRequest.run(active, () => next(request, response))
     } finally {
       settle(active)
     }
   }
-}
-
-/**
- * Delays the end of a response until all processes know its revalidation. Next does not wait for that. If the revalidation
- * fails, the client gets a 500 or an incomplete response.
- */
-export function endResponseAfter(revalidation: Promise<void>): void {
-  const request = activeRequest.getStore()
-  if (request === undefined) return
-  const { response, revalidations } = request
-  revalidations.push(revalidation)
-  // The error is handled at the end of the response.
-  revalidation.catch(() => {})
-  if (revalidations.length > 1) return
-  const { end } = response as unknown as Wrapped
-  const endWhenShared = async (rest: readonly unknown[]): Promise<void> => {
-    try {
-      await Promise.all(revalidations)
-      end.apply(response, [...rest])
-    } catch {
-      if (response.headersSent) response.destroy()
-      else {
-        response.statusCode = 500
-        end.call(response, 'Internal Server Error')
-      }
-    }
-  }
-  Object.assign(response, {
-    end(...rest: unknown[]): ServerResponse {
-      void endWhenShared(rest)
-      return response
-    },
-  })
 }
 
 async function olderPages(path: string, position: number): Promise<void> {

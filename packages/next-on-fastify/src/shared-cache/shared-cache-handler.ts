@@ -1,5 +1,6 @@
 // The cache handler of an app with a shared cache, by Next's public interface.
 
+import { endResponseAfter } from '../http/delayed-end.ts'
 import {
   type CacheHandler,
   type CacheHandlerClass,
@@ -8,7 +9,7 @@ import {
   PAGE_KINDS,
   pageTags,
 } from '../next/page-cache/cache-handler-types.ts'
-import { beginPage, endJoined, endResponseAfter, isPending, type PendingPage } from './older-renderings.ts'
+import { beginPage, endJoined, isPending, type PendingPage } from './older-renderings.ts'
 import type { Availability } from './outage-log.ts'
 import type { Rendering, SharedCache } from './shared-cache.ts'
 

@@ -2,6 +2,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { LRUCache } from 'lru-cache'
+import { endResponseAfter } from '../../http/delayed-end.ts'
 import { type PageRead, notifyReplaced, notifyRevalidated } from './cache-events.ts'
 import {
   type CacheHandler,
@@ -12,6 +13,15 @@ import {
   PAGE_KINDS,
   pageTags,
 } from './cache-handler-types.ts'
+import { announcePage, announceTags, isAnnounced } from './own-revalidations.ts'
+import { addTagsRead, addTagsStored } from './request-tags.ts'
+
+/** The header of requests that regenerate a page on demand. */
+const ON_DEMAND = 'x-prerender-revalidate'
+
+interface HandlerOptions {
+  readonly _requestHeaders?: Readonly<Record<string, unknown>>
+}
 
 /** Maximum lifetimes that are kept for older versions of Next. */
 const MAX_LIFETIMES = 10_000
@@ -29,7 +39,8 @@ export function observedHandler(Handler: CacheHandlerClass): CacheHandlerClass {
   const lifetimes = new LRUCache<string, Lifetime>({ max: MAX_LIFETIMES })
   return class extends ObservedHandler {
     constructor(options: unknown) {
-      super(new Handler(options), lifetimes)
+      const { _requestHeaders = {} } = options as HandlerOptions
+      super(new Handler(options), lifetimes, _requestHeaders[ON_DEMAND])
     }
   }
 }
@@ -37,16 +48,20 @@ export function observedHandler(Handler: CacheHandlerClass): CacheHandlerClass {
 class ObservedHandler implements CacheHandler {
   readonly #inner: CacheHandler
   readonly #lifetimes: LRUCache<string, Lifetime>
+  /** Whatever the client has sent as the secret for a regeneration on demand. */
+  readonly #secret: unknown
 
-  constructor(inner: CacheHandler, lifetimes: LRUCache<string, Lifetime>) {
+  constructor(inner: CacheHandler, lifetimes: LRUCache<string, Lifetime>, secret: unknown) {
     this.#inner = inner
     this.#lifetimes = lifetimes
+    this.#secret = secret
   }
 
   async get(key: string, context: Context): Promise<Found | null> {
     const reads = current.getStore()
     const found = await this.#inner.get(key, context)
     reads?.push(readOf(key, context, found, this.#lifetimes.get(key)))
+    if (this.#secret === undefined) addTagsRead(key, context, found)
     return found
   }
 
@@ -54,6 +69,7 @@ class ObservedHandler implements CacheHandler {
     // A missing page is stored as null.
     const isPage = value === null || PAGE_KINDS.has(value.kind ?? '')
     if (!isPage) return this.#inner.set(key, value, context)
+    if (this.#secret === undefined) addTagsStored(value)
     notifyReplaced(key, current.getStore())
     if (context.cacheControl === undefined) this.#lifetimes.delete(key)
     else this.#lifetimes.set(key, context.cacheControl)
@@ -63,10 +79,23 @@ class ObservedHandler implements CacheHandler {
       // A read during the write may have returned the old entry.
       notifyReplaced(key)
     }
+    if (this.#secret !== undefined) await announcePage(key, this.#secret)
   }
 
-  async revalidateTag(tags: string | readonly string[], durations?: { expire?: number }): Promise<void> {
+  revalidateTag(tags: string | readonly string[], durations?: { expire?: number }): Promise<void> {
     const all = typeof tags === 'string' ? [tags] : tags
+    const revalidated = this.#revalidate(all, tags, durations)
+    if (!isAnnounced() || all.length === 0) return revalidated
+    const announced = revalidated.then(() => announceTags(all))
+    endResponseAfter(announced)
+    return announced
+  }
+
+  async #revalidate(
+    all: readonly string[],
+    tags: string | readonly string[],
+    durations: { expire?: number } | undefined,
+  ): Promise<void> {
     const expire = durations?.expire
     const expireAt = expire === undefined ? undefined : Date.now() + expire * 1000
     notifyRevalidated(all, expireAt)
