@@ -13,6 +13,7 @@ const interfaces = [
   'NextPluginOptions',
   'CreateNextOnFastifyOptions',
   'ResponseCacheOptions',
+  'CompressionOptions',
   'MachineCacheOptions',
   'RedisCacheOptions',
   'GracefulStopOptions',
