@@ -34,13 +34,14 @@ export async function installNode(version: string): Promise<NodeBinary> {
   return { version: stdout.trim().replace(/^v/, ''), path }
 }
 
-/** The highest version that npm has. It lists them in ascending order. */
+/** The highest version that npm has. It lists them in the order of their publication. */
 async function newestOf(version: string): Promise<string> {
   const found = JSON.parse(
     (await npm(version, ['view', `${PACKAGE}@${version}`, 'version', '--json'])) || '[]',
   ) as unknown
-  const newest = [found].flat().at(-1)
-  if (typeof newest !== 'string') throw failed(version, `npm has no ${PACKAGE}@${version}`)
+  const versions = [found].flat().filter((one) => typeof one === 'string')
+  const [newest] = versions.toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+  if (newest === undefined) throw failed(version, `npm has no ${PACKAGE}@${version}`)
   return newest
 }
 

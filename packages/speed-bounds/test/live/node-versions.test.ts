@@ -12,7 +12,7 @@ const cli = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'speed-bounds-node-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** An npm that knows Node 22.1.0 and 22.2.0, whose binaries are the Node of this test. It logs its calls. */
+/** An npm that knows some versions of Node 22, whose binaries are the Node of this test. It logs its calls. */
 const log = join(folder, 'npm.log')
 writeFileSync(
   join(folder, 'npm'),
@@ -23,7 +23,7 @@ appendFileSync(${JSON.stringify(log)}, args.join(' ') + '\\n')
 const [name, version] = args.find((arg) => arg.startsWith('node-')).split('@')
 if (args[0] === 'view') {
   if (version !== '22') { console.error('npm error code E404\\nnpm error 404 No match found for version ' + version); process.exit(1) }
-  console.log('["22.1.0","22.2.0"]')
+  console.log('["22.2.0","22.10.0","22.1.0"]')
 } else {
   const bin = args[args.indexOf('--prefix') + 1] + '/node_modules/' + name + '/bin'
   mkdirSync(bin, { recursive: true })
@@ -57,9 +57,9 @@ describe.skipIf(process.platform === 'win32')('--node', () => {
     const args = ['race', `server=${String(subject.file)}`, '--node', '22,22.1.0', ...SMALL, '--json', json]
     const { stderr, stdout } = await run(...args)
     expect(stderr).toContain('Node 22: looking for it')
-    expect(stdout).toContain('server@node-22.2.0 is at least 1x server@node-22.1.0')
+    expect(stdout).toContain('server@node-22.10.0 is at least 1x server@node-22.1.0')
     const result = JSON.parse(readFileSync(json, 'utf8')) as RaceResult
-    expect(result.subjects.map(({ name }) => name)).toEqual(['server@node-22.2.0', 'server@node-22.1.0'])
+    expect(result.subjects.map(({ name }) => name)).toEqual(['server@node-22.10.0', 'server@node-22.1.0'])
     // Results are shared: a subject has no path of this machine.
     expect(JSON.stringify(result.subjects)).not.toContain(folder)
     expect(calls().filter((call) => call.startsWith('install'))).toHaveLength(2)
@@ -67,9 +67,9 @@ describe.skipIf(process.platform === 'win32')('--node', () => {
 
     // An error after the installs: nothing is raced.
     const before = calls().length
-    await run('race', `server=${String(subject.file)}`, '--node', '22.1.0,22.2.0', '--path', 'x')
+    await run('race', `server=${String(subject.file)}`, '--node', '22.1.0,22.10.0', '--path', 'x')
     expect(calls()).toHaveLength(before)
-    expect(readdirSync(join(folder, 'cache', 'speed-bounds', 'node')).toSorted()).toEqual(['22.1.0', '22.2.0'])
+    expect(readdirSync(join(folder, 'cache', 'speed-bounds', 'node')).toSorted()).toEqual(['22.1.0', '22.10.0'])
   })
 
   it.each<[problem: string, args: string[], code: number, message: RegExp]>([

@@ -65,9 +65,22 @@ export function repeatCommand({ subjects, cases, load, method }: RaceResult): st
   const changed = flags.filter(([, value, standard]) => value !== standard)
   return [
     'npx speed-bounds race',
-    ...subjects.map(({ name, command }) => quoted(`${name}=${command.replace(/^node (?=\S+$)/, '')}`)),
+    ...subjectArguments(subjects),
     ...changed.map(([flag, value]) => `${flag} ${quoted(String(value))}`),
   ].join(' ')
+}
+
+/** Subjects for the command line. Those of `--node` are one for all versions. */
+function subjectArguments(subjects: RaceResult['subjects']): string[] {
+  const versions = subjects.map(({ name }) => /^(.*)@node-(\d+\.\d+\.\d+)$/.exec(name))
+  const areVersions = versions.every((match) => match !== null)
+  const named = subjects.map(({ name, command }, index) => {
+    // The command line takes no other signs in a name.
+    const safe = (versions[index]?.[1] ?? name).replaceAll(/[^\w.-]+/g, '-')
+    return quoted(`${safe}=${command.replace(/^node (?=\S+$)/, '')}`)
+  })
+  const exact = versions.flatMap((match) => match?.[2] ?? [])
+  return [...new Set(named), ...(areVersions ? [`--node ${[...new Set(exact)].join(',')}`] : [])]
 }
 
 function quoted(text: string): string {

@@ -27,7 +27,7 @@ export function distributionPlot(result: RaceResult, testCase: string, maxDots: 
   const subjects = result.subjects.map(({ name }) => name)
   const axis = axisOf(
     rounds.map((round) => costOf(round, 'cpu')),
-    { count: 5 },
+    { count: 5, padding: 0.1 },
   )
   const rows = subjects.flatMap((name) => {
     const own = rounds.filter(({ subject }) => subject === name)

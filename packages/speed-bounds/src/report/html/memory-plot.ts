@@ -11,7 +11,10 @@ export function memoryPlot({ rounds, subjects }: RaceResult, maxPoints: number):
   const names = subjects.map(({ name }) => name)
   const isTimed = rounds.every(({ at }) => at !== undefined)
   const timed = rounds.map((round, index) => ({ ...round, time: isTimed ? round.at! : index + 1 }))
-  const across = axisOf([0, ...timed.map(({ time }) => time)], { kind: 'linear', padding: 0.01 })
+  const across = axisOf(
+    timed.map(({ time }) => time),
+    { kind: 'linear', padding: 0.01 },
+  )
   const up = axisOf(
     timed.map(({ rss }) => rss),
     { kind: 'linear', count: 4, padding: 0.1 },

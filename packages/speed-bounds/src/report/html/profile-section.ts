@@ -21,7 +21,7 @@ export function profileSection({ profiles = [] }: RaceResult): Markup[] {
 }
 
 const KINDS = ['own', 'package', 'node', 'engine'] as const
-const KIND_NAMES = { own: 'your code', package: 'packages', node: 'Node', engine: 'V8 and garbage collection' }
+const KIND_NAMES = { own: 'your code', package: 'packages', node: 'Node', engine: 'V8 and native code' }
 
 /** Nested lists as boxes: each is as wide as its time, below the call that it comes from. */
 function flameGraph({ subject, case: name, responses, tree, functions }: Profile, maxCalls: number): Markup {
@@ -31,7 +31,7 @@ function flameGraph({ subject, case: name, responses, tree, functions }: Profile
   const keys = KINDS.map((kind) => html`<li class="${kind}">${KIND_NAMES[kind]}</li>`)
   return figure(
     `${subject}: ${time(tree.total)} per request`,
-    `Self and called time of ${responses} responses to ${name}, in a round that does not count. A box is a call, below its caller.`,
+    `Self and called time of ${responses} responses to ${name}, in a round that does not count. A box is a call, below its caller. Sampling and other programs make it longer than the CPU per request.`,
     [
       html`<ul class="legend">
         ${keys}
@@ -130,11 +130,11 @@ function differenceTable(first: Profile, other: Profile): Markup {
 
 function nameCells({ function: name, file }: Pick<FunctionTime, 'function' | 'file'>): Markup {
   return html`<th scope="row"><code>${name}</code></th>
-    <td class="module">${file || 'V8'}</td>`
+    <td class="module">${file || 'native'}</td>`
 }
 
 function table(head: readonly string[], rows: readonly Markup[]): Markup {
-  const cells = head.map((title) => html`<th scope="col">${title}</th>`)
+  const cells = head.map((title) => html`<th scope="col" class="${title === 'module' ? 'module' : ''}">${title}</th>`)
   return html`<div class="scroll">
     <table class="data">
       <thead>

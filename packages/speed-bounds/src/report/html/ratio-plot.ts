@@ -58,7 +58,7 @@ export function ratioPlot({ ratios: all, cases }: RaceResult): Markup | undefine
   const confidence = `${(first.confidence * 100).toFixed(1)} %`
   return figure(
     'Ratios',
-    `Right of 1x, ${first.contender} is better. Bars are ${confidence} intervals of one look at the data; verdicts use wider ones.${leftOut(all.length - ratios.length)}`,
+    `Right of 1x, ${first.contender} is better. Bars are ${confidence} intervals of one look at the data; verdicts use wider ones. Generator-bound figures say little about the servers.${leftOut(all.length - ratios.length)}`,
     [
       html`<table class="rows">
         <tbody>
@@ -79,7 +79,7 @@ function rowOf(estimate: RaceResult['ratios'][number], axis: Axis): Markup {
   const text = ratioWithInterval(estimate)
   const tone = low > 1 ? 'better' : high < 1 ? 'worse' : 'open'
   const { title } = METRIC_FORMATS[metric]
-  const note = generatorBound ? html`<br /><small>generator was the bottleneck</small>` : undefined
+  const note = generatorBound ? html`<br /><small>generator-bound</small>` : undefined
   return html`<tr>
     <th scope="row">${title}${note}</th>
     <td>${intervalBar(estimate, axis, { label: `${title}: ${text}`, tone: generatorBound ? 'open' : tone })}</td>

@@ -47,8 +47,20 @@ it('gives names, paths and commands no meaning', () => {
   const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)> ' & \``
   const rename = <T extends object>(value: T): T =>
     JSON.parse(JSON.stringify(value), (key, part: unknown) =>
-      ['subject', 'name', 'contender', 'over', 'case', 'command', 'path', 'cpu', 'system', 'commit'].includes(key) &&
-      typeof part === 'string'
+      [
+        'subject',
+        'name',
+        'contender',
+        'over',
+        'case',
+        'command',
+        'path',
+        'cpu',
+        'system',
+        'commit',
+        'function',
+        'file',
+      ].includes(key) && typeof part === 'string'
         ? evil
         : part,
     ) as T
@@ -113,6 +125,30 @@ it('shows a comparison with a card for each case, and its refs', () => {
   expect(page).toContain('12.0 µs → 10.0 µs')
 })
 
+describe('the profiles', () => {
+  const page = toHtml(result)
+
+  it('are flame graphs, described in words, with a table of the functions that differ', () => {
+    expect(page.match(/class="flame" role="img" aria-label="Flame graph of \w+\. Most self time: /g)).toHaveLength(2)
+    expect(page).toContain('Self time: express compared with fastify')
+  })
+
+  it('have a box for each call that is large enough to see', () => {
+    const [first] = result.profiles!
+    const widest = first!.tree.children[0]!
+    expect(page).toMatch(new RegExp(`title="${widest.function} \\(${widest.file}\\): \\d`))
+  })
+
+  it('are missing in a result without them', () => {
+    const { profiles: _profiles, ...without } = result
+    expect(toHtml(without)).not.toContain('class="flame"')
+  })
+
+  it('of a single subject have a table of its functions', () => {
+    expect(toHtml({ ...result, profiles: result.profiles!.slice(0, 1) })).toContain('Self time by function')
+  })
+})
+
 describe('the command that repeats a race', () => {
   const [first] = result.cases as [RaceResult['cases'][number]]
   it('names the subjects, and the flags that are not the default', () => {
@@ -128,6 +164,17 @@ describe('the command that repeats a race', () => {
     expect(text).toMatch(/^npx speed-bounds race ours=server\.ts 'go=\.\/go --name="a b'\\''s" \{port\}' --path '/)
     expect(text).toMatch(/--path '\/items\?n=1&m=2' --method POST --connections 10 .*--seed \d+$/)
     expect(text).not.toMatch(/--pipelining|--alpha/)
+  })
+
+  it('names each script once for several versions of Node', () => {
+    const named = (name: string): RaceResult['subjects'][number] => ({ name, command: 'node server.js' })
+    const subjects = ['server@node-22.1.0', 'server@node-24.0.0'].map(named)
+    expect(repeatCommand({ ...result, subjects })).toContain('race server=server.js --node 22.1.0,24.0.0 ')
+  })
+
+  it('gives subjects names that the command line takes', () => {
+    const subjects = ['a b', 'server@main'].map((name) => ({ name, command: './go {port}' }))
+    expect(repeatCommand({ ...result, subjects })).toContain("race 'a-b=./go {port}' 'server-main=./go {port}' ")
   })
 
   it('is that of the configuration for several cases', () => {
