@@ -26,6 +26,8 @@ export { progressLine, type ProgressLine } from './report/progress-line.ts'
 
 // Results
 export type { Environment } from './report/environment.ts'
+export type { Call, FunctionTime, Profile } from './profile/profile.ts'
+export type { Latency } from './report/latency-histograms.ts'
 export type { RaceResult, Summary } from './report/result.ts'
 export type { Bottleneck, Round } from './statistics/measured-round.ts'
 export type { Decision, Estimate, Verdict } from './statistics/verdict.ts'
@@ -34,4 +36,5 @@ export type { Decision, Estimate, Verdict } from './statistics/verdict.ts'
 export { errorCodes, SpeedBoundsError, type SpeedBoundsErrorClass, type SpeedBoundsErrorCode } from './errors.ts'
 
 // Views
-export { toMarkdown, toTerminal } from './report/tables.ts'
+export { toHtml } from './report/html/to-html.ts'
+export { type Place, toMarkdown, toTerminal } from './report/tables.ts'

@@ -5,10 +5,11 @@ import { readConfig } from '../config/read-config.ts'
 import { assertOption } from '../options/check.ts'
 import { type Metric, METRICS } from '../options/types.ts'
 import { comparisonToMarkdown, comparisonToTerminal } from '../report/comparison-tables.ts'
+import { toHtml } from '../report/html/to-html.ts'
 import { type ConfigFlags, withConfigFlags } from './config-flags.ts'
 import { exitCodeOf } from './exit-codes.ts'
 import { interruptible } from './interruption.ts'
-import { line, print } from './output.ts'
+import { line, print, terminal } from './output.ts'
 import { percentage } from './percentage.ts'
 import { assertWritable, toJson, writeResult } from './write-results.ts'
 
@@ -45,7 +46,7 @@ export function addCompareCommand(program: Command): void {
 }
 
 async function runCompare(base: string, head: string, flags: CompareFlags): Promise<void> {
-  const { config: path, json, markdown, budget, metric, subject, failIfSlower } = flags
+  const { config: path, json, markdown, html, profile = false, budget, metric, subject, failIfSlower } = flags
   const margin = failIfSlower ?? flags.margin ?? DEFAULT_MARGIN
   assertOption(
     flags.margin === undefined || flags.margin === margin,
@@ -54,10 +55,10 @@ async function runCompare(base: string, head: string, flags: CompareFlags): Prom
     flags.margin,
   )
   const config = await readConfig(path)
-  assertWritable(json, markdown)
+  assertWritable(json, markdown, html)
   const comparison = await interruptible((signal) =>
     compareRefs(config, {
-      ...{ base, head, subjects: subject, margin, metric, budget, signal },
+      ...{ base, head, subjects: subject, margin, metric, budget, profile, signal },
       onStep: (text) => {
         line.clear()
         process.stderr.write(`${text}\n`)
@@ -65,8 +66,9 @@ async function runCompare(base: string, head: string, flags: CompareFlags): Prom
       onProgress: line.show,
     }),
   )
-  print(comparisonToTerminal(comparison))
+  print(comparisonToTerminal(comparison, terminal))
   if (json) writeResult(json, toJson(comparison))
   if (markdown) writeResult(markdown, comparisonToMarkdown(comparison))
+  if (html) writeResult(html, toHtml(comparison))
   process.exitCode = failIfSlower === undefined ? 0 : exitCodeOf(comparison.cases.map(({ gate }) => gate))
 }

@@ -8,6 +8,8 @@ export interface ConfigFlags {
   seed?: number
   json?: string
   markdown?: string
+  html?: string
+  profile?: true
 }
 
 export function withConfigFlags(command: Command): Command {
@@ -16,4 +18,6 @@ export function withConfigFlags(command: Command): Command {
     .addOption(new Option('--budget <time>', 'time limit of a claim').argParser(time('ms')))
     .option('--json <file>', 'write the result as JSON')
     .option('--markdown <file>', 'write the tables as Markdown')
+    .option('--html <file>', 'write a report with plots')
+    .option('--profile', 'profile each subject that Node runs, after its race')
 }

@@ -1,15 +1,20 @@
 import type { Command } from 'commander'
 import { errorCodes } from '../errors.ts'
 import { race } from '../race/race.ts'
-import { decideClaims, writeRace } from './decide-claims.ts'
+import { decideClaims, type Outputs, writeRace } from './decide-claims.ts'
 import { type LoadFlags, optionsOf, withLoadFlags } from './load-flags.ts'
 import { parseSubject } from './subject-argument.ts'
+import { nodeVersions, onVersions } from './node-versions.ts'
+import { line } from './output.ts'
 import { assertWritable } from './write-results.ts'
 
 const EXAMPLES = `
 Subjects read HOST and PORT, or take {host} and {port} in their command line:
   speed-bounds race fastify.ts express.ts --at-least 1.5
   speed-bounds race 'go=./server --listen {host}:{port}' node=server.js
+
+One server on two versions of Node, from npm:
+  speed-bounds race server.js --node 22,24
 
 Exit code: 0 every claim holds, 1 one is broken, 3 one is inconclusive,
 2 wrong usage, 4 the race failed.`
@@ -20,21 +25,37 @@ export function addRaceCommand(program: Command): void {
     .argument('<subjects...>', 'a script that Node runs, or a quoted command line. name=... sets its name')
     .option('--json <file>', 'write the result as JSON')
     .option('--markdown <file>', 'write the tables as Markdown')
+    .option('--html <file>', 'write a report with plots')
+    .option('--profile', 'profile each subject that Node runs, after the race')
+    .option('--node <versions>', 'race each script on these versions: 22,24', nodeVersions)
     .addHelpText('after', EXAMPLES)
     .action(runRace)
 }
 
+interface RaceFlags extends LoadFlags, Outputs {
+  profile?: true
+  node?: string[]
+}
+
 async function runRace(
   subjects: string[],
-  { json, markdown, ...flags }: LoadFlags & { json?: string; markdown?: string },
+  { json, markdown, html, profile, node, ...flags }: RaceFlags,
 ): Promise<void> {
   const named = Object.fromEntries(subjects.map(parseSubject))
   if (Object.keys(named).length < subjects.length) {
     throw new errorCodes.SPEED_BOUNDS_INVALID_OPTION('Invalid subjects: expected different names, use name=...')
   }
-  assertWritable(json, markdown)
-  const match = race(named, optionsOf(flags))
+  assertWritable(json, markdown, html)
+  const raced = node ? await onVersions(named, node, step) : named
+  const match = race(raced, optionsOf(flags))
   const { atLeast, metric } = flags
   const claims = match.subjects.slice(1).map((over) => ({ over, atLeast, ...(metric && { metric }) }))
-  writeRace(match, await decideClaims(match, claims), { json, markdown })
+  const verdicts = await decideClaims(match, claims)
+  if (profile) await match.profile()
+  writeRace(match, verdicts, { json, markdown, html })
+}
+
+function step(text: string): void {
+  line.clear()
+  process.stderr.write(`${text}\n`)
 }

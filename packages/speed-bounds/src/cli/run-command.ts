@@ -21,17 +21,19 @@ export function addRunCommand(program: Command): void {
     .action(runConfig)
 }
 
-async function runConfig({ config: path, json, markdown, budget }: ConfigFlags): Promise<void> {
+async function runConfig({ config: path, json, markdown, html, profile, budget }: ConfigFlags): Promise<void> {
   const config = await readConfig(path)
   const options = { ...config.raceOptions, ...(budget === undefined ? {} : { budget }), onProgress: line.show }
   const match = race(config.subjects, options)
   assertClaims(config, options)
-  assertWritable(json, markdown)
+  assertWritable(json, markdown, html)
   const verdicts = await interruptible(async (signal) => {
     if (config.claims.length === 0) await match.measure({ signal })
-    return decideClaims(match, config.claims, signal)
+    const decided = await decideClaims(match, config.claims, signal)
+    if (profile) await match.profile({ signal })
+    return decided
   })
-  writeRace(match, verdicts, { json, markdown })
+  writeRace(match, verdicts, { json, markdown, html })
 }
 
 /** Fails on an invalid claim before any process starts. */

@@ -24,6 +24,8 @@ export interface CompareOptions {
   readonly metric: Metric
   /** Time limit of one case, in milliseconds. */
   readonly budget: number | undefined
+  /** Whether to profile each subject at both refs, after its race. */
+  readonly profile: boolean
   readonly signal: AbortSignal
   readonly onStep: OnStep
   readonly onProgress: (progress: Progress) => void
@@ -54,7 +56,10 @@ export async function compareRefs(config: Config, options: CompareOptions): Prom
       return { name, match: openRace(name, pair, { config, base, head, options }) }
     })
     const cases: CaseComparison[] = []
-    for (const { name, match } of matches) cases.push(...(await compareSubject(name, match, config, options)))
+    for (const { name, match } of matches) {
+      cases.push(...(await compareSubject(name, match, config, options)))
+      if (options.profile) await match.profile({ signal })
+    }
     return {
       ...{ kind: 'comparison', version: 1, startedAt, finishedAt: new Date().toISOString() },
       ...{ base: sideOf(base), head: sideOf(head), margin: options.margin, metric: options.metric, cases },

@@ -36,6 +36,8 @@ export interface LoadResult {
   readonly elapsed: number
   /** Latency in milliseconds. */
   readonly latency: { readonly p50: number; readonly p90: number; readonly p99: number }
+  /** All latencies, as a compressed hdr-histogram of microseconds. wrk has none. */
+  readonly histogram?: string
   /** Failed requests by kind. */
   readonly failures: {
     readonly errors: number

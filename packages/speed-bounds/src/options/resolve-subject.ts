@@ -27,12 +27,12 @@ function resolveCommand(name: string, given: object, cwd: string): ResolvedSubje
 
 function resolveFile(name: string, given: object, cwd: string): ResolvedSubject {
   const subject = checkWithin('subjects', name, fileSubjectSchema, given)
-  const { file, args, nodeArgs, env } = subject
+  const { file, args, nodeArgs, execPath = process.execPath, env } = subject
   const directory = resolve(cwd, subject.cwd ?? '.')
   const path = typeof file === 'string' ? resolve(directory, file) : fileURLToPath(file)
   return {
     name,
-    command: [process.execPath, ...nodeArgs, path, ...args],
+    command: [execPath, ...nodeArgs, path, ...args],
     file: path,
     env,
     cwd: directory,

@@ -173,6 +173,7 @@ export const fileSubjectSchema: OptionsSchema<
   file: anyOf(string('a path'), scriptUrl),
   args: optional(list(text), [] as string[]),
   nodeArgs: optional(list(text), [] as string[]),
+  execPath: optional(string('a path')),
   env: optional(record(text), {}),
   cwd: optional(directory),
 })

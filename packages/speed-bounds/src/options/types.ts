@@ -35,6 +35,8 @@ export interface FileSubject {
   args?: readonly string[]
   /** Options for Node, such as `--max-old-space-size=256`. @default [] */
   nodeArgs?: readonly string[]
+  /** Path of the Node that runs the script. @default process.execPath */
+  execPath?: string
   /** Environment variables, in addition to those of this process. @default {} */
   env?: Readonly<Record<string, string>>
   /** Working directory. @default the race's `cwd` */
@@ -115,6 +117,8 @@ export interface Progress {
   elapsed: number
   /** Estimated time until the end of this stage. */
   remaining: number
+  /** CPU per request of the active subject in its rounds so far, in microseconds. Missing before the first. */
+  cpu?: number
 }
 
 /** Options of {@link race}. Times are in milliseconds. */

@@ -31,7 +31,7 @@ export async function measureHeat(context: StageContext, heat: readonly Replica[
     plan.onMeasure(run)
     if (isPaused) await resumeUntilIdle(run)
     const measurement = await measureWholeRound(context, run, plan.testCase)
-    context.onRound(roundOf(context, replica, plan, measurement))
+    context.onRound(roundOf(context, replica, plan, measurement), measurement.result.histogram)
     if (isPaused) await run.pause()
   }
 }
@@ -78,7 +78,7 @@ async function measureInTurns(context: StageContext, heat: readonly Replica[], p
     await untilIdle(run)
     await run.pause()
     const round = roundOf(context, replica, plan, measurementOf(result, use, tree))
-    context.onRound({ ...round, heat: plan.heat })
+    context.onRound({ ...round, heat: plan.heat }, result.histogram)
   }
 }
 

@@ -3,7 +3,10 @@ import { resolveClaim, resolveSignal } from '../options/resolve-claim.ts'
 import { resolveRace } from '../options/resolve.ts'
 import type { Claim, ResolvedCase, ResolvedRace, ResolvedSubject } from '../options/resolved.ts'
 import type { ClaimOptions, GeneratorName, RaceOptions, Subject } from '../options/types.ts'
+import type { Profile } from '../profile/profile.ts'
+import { canProfile, profileSubject } from '../profile/profile-subject.ts'
 import { readEnvironment } from '../report/environment.ts'
+import { LatencyHistograms } from '../report/latency-histograms.ts'
 import { type RaceResult, toResult } from '../report/result.ts'
 import type { Round } from '../statistics/measured-round.ts'
 import { type Decision, judge, roundsOf } from '../statistics/verdict.ts'
@@ -49,6 +52,12 @@ export interface Race {
    * @throws SpeedBoundsError when a subject or the generator fails, which ends the race
    */
   decide(over: string, claim: ClaimOptions): Promise<Decision>
+  /**
+   * Profiles one process of each subject that Node runs, under the load of the first case. It counts for no claim.
+   *
+   * @throws SpeedBoundsError with the code SPEED_BOUNDS_PROFILE_FAILED
+   */
+  profile(options?: RunOptions): Promise<readonly Profile[]>
   /** All measurements and decisions so far. */
   result(): RaceResult
 }
@@ -81,6 +90,8 @@ class LazyRace implements Race {
   readonly #right: RightResponses = new Map()
   readonly #rounds: Round[] = []
   readonly #decisions: Decision[] = []
+  #profiles: Profile[] = []
+  readonly #latencies = new LatencyHistograms()
   #startedAt: Date | undefined
   #stages = 0
   /** Milliseconds of all stages, without the wait for other races. */
@@ -139,6 +150,24 @@ class LazyRace implements Race {
     return decision
   }
 
+  async profile(options: RunOptions = {}): Promise<readonly Profile[]> {
+    const signal = resolveSignal(options)
+    await this.#exclusively(signal, async (supervisor) => {
+      const { subjects, cases, load } = this.#race
+      const generator = await openGenerator(load.generator)
+      const context = { race: this.#race, supervisor, generator, right: this.#right, signal }
+      try {
+        this.#profiles = []
+        for (const subject of subjects.filter(canProfile)) {
+          this.#profiles.push(await profileSubject(context, subject, cases[0]!))
+        }
+      } finally {
+        await generator.close()
+      }
+    })
+    return this.#profiles
+  }
+
   result(): RaceResult {
     return toResult({
       race: this.#race,
@@ -146,8 +175,10 @@ class LazyRace implements Race {
       startedAt: this.#startedAt ?? new Date(),
       rounds: this.#rounds,
       decisions: this.#decisions,
+      latencyOf: (subject, testCase) => this.#latencies.latencyOf(subject, testCase),
       statuses: new Map([...this.#right].map(([name, { status }]) => [name, status])),
       stages: this.#stages,
+      profiles: this.#profiles,
     })
   }
 
@@ -191,9 +222,14 @@ class LazyRace implements Race {
         signal: AbortSignal.any([signal, timeout]),
         right: this.#right,
         shuffle: this.#shuffle,
-        onRound: (round) => this.#rounds.push(round),
+        onRound: (round, histogram) => this.#keep(round, histogram),
         onLook,
-        onProgress: (progress) => this.#race.onProgress({ ...progress, elapsed: performance.now() - began }),
+        onProgress: (progress) =>
+          this.#race.onProgress({
+            ...progress,
+            elapsed: performance.now() - began,
+            ...meanCpuOf(this.#rounds, progress.subject),
+          }),
       })
       try {
         await stage
@@ -210,6 +246,11 @@ class LazyRace implements Race {
       }
     })
     return isWhole
+  }
+
+  #keep(round: Round, histogram: string | undefined): void {
+    this.#rounds.push({ ...round, at: Date.now() - this.#startedAt!.getTime() })
+    if (histogram !== undefined && !round.discarded) this.#latencies.add(round.subject, round.case, histogram)
   }
 
   async #exclusively(signal: AbortSignal, work: (supervisor: Supervisor) => Promise<void>): Promise<void> {
@@ -229,4 +270,12 @@ class LazyRace implements Race {
       resolve()
     }
   }
+}
+
+/** CPU per request of a subject so far. The first case of several stands for all. */
+function meanCpuOf(rounds: readonly Round[], subject: string): { cpu?: number } {
+  const own = rounds.filter((round) => round.subject === subject && !round.discarded)
+  const first = own.filter((round) => round.case === own[0]!.case)
+  const responses = first.reduce((sum, round) => sum + round.responses, 0)
+  return responses === 0 ? {} : { cpu: first.reduce((sum, round) => sum + round.cpu * round.responses, 0) / responses }
 }

@@ -19,8 +19,8 @@ export interface StageContext {
   readonly shuffle: Shuffle
   /** Ends the stage without waiting for running work. */
   readonly signal: AbortSignal
-  /** Called after each round. */
-  readonly onRound: (round: Round) => void
+  /** Called after each round, with the histogram of its latencies if the generator has one. */
+  readonly onRound: (round: Round, histogram: string | undefined) => void
   /** Called at each look at the data. True ends the stage. Without it, all processes start at once. */
   readonly onLook: (() => boolean) | undefined
   readonly onProgress: (progress: Omit<Progress, 'elapsed'>) => void

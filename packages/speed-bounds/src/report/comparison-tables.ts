@@ -1,57 +1,46 @@
 import { markdownTable } from 'markdown-table'
 import { styleText } from 'node:util'
 import type { CaseComparison, Comparison } from '../compare/comparison.ts'
-import type { Metric } from '../options/types.ts'
-import { megabytes, microseconds, milliseconds, percentage, perSecond, ratio } from './format.ts'
-
-const FORMATS: Record<Metric, { title: string; format: (value: number) => string }> = {
-  cpu: { title: 'CPU per request', format: microseconds },
-  throughput: { title: 'requests per second', format: perSecond },
-  p99: { title: 'p99 latency', format: milliseconds },
-  rss: { title: 'memory', format: megabytes },
-  peakRss: { title: 'peak memory', format: megabytes },
-}
+import { percentage, ratio } from './format.ts'
+import { METRIC_FORMATS } from './metric-formats.ts'
+import { markdownText } from './markdown-text.ts'
+import type { Place } from './tables.ts'
+import { cut, widthOf, wrap } from './terminal-width.ts'
 
 const COLORS = { faster: 'green', slower: 'red', within: 'green', inconclusive: 'yellow' } as const
 const ICONS = { faster: '🟢', slower: '🔴', within: '⚪', inconclusive: '🟡' } as const
 
 /** The comparison for a terminal: three short lines per case. */
-export function comparisonToTerminal(comparison: Comparison): string {
-  const { title } = FORMATS[comparison.metric]
+export function comparisonToTerminal(comparison: Comparison, { columns = Infinity }: Place = {}): string {
+  const { title } = METRIC_FORMATS[comparison.metric]
   const cases = comparison.cases.map((one) => {
     const { base, head } = figuresOf(comparison, one)
+    const verdict = verdictText(comparison, one)
+    const name = cut(`${one.subject}, ${one.case}`, columns - widthOf(`: ${verdict}`))
     return [
-      `${styleText('bold', `${one.subject}, ${one.case}`)}: ${styleText(COLORS[one.verdict], verdictText(comparison, one))}`,
-      `  ${intervalText(one)}`,
-      `  ${title}: ${base} -> ${head}`,
+      `${styleText('bold', name)}: ${styleText(COLORS[one.verdict], verdict)}`,
+      wrap(`  ${intervalText(one)}\n  ${title}: ${base} -> ${head}`, columns),
     ].join('\n')
   })
-  return [styleText('bold', headline(comparison)), ...cases, styleText('dim', methodText(comparison))].join('\n')
+  return [
+    styleText('bold', wrap(headline(comparison), columns)),
+    ...cases,
+    styleText('dim', wrap(methodText(comparison), columns)),
+  ].join('\n')
 }
 
 /** The comparison as Markdown, for a comment of a pull request. */
 export function comparisonToMarkdown(comparison: Comparison): string {
-  const { title } = FORMATS[comparison.metric]
+  const { title } = METRIC_FORMATS[comparison.metric]
   const rows = comparison.cases.map((one) => {
     const { base, head } = figuresOf(comparison, one)
     const verdict = `${ICONS[one.verdict]} **${verdictText(comparison, one)}**`
-    return [...[one.subject, one.case, base, head, intervalText(one)].map(cell), verdict]
+    return [...[one.subject, one.case, base, head, intervalText(one)].map(markdownText), verdict]
   })
   const table = markdownTable([['subject', 'case', 'base', 'head', 'ratio (interval)', 'verdict'], ...rows], {
     align: ['l', 'l', 'r', 'r', 'r', 'l'],
   })
-  return `### ${cell(headline(comparison))}\n\n${title}:\n\n${table}\n\n${cell(methodText(comparison))}\n`
-}
-
-/** Names of refs and cases are text of others: no HTML, no links, no mentions, no new cells. */
-function cell(text: string): string {
-  return text.replaceAll(/[\r\n]+/g, ' ').replaceAll(/[<>&|\\`*_[\]@#~]/g, (sign) => {
-    if (sign === '<') return '&lt;'
-    if (sign === '>') return '&gt;'
-    if (sign === '&') return '&amp;'
-    // A mention needs its sign right before the name.
-    return sign === '@' ? '@\u200B' : `\\${sign}`
-  })
+  return `### ${markdownText(headline(comparison))}\n\n${title}:\n\n${table}\n\n${markdownText(methodText(comparison))}\n`
 }
 
 function headline({ base, head }: Comparison): string {
@@ -59,7 +48,7 @@ function headline({ base, head }: Comparison): string {
 }
 
 function figuresOf({ metric }: Comparison, { base, head }: CaseComparison): { base: string; head: string } {
-  const text = (value: number | null): string => (value === null ? 'none' : FORMATS[metric].format(value))
+  const text = (value: number | null): string => (value === null ? 'none' : METRIC_FORMATS[metric].format(value))
   return { base: text(base), head: text(head) }
 }
 
@@ -80,7 +69,7 @@ function methodText({ metric, margin, races }: Comparison): string {
     ? ` ${first.environment.cpu}, ${first.environment.cores} cores, Node ${first.environment.node}.`
     : ''
   return (
-    `A ratio above 1 means that the head is better by ${FORMATS[metric].title}. ` +
+    `A ratio above 1 means that the head is better by ${METRIC_FORMATS[metric].title}. ` +
     `Differences within ±${percentage(margin)} count as none. ${rounds} rounds.${machine}`
   )
 }

@@ -57,7 +57,7 @@ function readPackages(subjects: readonly ResolvedSubject[]): Record<string, stri
     if (manifest?.version) versions[name] = manifest.version
   }
   add('speed-bounds', readManifest('..', import.meta.url))
-  for (const name of ['autocannon', 'undici']) add(name, readManifest(name, import.meta.url))
+  add('autocannon', readManifest('autocannon', import.meta.url))
   for (const { file } of subjects) {
     if (!file) continue
     const base = pathToFileURL(file)

@@ -1,12 +1,14 @@
 import { maxLooks } from '../statistics/interim-looks.ts'
 import type { Claim, ResolvedRace } from '../options/resolved.ts'
 import { type HeatOrder, type IdleState, type Metric, METRICS } from '../options/types.ts'
+import type { Profile } from '../profile/profile.ts'
 import { costOfProcess } from '../statistics/comparison.ts'
 import { countRounds } from '../statistics/counted-rounds.ts'
 import type { Bottleneck, Round } from '../statistics/measured-round.ts'
 import { trimmedMean } from '../statistics/samples.ts'
 import { type Decision, type Estimate, judge } from '../statistics/verdict.ts'
 import type { Environment } from './environment.ts'
+import type { Latency } from './latency-histograms.ts'
 
 /** The result of a race as one JSON document. `result.schema.json` describes it. */
 export interface RaceResult {
@@ -61,6 +63,8 @@ export interface RaceResult {
   } & Pick<Decision, 'verdict' | 'estimates' | 'missing'>)[]
   readonly discarded: { readonly 'foreign-cpu': number }
   readonly rounds: readonly Round[]
+  /** CPU profiles, with `--profile` only. */
+  readonly profiles?: readonly Profile[]
 }
 
 /** Measurements of one subject and one case. */
@@ -78,6 +82,8 @@ export interface Summary {
   readonly bottleneck: Readonly<Record<Bottleneck, number>>
   /** Mean share of the time in which the server had work. */
   readonly utilization: number
+  /** Missing if the generator was wrk. */
+  readonly latency?: Latency
 }
 
 const SUMMARIZED = ['cpu', 'throughput', 'p50', 'p90', 'p99', 'rss', 'peakRss'] as const
@@ -90,7 +96,9 @@ export interface RaceRecord {
   readonly rounds: readonly Round[]
   readonly decisions: readonly Decision[]
   readonly statuses: ReadonlyMap<string, number>
+  readonly latencyOf?: (subject: string, testCase: string) => Latency | undefined
   readonly stages: number
+  readonly profiles?: readonly Profile[]
 }
 
 export function toResult(record: RaceRecord): RaceResult {
@@ -105,7 +113,11 @@ export function toResult(record: RaceRecord): RaceResult {
     load: loadOf(race),
     method: methodOf(record),
     summaries: race.cases.flatMap((testCase) =>
-      race.subjects.flatMap(({ name }) => summarize(rounds, name, testCase.name) ?? []),
+      race.subjects.flatMap(({ name }) => {
+        const summary = summarize(rounds, name, testCase.name)
+        const latency = record.latencyOf?.(name, testCase.name)
+        return summary ? { ...summary, ...(latency && { latency }) } : []
+      }),
     ),
     ratios: race.cases.flatMap((testCase) => ratiosOf(race, rounds, testCase.name)),
     claims: decisions.map(({ claim: { contender, over, case: name, atLeast, alpha }, ...decided }) => ({
@@ -114,6 +126,7 @@ export function toResult(record: RaceRecord): RaceResult {
     })),
     discarded: { 'foreign-cpu': rounds.filter(({ discarded }) => discarded).length },
     rounds,
+    ...(record.profiles?.length ? { profiles: record.profiles } : {}),
   }
 }
 

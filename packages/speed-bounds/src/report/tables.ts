@@ -1,4 +1,3 @@
-import Table from 'cli-table3'
 import { markdownTable } from 'markdown-table'
 import { styleText } from 'node:util'
 import type { Verdict } from '../statistics/verdict.ts'
@@ -13,68 +12,74 @@ import {
   ratioWithInterval,
 } from './format.ts'
 import { decisionText } from './claim-sentences.ts'
+import { markdownText } from './markdown-text.ts'
 import type { RaceResult, Summary } from './result.ts'
+import { cut, wrap } from './terminal-width.ts'
+import { type Column, drawTable } from './text-table.ts'
 
-const SUMMARY_HEAD = ['subject', 'CPU/request', 'requests/s', 'p50', 'p99', 'memory', 'peak', 'limited by']
+const SUMMARY: readonly Column[] = [
+  { title: 'subject', align: 'left', rank: 0 },
+  { title: 'CPU/request', align: 'right', rank: 0 },
+  { title: 'requests/s', align: 'right', rank: 1 },
+  { title: 'p50', align: 'right', rank: 4 },
+  { title: 'p99', align: 'right', rank: 2 },
+  { title: 'memory', align: 'right', rank: 3 },
+  { title: 'peak', align: 'right', rank: 6 },
+  { title: 'limited by', align: 'left', rank: 5 },
+]
+
+/** Where a text is shown. */
+export interface Place {
+  /** Columns of the terminal. No line is longer. @default no limit */
+  readonly columns?: number
+}
 
 /** The result as a table for a terminal, one per case, with the verdicts below. */
-export function toTerminal(result: RaceResult): string {
-  const parts = result.cases.map(({ name }) => {
-    const rows = rowsOf(result, name).map(([subject, ...cells]) => [styleText('bold', subject!), ...cells])
-    return [`${styleText('bold', name)}\n${drawn(SUMMARY_HEAD, rows)}`, ...failuresOf(result, name)].join('\n')
-  })
-  const verdicts = result.claims.map((claim) => color(claim.verdict, verdictText(claim, result)))
-  return [...parts, ...verdicts, styleText('dim', methodText(result))].join('\n')
+export function toTerminal(result: RaceResult, { columns = Infinity }: Place = {}): string {
+  const parts = result.cases.map(({ name }) =>
+    [
+      styleText('bold', cut(name, columns)),
+      drawTable(SUMMARY, rowsOf(result, name, columns), columns),
+      ...failuresOf(result, name).map((text) => wrap(text, columns)),
+    ].join('\n'),
+  )
+  const verdicts = result.claims.map((claim) => color(claim.verdict, wrap(verdictText(claim, result), columns)))
+  return [...parts, ...verdicts, styleText('dim', wrap(methodText(result), columns))].join('\n')
 }
 
 /** The same as Markdown. */
 export function toMarkdown(result: RaceResult): string {
-  const align = ['l', ...SUMMARY_HEAD.slice(1, -1).map(() => 'r'), 'l']
+  const align = SUMMARY.map((column) => column.align)
+  const titles = SUMMARY.map(({ title }) => title)
   const parts = result.cases.map(({ name }) =>
     [
-      `### ${name}`,
-      markdownTable([SUMMARY_HEAD, ...rowsOf(result, name)], { align }),
-      ...failuresOf(result, name),
+      `### ${markdownText(name)}`,
+      markdownTable([titles, ...rowsOf(result, name).map((row) => row.map(markdownText))], { align }),
+      ...failuresOf(result, name).map(markdownText),
     ].join('\n\n'),
   )
   const verdicts = result.claims.map((claim) => [
-    `${claim.contender} at least ${ratio(claim.atLeast)} ${claim.over}`,
-    claim.case,
+    markdownText(`${claim.contender} at least ${ratio(claim.atLeast)} ${claim.over}`),
+    markdownText(claim.case),
     `**${claim.verdict}**`,
     claim.estimates.map((estimate) => `${estimate.metric} ${ratioWithInterval(estimate)}`).join('; '),
   ])
   if (verdicts.length > 0)
     parts.push(`### Verdicts\n\n${markdownTable([['claim', 'case', 'verdict', 'measured (interval)'], ...verdicts])}`)
-  return [...parts, methodText(result)].join('\n\n') + '\n'
-}
-
-/** A table with aligned columns and no borders. */
-function drawn(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const none = Object.fromEntries(
-    ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right']
-      .concat(['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'])
-      .map((name) => [name, '']),
-  )
-  const table = new Table({
-    head: head.map((name) => styleText('dim', name)),
-    chars: { ...none, middle: ' ' },
-    colAligns: head.map((_, column) => (column === 0 || column === head.length - 1 ? 'left' : 'right')),
-    style: { head: [], border: [], 'padding-left': 1, 'padding-right': 1 },
-  })
-  table.push(...rows.map((row) => [...row]))
-  const lines = table.toString().split('\n')
-  return lines.map((line) => line.trimEnd()).join('\n')
+  return [...parts, markdownText(methodText(result))].join('\n\n') + '\n'
 }
 
 export function color(verdict: Verdict, text: string): string {
   return styleText(({ holds: 'green', broken: 'red', inconclusive: 'yellow' } as const)[verdict], text)
 }
 
-function rowsOf({ summaries }: RaceResult, name: string): string[][] {
+function rowsOf({ summaries }: RaceResult, name: string, columns = Infinity): string[][] {
+  // A long name leaves room for the CPU per request.
+  const nameWidth = Math.max(8, columns - 20)
   return summaries
     .filter((summary) => summary.case === name)
     .toSorted((a, b) => a.mean.cpu - b.mean.cpu)
-    .map((summary) => [summary.subject, ...cellsOf(summary), bottleneck(summary)])
+    .map((summary) => [cut(summary.subject, nameWidth), ...cellsOf(summary), bottleneck(summary)])
 }
 
 function cellsOf({ mean }: Summary): string[] {

@@ -11,6 +11,8 @@ export interface Round {
   readonly cycle: number
   /** Processes of one heat alternate in turns. Counted from 1 within its cycle. Undefined for a round without turns. */
   readonly heat?: number
+  /** Milliseconds from the start of the race to the end of the round. */
+  readonly at?: number
   readonly subject: string
   /** Number of the process within its subject, over all stages, from 1. */
   readonly replica: number

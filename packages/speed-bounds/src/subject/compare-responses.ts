@@ -1,9 +1,9 @@
 import { createTwoFilesPatch } from 'diff'
-import { request } from 'undici'
 import { errorCodes } from '../errors.ts'
 import type { ResolvedCase } from '../options/resolved.ts'
 import type { ComparedResponse } from '../options/types.ts'
 import type { RunningSubject } from './running-subject.ts'
+import { sendRequest } from './send-request.ts'
 
 /** The right responses by case, and where each comes from: a subject, or `expect`. */
 export type RightResponses = Map<string, { response: Partial<ComparedResponse>; from: string; status: number }>
@@ -54,19 +54,11 @@ async function send(
   { requestTimeout, signal }: { requestTimeout: number; signal: AbortSignal },
 ): Promise<ComparedResponse> {
   try {
-    const response = await request(run.origin + path, {
-      method: method as 'GET',
-      headers: { ...headers },
-      ...(body === undefined ? {} : { body }),
+    const response = await sendRequest(run.origin + path, {
+      ...{ method, headers, body },
       signal: AbortSignal.any([run.died, signal, AbortSignal.timeout(requestTimeout)]),
-      // Closes the connection, so that none is open when the load starts.
-      reset: true,
     })
-    return {
-      status: response.statusCode,
-      headers: Object.fromEntries(Object.entries(response.headers).map(([key, value]) => [key, String(value)])),
-      body: bodyText(Buffer.from(await response.body.arrayBuffer())),
-    }
+    return { status: response.status, headers: { ...response.headers }, body: bodyText(response.body) }
   } catch (error) {
     signal.throwIfAborted()
     if (run.died.aborted) throw run.died.reason

@@ -36,7 +36,8 @@ const run = (...args: string[]): Promise<Outcome> => start(args).ended
 it('exits with 0 when the claim holds, prints the table and writes the document', async () => {
   const json = join(tmpdir(), `speed-bounds-${process.pid}.json`)
   const markdown = json.replace('.json', '.md')
-  const files = ['--json', json, '--markdown', markdown]
+  const page = json.replace('.json', '.html')
+  const files = ['--json', json, '--markdown', markdown, '--html', page]
   const { code, stdout, stderr } = await run(
     'race',
     `fast=${fast}`,
@@ -53,6 +54,10 @@ it('exits with 0 when the claim holds, prints the table and writes the document'
   const result = JSON.parse(readFileSync(json, 'utf8')) as RaceResult
   expect(result.claims.map(({ verdict }) => verdict)).toEqual(['holds'])
   expect(readFileSync(markdown, 'utf8')).toContain('| fast at least 1.30x slow')
+  expect(readFileSync(page, 'utf8')).toContain('<h4>Latency by percentile</h4>')
+  const { stdout: csv } = await run('report', json, '--format', 'csv')
+  expect(csv.trimEnd().split('\n')).toHaveLength(result.rounds.length + 1)
+  expect(result.rounds.map(({ at }) => at!)).toEqual(result.rounds.map(({ at }) => at!).toSorted((a, b) => a - b))
 })
 
 it('exits with 1 when the claim is broken', async () => {
@@ -91,6 +96,11 @@ it.each<[usage: string, args: string[], message: RegExp]>([
     /^error: option '--budget <time>' .*Expected a time with its unit, such as 60s or 200ms\.\n$/,
   ],
   ['an old flag', ['race', fast, heavy, '--warm-up', '2s'], /unknown option '--warm-up'/],
+  [
+    'an unknown format',
+    ['report', 'x.json', '--format', 'pdf'],
+    /Allowed choices are text, html, markdown, csv, github-action/,
+  ],
   ['an unknown command', ['rase'], /unknown command 'rase'/],
   ['no command', [], /Usage: speed-bounds/],
 ])('exits with 2 for %s', async (_, args, message) => {
@@ -105,6 +115,17 @@ it('exits with 4 when the race fails, with the code of the error', async () => {
   const { code, stderr } = await run('race', fast, `other=${String(other.file)}`, ...SMALL)
   expect(stderr).toMatch(/SPEED_BOUNDS_WRONG_RESPONSE: other responds differently to case 'GET \/'/)
   expect(code).toBe(4)
+})
+
+it('exits with 2 for a result that is damaged', async () => {
+  const file = join(tmpdir(), `speed-bounds-damaged-${process.pid}.json`)
+  writeFileSync(file, '{ "version": 2, "rounds": [], "summaries": [{}], "claims": [] }')
+  for (const format of ['text', 'html', 'markdown', 'github-action-benchmark', 'bencher']) {
+    const { code, stderr } = await run('report', file, '--format', format)
+    expect(stderr).toMatch(/^SPEED_BOUNDS_INVALID_RESULT: .* is damaged: .*\n$/)
+    expect(code).toBe(2)
+  }
+  rmSync(file)
 })
 
 it('races command lines, and replaces {port}', async () => {

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
-import { build } from 'hdr-histogram-js'
+import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js'
 import type { ResolvedLoad } from '../../options/resolved.ts'
+import { LATENCY_RANGE } from '../latency-range.ts'
 
 /**
  * A round is shorter than any timeout, so it would not notice hanging requests. A connection hangs if it has waited this
@@ -21,11 +22,7 @@ const MAX_SILENCE = 50
 export class ResponseTally {
   readonly #load: ResolvedLoad
   // autocannon records whole milliseconds, but the p99 of a fast server is a fraction of one.
-  readonly #latency = build({
-    lowestDiscernibleValue: 1,
-    highestTrackableValue: 60_000_000,
-    numberOfSignificantValueDigits: 3,
-  })
+  readonly #latency = build(LATENCY_RANGE)
   #right = 0
   #wrong = 0
   #erred = 0
@@ -105,6 +102,11 @@ export class ResponseTally {
 
   get latency(): { readonly p50: number; readonly p90: number; readonly p99: number } {
     return { p50: this.#percentile(50), p90: this.#percentile(90), p99: this.#percentile(99) }
+  }
+
+  /** All latencies in microseconds, as a compressed hdr-histogram. */
+  get histogram(): string {
+    return encodeIntoCompressedBase64(this.#latency)
   }
 
   /** Whether all connections had a recent response, or some hang. If all wait, the next response or a timeout decides. */

@@ -66,12 +66,13 @@ export function outcomeOf(
   tally: ResponseTally,
   { errors, timeouts }: autocannon.Result,
   missing: number,
-): Pick<LoadResult, 'before' | 'latency' | 'failures'> {
+): Pick<LoadResult, 'before' | 'latency' | 'histogram' | 'failures'> {
   // If the server closes a connection with pending requests, autocannon reconnects without an error.
   const lost = Math.max(0, missing - errors * load.pipelining)
   return {
     before: tally.before,
     latency: tally.latency,
+    histogram: tally.histogram,
     failures: {
       errors: errors - timeouts + lost,
       timeouts,

@@ -98,6 +98,7 @@ const FILE_SUBJECT: Record<string, Row> = {
   file: ['a path or a file URL', ...NO_TEXTS, '', undefined, new URL('http://localhost/a.ts')],
   args: LIST,
   nodeArgs: LIST,
+  execPath: ['a path', ...NO_TEXTS, ''],
   env: STRINGS,
   cwd: ['a path', ...NO_TEXTS, ''],
 }
@@ -412,7 +413,7 @@ describe('defaults', () => {
     expect(sentencesOf('MeasurementOptions')).toEqual([])
     expect(sentencesOf('CaseOptions')).toEqual(['path', 'body', 'expect', 'normalize'])
     expect(sentencesOf('ClaimOptions')).toEqual(['atLeast', 'contender', 'case', 'metric', 'alpha', 'budget', 'signal'])
-    expect(sentencesOf('FileSubject')).toEqual(['file', 'cwd'])
+    expect(sentencesOf('FileSubject')).toEqual(['file', 'execPath', 'cwd'])
     expect(sentencesOf('CommandSubject')).toEqual(['command', 'cwd'])
   })
 

@@ -1,0 +1,93 @@
+import type { CaseComparison, Comparison } from '../../compare/comparison.ts'
+import { percentage, ratio, ratioWithInterval } from '../format.ts'
+import { METRIC_FORMATS } from '../metric-formats.ts'
+import type { RaceResult } from '../result.ts'
+import { html, type Markup } from './markup.ts'
+import { labelsAcross } from './plot.ts'
+import { intervalBar, ratioAxis } from './ratio-plot.ts'
+
+const MARKS = {
+  holds: { tone: 'better', mark: '✓' },
+  broken: { tone: 'worse', mark: '✗' },
+  inconclusive: { tone: 'unsure', mark: '?' },
+  faster: { tone: 'better', mark: '▲' },
+  slower: { tone: 'worse', mark: '▼' },
+  within: { tone: 'open', mark: '=' },
+} as const
+
+/** A card for each claim. Without claims, one for the CPU of each other subject. */
+export function claimCards(result: RaceResult): Markup {
+  const isSingle = result.cases.length === 1
+  const cards =
+    result.claims.length > 0
+      ? result.claims.map((claim) => claimCard(claim, isSingle))
+      : result.ratios.filter(({ metric }) => metric === 'cpu').map((estimate) => ratioCard(estimate, isSingle))
+  return html`<section class="cards" aria-label="Verdicts">${cards}</section>`
+}
+
+function claimCard(
+  { contender, over, case: name, atLeast, verdict, estimates }: RaceResult['claims'][number],
+  isSingle: boolean,
+): Markup {
+  const [decisive] = estimates
+  const axis = ratioAxis(estimates, [atLeast])
+  const bars = estimates.map((estimate) => {
+    const { title } = METRIC_FORMATS[estimate.metric]
+    const text = `${title}: ${ratioWithInterval(estimate)}`
+    const note = estimate.generatorBound ? ' Not used: the generator was the bottleneck.' : ''
+    return html`<p class="soft">${text}${note}</p>
+      ${intervalBar(estimate, axis, { label: `${text}, claimed at least ${ratio(atLeast)}`, bound: atLeast, tone: MARKS[verdict].tone })}`
+  })
+  return html`<article class="card ${MARKS[verdict].tone}">
+    <p class="verdict"><span aria-hidden="true">${MARKS[verdict].mark}</span> ${verdict}</p>
+    <h3>${contender} is at least ${ratio(atLeast)} ${over}${isSingle ? undefined : html` <small>${name}</small>`}</h3>
+    <p class="big">${decisive ? ratio(decisive.ratio) : '–'}</p>
+    ${decisive ? [...bars, labelsAcross(axis, ratio)] : html`<p class="soft">Too few rounds counted for an interval.</p>`}
+  </article>`
+}
+
+function ratioCard(estimate: RaceResult['ratios'][number], isSingle: boolean): Markup {
+  const { contender, over, case: name, low, high } = estimate
+  const axis = ratioAxis([estimate])
+  const tone = low > 1 ? 'better' : high < 1 ? 'worse' : 'unsure'
+  const text = `CPU per request: ${ratioWithInterval(estimate)}`
+  return html`<article class="card ${tone}">
+    <p class="verdict">measured, no claim</p>
+    <h3>${contender} over ${over}${isSingle ? undefined : html` <small>${name}</small>`}</h3>
+    <p class="big">${ratio(estimate.ratio)}</p>
+    <p class="soft">${text}</p>
+    ${intervalBar(estimate, axis, { label: text, tone })}${labelsAcross(axis, ratio)}
+  </article>`
+}
+
+/** A card for each case of a comparison of two commits. */
+export function comparisonCards({ cases, metric, margin }: Comparison): Markup {
+  const cards = cases.map((one) => caseCard(one, METRIC_FORMATS[metric], margin))
+  return html`<section class="cards" aria-label="Verdicts">${cards}</section>`
+}
+
+function caseCard(
+  { subject, case: name, verdict, base, head, ...interval }: CaseComparison,
+  { title, format }: (typeof METRIC_FORMATS)['cpu'],
+  margin: number,
+): Markup {
+  const { mark, tone } = MARKS[verdict]
+  const word = verdict === 'within' ? `within ±${percentage(margin)}` : verdict
+  const { ratio: middle, low, high } = interval
+  const figures = `${title}: ${base === null ? 'none' : format(base)} → ${head === null ? 'none' : format(head)}`
+  let evidence = html`<p class="soft">Too few rounds counted for an interval.</p>`
+  if (middle !== null && low !== null && high !== null) {
+    const estimate = { ratio: middle, low, high }
+    const axis = ratioAxis([estimate], [1 / (1 + margin), 1 + margin])
+    const text = ratioWithInterval(estimate)
+    evidence = html`<p class="soft">${text}</p>
+      ${intervalBar(estimate, axis, { label: text, tone })}${labelsAcross(axis, ratio)}`
+  }
+  return html`<article class="card ${tone}">
+    <p class="verdict"><span aria-hidden="true">${mark}</span> ${word}</p>
+    <h3>${subject} <small>${name}</small></h3>
+    <p class="big">${middle === null ? '–' : ratio(middle)}</p>
+    <p class="soft">${figures}</p>
+    ${evidence}
+  </article>`
+}

@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest'
+import type { RaceResult } from '../../../../src/index.ts'
+import { toHtml } from '../../../../src/index.ts'
+import { html, type Markup } from '../../../../src/report/html/markup.ts'
+import { axisOf } from '../../../../src/report/html/plot.ts'
+import { repeatCommand } from '../../../../src/report/html/conditions.ts'
+import { comparisonOf, recorded } from '../../../helpers/recorded-result.ts'
+
+const result = recorded()
+const MAX_SIZE = 300_000
+
+/** Everything in a page that could run or load. */
+const ACTIVE = /<script|<link|<img|<iframe|<object|<base|\son\w+=|(?:src|href)=|url\(|@import/i
+
+describe('the report of a race', () => {
+  const page = toHtml(result)
+
+  it('loads nothing and runs nothing', () => {
+    expect(page).not.toMatch(ACTIVE)
+    expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`)
+  })
+
+  it.each([
+    'Ratios',
+    'CPU per request, by round',
+    'Latency by percentile',
+    'Memory over time',
+    'Bottleneck',
+    'Conditions',
+  ])('has the part: %s', (title) => expect(page).toMatch(new RegExp(`<h[24]>${title}</h[24]>`)))
+
+  it('has a card with the verdict of each claim', () => {
+    expect(page.match(/<article class="card/g)).toHaveLength(result.claims.length)
+    for (const { verdict } of result.claims) expect(page).toContain(`</span> ${verdict}</p>`)
+  })
+
+  it('describes each plot in words', () => {
+    const plots = page.match(/<svg [^>]*>/g)!.filter((tag) => !/aria-hidden|preserveAspectRatio/.test(tag))
+    expect(plots.length).toBeGreaterThan(8)
+    for (const tag of plots) expect(tag).toMatch(/role="img" aria-label="[^"]{10,}"/)
+  })
+
+  it('is the same for the same document', () => expect(toHtml(recorded())).toBe(page))
+})
+
+it('gives names, paths and commands no meaning', () => {
+  const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)> ' & \``
+  const rename = <T extends object>(value: T): T =>
+    JSON.parse(JSON.stringify(value), (key, part: unknown) =>
+      [
+        'subject',
+        'name',
+        'contender',
+        'over',
+        'case',
+        'command',
+        'path',
+        'cpu',
+        'system',
+        'commit',
+        'function',
+        'file',
+      ].includes(key) && typeof part === 'string'
+        ? evil
+        : part,
+    ) as T
+  for (const document of [rename(result), rename(comparisonOf(result))]) {
+    const page = toHtml(document)
+    expect(page).toContain('&quot;&gt;&lt;script&gt;')
+    expect(page.replaceAll(/"[^"]*"|&[\w#]+;/g, '')).not.toMatch(/<script|<img/)
+    expect(page).not.toContain('<script')
+    expect(page).not.toContain('<img')
+  }
+})
+
+it('stays below 300 kB for a race of 12 cases and 6 subjects with 90 rounds each', () => {
+  const subjects = Array.from({ length: 6 }, (_, index) => `server-${index}`)
+  const cases = Array.from({ length: 12 }, (_, index) => `case ${index}`)
+  const [round] = result.rounds
+  const [summary] = result.summaries
+  const big: RaceResult = {
+    ...result,
+    subjects: subjects.map((name) => ({ name, command: `node ${name}.ts` })),
+    cases: cases.map((name) => ({ ...result.cases[0]!, name })),
+    summaries: cases.flatMap((name) => subjects.map((subject) => ({ ...summary!, case: name, subject }))),
+    ratios: cases.flatMap((name) =>
+      subjects.slice(1).flatMap((over) => result.ratios.slice(0, 5).map((ratio) => ({ ...ratio, over, case: name }))),
+    ),
+    rounds: cases.flatMap((name) =>
+      subjects.flatMap((subject) =>
+        Array.from({ length: 90 }, (_, index) => ({
+          ...round!,
+          ...{ subject, case: name, replica: 1 + (index % 15), at: index * 997, rss: 1e8 + index * 12_345 },
+          cpu: 10 + Math.sin(index * 7.1),
+        })),
+      ),
+    ),
+  }
+  const page = toHtml(big)
+  expect(page.length).toBeLessThan(MAX_SIZE)
+  expect(page).toContain('The plots of this case are left out')
+})
+
+it.each<[string, Partial<RaceResult>]>([
+  ['without measurements', { rounds: [], summaries: [], ratios: [], claims: [] }],
+  ['without claims', { claims: [] }],
+  ['whose claims have no interval', { claims: result.claims.map((claim) => ({ ...claim, estimates: [] })) }],
+  ['without histograms', { summaries: result.summaries.map(({ latency: _latency, ...summary }) => summary) }],
+  ['without times of rounds', { rounds: result.rounds.map(({ at: _at, ...round }) => round) }],
+  ['with a single round', { rounds: result.rounds.slice(0, 1) }],
+  ['with rounds of equal cost', { rounds: result.rounds.map((round) => ({ ...round, cpu: 10, rss: 1e8 })) }],
+  ['with a CPU of 0', { rounds: result.rounds.map((round) => ({ ...round, cpu: 0 })) }],
+  [
+    'with an interval without end',
+    { ratios: result.ratios.map((ratio) => ({ ...ratio, low: 0, high: Number.MAX_VALUE })) },
+  ],
+])('draws a result %s', (_, part) => {
+  expect(toHtml({ ...result, ...part })).not.toMatch(/NaN|undefined|Infinity/)
+})
+
+it('shows a comparison with a card for each case, and its refs', () => {
+  const page = toHtml(comparisonOf(result))
+  expect(page).toContain('HEAD (fedcba987654) compared with main (0123456789ab)')
+  expect(page.match(/<article class="card better"/g)).toHaveLength(1)
+  expect(page).toContain('12.0 µs → 10.0 µs')
+})
+
+describe('the profiles', () => {
+  const page = toHtml(result)
+
+  it('are flame graphs, described in words, with a table of the functions that differ', () => {
+    expect(page.match(/class="flame" role="img" aria-label="Flame graph of \w+\. Most self time: /g)).toHaveLength(2)
+    expect(page).toContain('Self time: express compared with fastify')
+  })
+
+  it('have a box for each call that is large enough to see', () => {
+    const [first] = result.profiles!
+    const widest = first!.tree.children[0]!
+    expect(page).toMatch(new RegExp(`title="${widest.function} \\(${widest.file}\\): \\d`))
+  })
+
+  it('are missing in a result without them', () => {
+    const { profiles: _profiles, ...without } = result
+    expect(toHtml(without)).not.toContain('class="flame"')
+  })
+
+  it('of a single subject have a table of its functions', () => {
+    expect(toHtml({ ...result, profiles: result.profiles!.slice(0, 1) })).toContain('Self time by function')
+  })
+})
+
+describe('the command that repeats a race', () => {
+  const [first] = result.cases as [RaceResult['cases'][number]]
+  it('names the subjects, and the flags that are not the default', () => {
+    const text = repeatCommand({
+      ...result,
+      subjects: [
+        { name: 'ours', command: 'node server.ts' },
+        { name: 'go', command: `./go --name="a b's" {port}` },
+      ],
+      cases: [{ ...first, path: '/items?n=1&m=2', method: 'POST' }],
+      load: { ...result.load, connections: 10 },
+    })
+    expect(text).toMatch(/^npx speed-bounds race ours=server\.ts 'go=\.\/go --name="a b'\\''s" \{port\}' --path '/)
+    expect(text).toMatch(/--path '\/items\?n=1&m=2' --method POST --connections 10 .*--seed \d+$/)
+    expect(text).not.toMatch(/--pipelining|--alpha/)
+  })
+
+  it('names each script once for several versions of Node', () => {
+    const named = (name: string): RaceResult['subjects'][number] => ({ name, command: 'node server.js' })
+    const subjects = ['server@node-22.1.0', 'server@node-24.0.0'].map(named)
+    expect(repeatCommand({ ...result, subjects })).toContain('race server=server.js --node 22.1.0,24.0.0 ')
+  })
+
+  it('gives subjects names that the command line takes', () => {
+    const subjects = ['a b', 'server@main'].map((name) => ({ name, command: './go {port}' }))
+    expect(repeatCommand({ ...result, subjects })).toContain("race 'a-b=./go {port}' 'server-main=./go {port}' ")
+  })
+
+  it('is that of the configuration for several cases', () => {
+    expect(repeatCommand({ ...result, cases: [first, { ...first, name: 'other' }] })).toBe('npx speed-bounds run')
+  })
+})
+
+it.each<[Markup, string]>([
+  [html`<p title="${`a"b'c`}">${'<&>'}</p>`, '<p title="a&quot;b&#39;c">&lt;&amp;&gt;</p>'],
+  [html`${[html`<b>x</b>`, '<i>', 1, undefined]}`, '<b>x</b>&lt;i&gt;1'],
+])('a template escapes every value that is not markup', ({ text }, expected) => expect(text).toBe(expected))
+
+it.each<[values: number[], ticks: number]>([
+  [[1, 1.2], 2],
+  [[0.5, 40], 2],
+  [[1e-3, 1e6], 2],
+  [[5, 5], 1],
+])('an axis over %j has some ticks, in ascending order', (values, least) => {
+  const { ticks } = axisOf(values)
+  expect(ticks.length).toBeGreaterThanOrEqual(least)
+  expect(ticks.length).toBeLessThanOrEqual(8)
+  expect(ticks).toEqual(ticks.toSorted((a, b) => a - b))
+})
