@@ -29,7 +29,7 @@ export function failureText({ claim, verdict, estimates, missing }: Decision, is
 
 function evidenceText(estimates: readonly Estimate[], missing: number | undefined): string {
   if (estimates.length === 0) {
-    return `  not enough data yet${missing === undefined ? '' : ` (needs about ${seconds(missing)} more)`}`
+    return `  ${missingText(missing)}`
   }
   return estimates.map((estimate) => `  ${estimateText(estimate)}`).join('\n')
 }
@@ -38,14 +38,21 @@ function estimateText(estimate: Estimate): string {
   const { metric, replicas, rounds, discarded, confidence, verdict } = estimate
   const evidence = `${replicas.join('+')} processes, ${rounds} rounds${discarded ? `, ${discarded} discarded` : ''}`
   const percent = `${(confidence * 100).toFixed(confidence > 0.999 ? 2 : 1)} % interval`
-  const note = noteOf(estimate)
-  return `${METRIC_NAMES[metric]}: ${ratioWithInterval(estimate)}, ${note === '' ? verdict : 'not used'} [${percent}, ${evidence}${note}]`
+  const reason = whyUnused(estimate)
+  const used = reason === undefined ? verdict : 'not used'
+  const note = reason === undefined ? '' : `, ${reason}`
+  return `${METRIC_NAMES[metric]}: ${ratioWithInterval(estimate)}, ${used} [${percent}, ${evidence}${note}]`
 }
 
-/** Why an estimate is not used. */
-function noteOf({ generatorBound, disturbed }: Estimate): string {
-  if (generatorBound) return ', generator was the bottleneck'
-  return disturbed ? ', other programs took CPU' : ''
+/** Why an estimate is not used, if it is not. */
+export function whyUnused({ generatorBound, disturbed }: Estimate): string | undefined {
+  if (generatorBound) return 'generator was the bottleneck'
+  return disturbed ? 'other programs took CPU' : undefined
+}
+
+/** In place of an interval. */
+export function missingText(missing: number | undefined): string {
+  return `not enough data yet${missing === undefined ? '' : ` (needs about ${seconds(missing)} more)`}`
 }
 
 /** Advice for a claim that is inconclusive, or that only CPU could decide. */

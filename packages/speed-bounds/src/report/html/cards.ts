@@ -1,4 +1,5 @@
 import type { CaseComparison, Comparison } from '../../compare/comparison.ts'
+import { missingText, whyUnused } from '../claim-sentences.ts'
 import { percentage, ratio, ratioWithInterval } from '../format.ts'
 import { METRIC_FORMATS } from '../metric-formats.ts'
 import type { RaceResult } from '../result.ts'
@@ -26,7 +27,7 @@ export function claimCards(result: RaceResult): Markup {
 }
 
 function claimCard(
-  { contender, over, case: name, atLeast, verdict, estimates }: RaceResult['claims'][number],
+  { contender, over, case: name, atLeast, verdict, estimates, missing }: RaceResult['claims'][number],
   isSingle: boolean,
 ): Markup {
   const [decisive] = estimates
@@ -34,7 +35,8 @@ function claimCard(
   const bars = estimates.map((estimate) => {
     const { title } = METRIC_FORMATS[estimate.metric]
     const text = `${title}: ${ratioWithInterval(estimate)}`
-    const note = estimate.generatorBound ? ' Not used: the generator was the bottleneck.' : ''
+    const reason = whyUnused(estimate)
+    const note = reason === undefined ? '' : ` Not used: ${reason}.`
     return html`<p class="soft">${text}${note}</p>
       ${intervalBar(estimate, axis, { label: `${text}, claimed at least ${ratio(atLeast)}`, bound: atLeast, tone: MARKS[verdict].tone })}`
   })
@@ -42,7 +44,7 @@ function claimCard(
     <p class="verdict"><span aria-hidden="true">${MARKS[verdict].mark}</span> ${verdict}</p>
     <h3>${contender} is at least ${ratio(atLeast)} ${over}${isSingle ? undefined : html` <small>${name}</small>`}</h3>
     <p class="big">${decisive ? ratio(decisive.ratio) : '–'}</p>
-    ${decisive ? [...bars, labelsAcross(axis, ratio)] : html`<p class="soft">Too few rounds counted for an interval.</p>`}
+    ${decisive ? [...bars, labelsAcross(axis, ratio)] : html`<p class="soft">${missingText(missing)}.</p>`}
   </article>`
 }
 
@@ -75,7 +77,7 @@ function caseCard(
   const word = verdict === 'within' ? `within ±${percentage(margin)}` : verdict
   const { ratio: middle, low, high } = interval
   const figures = `${title}: ${base === null ? 'none' : format(base)} → ${head === null ? 'none' : format(head)}`
-  let evidence = html`<p class="soft">Too few rounds counted for an interval.</p>`
+  let evidence = html`<p class="soft">${missingText(undefined)}.</p>`
   if (middle !== null && low !== null && high !== null) {
     const estimate = { ratio: middle, low, high }
     const axis = ratioAxis([estimate], [1 / (1 + margin), 1 + margin])

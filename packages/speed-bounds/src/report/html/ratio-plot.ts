@@ -1,4 +1,5 @@
 import type { Estimate } from '../../statistics/verdict.ts'
+import { whyUnused } from '../claim-sentences.ts'
 import { ratio, ratioWithInterval } from '../format.ts'
 import { METRIC_FORMATS } from '../metric-formats.ts'
 import type { RaceResult } from '../result.ts'
@@ -58,7 +59,7 @@ export function ratioPlot({ ratios: all, cases }: RaceResult): Markup | undefine
   const confidence = `${(first.confidence * 100).toFixed(1)} %`
   return figure(
     'Ratios',
-    `Right of 1x, ${first.contender} is better. Bars are ${confidence} intervals of one look at the data; verdicts use wider ones. Generator-bound figures say little about the servers.${leftOut(all.length - ratios.length)}`,
+    `Right of 1x, ${first.contender} is better. Bars are ${confidence} intervals of one look at the data; verdicts use wider ones. Figures with a note say little about the servers.${leftOut(all.length - ratios.length)}`,
     [
       html`<table class="rows">
         <tbody>
@@ -75,14 +76,15 @@ export function ratioPlot({ ratios: all, cases }: RaceResult): Markup | undefine
 }
 
 function rowOf(estimate: RaceResult['ratios'][number], axis: Axis): Markup {
-  const { metric, low, high, generatorBound } = estimate
+  const { metric, low, high } = estimate
   const text = ratioWithInterval(estimate)
   const tone = low > 1 ? 'better' : high < 1 ? 'worse' : 'open'
   const { title } = METRIC_FORMATS[metric]
-  const note = generatorBound ? html`<br /><small>generator-bound</small>` : undefined
+  const reason = whyUnused(estimate)
+  const note = reason === undefined ? undefined : html`<br /><small>${reason}</small>`
   return html`<tr>
     <th scope="row">${title}${note}</th>
-    <td>${intervalBar(estimate, axis, { label: `${title}: ${text}`, tone: generatorBound ? 'open' : tone })}</td>
+    <td>${intervalBar(estimate, axis, { label: `${title}: ${text}`, tone: reason === undefined ? tone : 'open' })}</td>
     <td class="figure">${text}</td>
   </tr>`
 }
