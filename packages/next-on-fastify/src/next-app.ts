@@ -7,6 +7,7 @@ import { withCurrentRequest } from './async-context/current-request.ts'
 import { assertBasePath } from './next/assert-base-path.ts'
 import type { NextHandler, RequestHandler } from './next/handler-types.ts'
 import { startNext, type StartedNext } from './next/load.ts'
+import { tellOwnOrigin } from './next/own-origin.ts'
 import { Observers } from './observability/observers.ts'
 import type { NextStats } from './observability/stats.ts'
 import { isDev, resolveResponseCache } from './options/resolve.ts'
@@ -33,6 +34,7 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
   if (prefix !== '' && isProduction) assertBasePath(dir, prefix)
   const started = await startNext({ dir, dev: !isProduction, hostname, port })
   const { next } = started
+  tellOwnOrigin(app)
   const sharing = isProduction ? await openSharingOf(app, dir, options, started) : undefined
   // Fastify runs the last `onClose` hook first. Next needs the shared cache until it has closed, which it does after all
   // requests, streams and `after()`.
