@@ -7,6 +7,7 @@ import { bareClientError, nextPlugin, routableUrl } from 'next-on-fastify'
 import { trpcPlugin } from 'trpc-fastify'
 import { api } from './server/api.ts'
 import { dashboard } from './server/dashboard.ts'
+import { checkForwardedHeaders } from './server/forwarded-headers.ts'
 import { pages } from './server/pages.ts'
 import { limitRequests } from './server/rate-limits.ts'
 import { connectRedis } from './server/redis.ts'
@@ -14,7 +15,6 @@ import type { AppRouter } from './server/router.ts'
 import { session } from './server/session.ts'
 import { settings } from './server/settings.ts'
 import { traceRequests } from './server/tracing.ts'
-import { trustOnly } from './server/trusted-proxies.ts'
 
 /** `clustered-server` adds up the metrics of all workers. */
 export { registry as metrics } from './server/metrics.ts'
@@ -36,7 +36,7 @@ export default async function createApp(): Promise<FastifyInstance> {
   // Registered first, it runs last: Next needs its cache until all requests have ended.
   app.addHook('onClose', () => redis?.disconnect())
 
-  trustOnly(app, settings.trustedProxies)
+  checkForwardedHeaders(app)
   // Inline scripts of cached pages cannot have a nonce, so there is no policy for scripts.
   await app.register(helmet, { contentSecurityPolicy: false })
   await app.register(session, { secret: settings.sessionSecret })

@@ -71,10 +71,25 @@ async function signInForCookie(json: Credentials): Promise<string | undefined> {
   return headers['set-cookie']?.[0]?.split(';')[0]
 }
 
+describe('forwarded headers', () => {
+  it('of a client change nothing: the redirect stays on this host', async () => {
+    const headers = {
+      'x-forwarded-host': 'elsewhere.example',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-for': '1.2.3.4',
+    }
+    const { headers: received } = await send(`${stack.origin}/dashboard`, { headers, agent })
+    expect(received.location).toBe('/sign-in')
+    const signedIn = await send(`${stack.origin}/trpc/session.signIn`, { headers, json: stack.users[0], agent })
+    // Without TLS there is no secure cookie, whatever a client says.
+    expect(signedIn.headers['set-cookie']?.[0]).toMatch(/SameSite=Lax$/)
+  })
+})
+
 describe('users of the stack', () => {
   it('get the page behind the middleware from the cache', async () => {
     cookie ??= (await signInForCookie(stack.users[0])) ?? ''
-    const headers = { cookie: cookie! }
+    const headers = { cookie }
     const how = async (): Promise<unknown> =>
       (await send(`${stack.origin}/handbook`, { headers, agent })).headers['cache-status']
     await expect.poll(how, patient).toBe('next-on-fastify; hit')

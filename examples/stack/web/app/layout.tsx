@@ -13,8 +13,10 @@ export default function RootLayout({ children }: { children: ReactNode }): React
     <html lang="en">
       <body>
         <header>
+          <Link href="/" className="brand">
+            Oak &amp; Lamp
+          </Link>
           <nav>
-            <Link href="/">Oak &amp; Lamp</Link>
             <Link href="/catalog">Catalog</Link>
             <Link href="/handbook" prefetch={false}>
               Handbook
