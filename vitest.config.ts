@@ -34,6 +34,7 @@ const alone = { pool: 'forks', fileParallelism: false, maxWorkers: 1, retry: 0, 
 const thorough = [
   'packages/*/test/thorough/**/*.test.ts',
   'packages/next-on-fastify/test/live/{redis-failures,soak}.test.ts',
+  'test/live/stack-hosts.test.ts',
   'test/conformance/next-{cache-components,direct,http2,new-build}.test.ts',
   'test/packaging/{hello-worlds,starter-pages}.test.ts',
 ]
@@ -177,7 +178,9 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'thorough',
           provide: { peers: 'newest', processes: [4] },
-          include: [...thorough, ...nextVariants, ...nextMatrix('shared-cache')],
+          // `test:all` reloads the stack three times.
+          env: { STACK_RELOADS: '20' },
+          include: [...thorough, ...nextVariants, ...nextMatrix('shared-cache'), 'test/browser/stack.test.ts'],
           ...common,
           testTimeout: 120_000,
           ...alone,

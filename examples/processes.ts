@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { delimiter, dirname } from 'node:path'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
@@ -12,8 +12,9 @@ export type Environment = Readonly<Record<string, string | undefined>>
 /** Time that a server has after the stop signal, in milliseconds. */
 const STOP_TIMEOUT = 10_000
 
-/** Ports that a server prints when it listens. */
-export interface Ports {
+/** The process of a server, and the ports that it has printed. */
+export interface StartedServer {
+  readonly pid: number
   readonly server: string
   readonly admin: string | undefined
 }
@@ -52,9 +53,18 @@ export async function runToEnd(file: URL, env: Environment): Promise<number | nu
   return code
 }
 
-/** Starts a server, and waits until it has printed its ports; none when it has ended before. */
-export async function startServer(file: URL, env: Environment): Promise<Ports | undefined> {
-  const { stdout } = start(file, env, ['ignore', 'pipe', 'inherit']).child
+/** Starts a program that prints by itself how to use it. */
+export function startAttached(file: URL, env: Environment): void {
+  start(file, env, ['ignore', 'inherit', 'inherit'])
+}
+
+/** Starts a server, and waits until it has printed its ports; none when it has ended before. `output` gets what follows. */
+export async function startServer(
+  file: URL,
+  env: Environment,
+  output: Writable = process.stdout,
+): Promise<StartedServer | undefined> {
+  const { stdout, pid } = start(file, env, ['ignore', 'pipe', 'inherit']).child
   const adminFollows = env['ADMIN_PORT'] !== undefined
   let printed = ''
   for await (const chunk of (stdout as Readable).iterator({ destroyOnReturn: false })) {
@@ -62,8 +72,8 @@ export async function startServer(file: URL, env: Environment): Promise<Ports | 
     const server = /(?:port: |^Open \S+:|Local: +http:\S+:)(\d+)/m.exec(printed)?.[1]
     const admin = /admin port: (\d+)/.exec(printed)?.[1]
     if (server === undefined || (adminFollows && admin === undefined)) continue
-    stdout?.pipe(process.stdout)
-    return { server, admin }
+    stdout?.pipe(output)
+    return { pid: pid!, server, admin }
   }
   return undefined
 }

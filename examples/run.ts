@@ -1,6 +1,14 @@
 // `npx -y pnpm@12 example` lists the suites, `example <suite>` its servers; `example <suite>/<server>` starts one.
 
-import { firstEnd, type Environment, type Ports, runToEnd, startServer, stopAll } from './processes.ts'
+import {
+  type Environment,
+  firstEnd,
+  runToEnd,
+  startAttached,
+  type StartedServer,
+  startServer,
+  stopAll,
+} from './processes.ts'
 import { type Example, type Suite, suites } from './suites.ts'
 
 /** A mistake of the user, or a program that has failed and said why: no stack trace helps. */
@@ -30,10 +38,19 @@ async function runCommand(argument: string): Promise<void> {
   if (suiteName === '') return listSuites()
   const suite = suites[suiteName]
   if (!suite) throw new Failure(unknownSuite(suiteName))
+  // A suite of one program that starts everything.
+  const whole = suite[suiteName]
+  if (whole && serverName === '') return runWhole(suiteName)
   if (serverName === '') return listServers(suiteName, suite)
   const example = suite[serverName]
   if (!example) throw new Failure(unknown('server', `${suiteName}/${serverName}`, Object.keys(suite)))
-  await runExample(suiteName, serverName, example)
+  await (example === whole ? runWhole(suiteName) : runExample(suiteName, serverName, example))
+}
+
+async function runWhole(suiteName: string): Promise<void> {
+  startAttached(new URL(`${suiteName}/${suiteName}.ts`, import.meta.url), {})
+  const code = await firstEnd()
+  if (!isStopped && code !== 0) throw new Failure(`${suiteName} has ended with code ${code}.`)
 }
 
 function listSuites(): void {
@@ -97,6 +114,6 @@ function origin(port: string): string {
   return `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${port}`
 }
 
-function addressed(request: string, { server, admin = '' }: Ports): string {
+function addressed(request: string, { server, admin = '' }: StartedServer): string {
   return request.replace('{url}', origin(server)).replace('{admin}', origin(admin))
 }

@@ -1,11 +1,11 @@
-// The servers that `run.ts` starts, by suite: what each one is, and two requests to try.
+// The servers that `run.ts` starts, by suite: what each one is, and requests to try.
 
 export interface Example {
   readonly description: string
   /** Commands in which `{url}` and `{admin}` stand for the addresses of the server. */
-  readonly requests: readonly [string, string]
+  readonly requests: readonly string[]
   /** Build of the Next app that the server needs. */
-  readonly nextBuild?: 'base' | 'standalone'
+  readonly nextBuild?: 'base' | 'proxy' | 'standalone'
   /** Whether the server calls the upstreams of `gateway/upstreams.ts`. */
   readonly callsUpstreams?: true
   readonly env?: Readonly<Record<string, string>>
@@ -99,6 +99,21 @@ export const suites: Readonly<Record<string, Suite>> = {
   },
   next: {
     ...suite(
+      {
+        requests: [
+          "curl -i '{url}/static'                                 # cached: look at cache-status, twice",
+          "curl -i '{url}/isr'                                    # cached behind middleware: x-proxy-count grows",
+          "curl -i '{url}/guarded'                                # middleware responds by itself",
+          "curl -i '{url}/ssr'                                    # rendered for each request",
+          "curl -X POST '{url}/handlers/revalidate?path=/isr'     # then /isr says fwd=miss, and Render 2",
+          "curl '{url}/metrics'                                   # next_response_cache_*: hits, misses, reasons",
+        ],
+        nextBuild: 'proxy',
+        env: NEXT,
+      },
+      { tour: 'start here: a cached page, middleware, a revalidation and metrics' },
+    ),
+    ...suite(
       { requests: nextPages, nextBuild: 'base', env: NEXT },
       {
         'next-on-fastify': 'Fastify with next-on-fastify',
@@ -136,5 +151,10 @@ export const suites: Readonly<Record<string, Suite>> = {
       env: { ADMIN_HOST: '127.0.0.1', ADMIN_PORT: '0', AGENT_PORT: '0', SHUTDOWN_DELAY: '0' },
     },
     { server: 'clustered-server with probes, as containers and systemd run it' },
+  ),
+  // It prints by itself what to try.
+  stack: suite(
+    { requests: ["curl -i '{url}/catalog'", "curl '{admin}/metrics'"] },
+    { stack: 'a Next app, a tRPC API and a gateway in one clustered server, with all that they need' },
   ),
 }

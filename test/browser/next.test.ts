@@ -14,6 +14,7 @@ const patient = { timeout: 60_000 }
 
 describe.skipIf(!browser)('the app of examples/next', () => {
   let origin: string
+  let logged = ''
   let remove: () => Promise<void>
   beforeAll(async () => {
     await build()
@@ -21,7 +22,7 @@ describe.skipIf(!browser)('the app of examples/next', () => {
     remove = copies.remove
     const { file, env } = subjects['next-on-fastify']
     const started = await startSubject(file, { env: { ...env, NEXT_DIR: copies.dirs[0]! } })
-    started.child.stderr.resume()
+    started.child.stderr.on('data', (text) => (logged += String(text)))
     origin = started.origin
     if (origin === '') throw new Error('The server has ended')
   }, BUILD_TIMEOUT)
@@ -83,6 +84,16 @@ describe.skipIf(!browser)('the app of examples/next', () => {
     await expect.poll(() => page.locator('#name').innerText(), patient).toBe('Sent by Ada')
     await page.getByRole('button', { name: 'Likes: 0' }).click()
     await page.getByRole('button', { name: 'Likes: 1' }).waitFor(patient)
+    expect(troubles).toEqual([])
+  })
+
+  it('shows the page that a server action redirects to, with the response of the action', async () => {
+    const { page, requests, troubles } = await open('/form')
+    await page.getByLabel('Name').fill('elsewhere')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await shows(page, 'Static')
+    expect(requests.filter((request) => request.endsWith(' /static'))).toEqual([])
+    expect(logged).not.toContain('failed to get redirect response')
     expect(troubles).toEqual([])
   })
 

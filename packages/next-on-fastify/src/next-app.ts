@@ -11,6 +11,7 @@ import { assertBasePath } from './next/assert-base-path.ts'
 import { letsNextCompress } from './next/config.ts'
 import type { NextHandler, RequestHandler } from './next/handler-types.ts'
 import { type NextOptions, startNext, type StartedNext } from './next/load.ts'
+import { tellOwnOrigin } from './next/own-origin.ts'
 import { Observers } from './observability/observers.ts'
 import type { NextStats } from './observability/stats.ts'
 import { compressionConflict, isDev, resolveCompression, resolveResponseCache } from './options/resolve.ts'
@@ -37,6 +38,7 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
   if (prefix !== '' && isProduction) assertBasePath(dir, prefix)
   const { started, compression } = await startCompressed(app, { dir, dev: !isProduction, hostname, port }, options)
   const { next } = started
+  tellOwnOrigin(app)
   const sharing = isProduction ? await orClose(started, openSharing(app, dir, options)) : undefined
   const cdn =
     isProduction && options.cdn ? await orClose(started, openCdn(dir, options.cdn, prefix, app.log)) : undefined

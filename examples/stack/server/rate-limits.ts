@@ -1,0 +1,16 @@
+import rateLimit from '@fastify/rate-limit'
+import type { FastifyInstance } from 'fastify'
+import type { Redis } from 'ioredis'
+
+/** Limits the requests of each client, over all workers and hosts with the same Redis. Files of the build are free. */
+export async function limitRequests(app: FastifyInstance, max: number, redis: Redis | undefined): Promise<void> {
+  await app.register(rateLimit, {
+    max,
+    timeWindow: '1 minute',
+    allowList: (request) => request.url.startsWith('/_next/static/') || request.url === '/health',
+    nameSpace: 'rate-limit:',
+    // Without Redis, each worker counts by itself. If Redis fails, requests pass.
+    skipOnError: true,
+    ...(redis && { redis }),
+  })
+}
