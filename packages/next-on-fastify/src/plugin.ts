@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteGenericInterface } from 'fastify'
 import fp from 'fastify-plugin'
 import { afterAllHooks } from './fastify/hooks-first.ts'
 import { addNextRoutes, everyMethod } from './fastify/catch-all-routes.ts'
-import { type AddNextRoute, nextRoutes } from './fastify/next-routes.ts'
+import { type NextRouteHandler, type NextRouteOptions, nextRoutes } from './fastify/next-routes.ts'
 import { serveBy } from './fastify/serve-request.ts'
 import { assertBodyUnread, skipBodyParsing } from './fastify/unread-bodies.ts'
 import { closeIdleConnections } from './http/idle-connections.ts'
@@ -26,7 +26,11 @@ declare module 'fastify' {
      * app.next('/search', { config: { rateLimit: { max: 10 } } })
      * app.next<{ Params: { id: string } }>('/p/:id', ({ params }) => `/posts/${encodeURIComponent(params.id)}`)
      */
-    next: AddNextRoute
+    next<Route extends RouteGenericInterface = RouteGenericInterface>(
+      url: string,
+      options?: NextRouteOptions | NextRouteHandler<Route>,
+      handler?: NextRouteHandler<Route>,
+    ): FastifyInstance
   }
 }
 
@@ -53,7 +57,8 @@ const plugin: NextPlugin = async (app, options) => {
     ...afterAllHooks(app, assertBodyUnread, serveBy(next.serve, requestIdHeader)),
   }
   addNextRoutes(app, prefix, methods, { schema: HIDDEN, ...log, ...taken })
-  if (!app.hasDecorator('next')) app.decorate('next', nextRoutes({ ...log, ...taken }, methods, prefix))
+  // The types allow for those of @fastify/nextjs beside them, which an app has while it moves.
+  if (!app.hasDecorator('next')) app.decorate<unknown>('next', nextRoutes({ ...log, ...taken }, methods, prefix))
   next.observers.opened()
 }
 

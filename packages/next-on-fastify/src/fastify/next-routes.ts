@@ -50,8 +50,8 @@ type Taken = ReturnType<typeof afterAllHooks> & Required<Pick<RouteOptions, 'pre
  * @param prefix - the base path of the Next app
  */
 export function nextRoutes(taken: Taken, methods: HTTPMethods[], prefix: string): AddNextRoute {
-  return function (url, options = {}, handler) {
-    if (typeof options === 'function') return this.next(url, {}, options)
+  return function addNextRoute(url, options = {}, handler): FastifyInstance {
+    if (typeof options === 'function') return addNextRoute.call(this, url, {}, options as NextRouteHandler)
     assertArguments(url, options, handler)
     const own = handler as NextRouteHandler | undefined
     return this.route({
