@@ -96,6 +96,7 @@ async function startService(name: string, env: Environment = {}): Promise<string
 }
 
 async function start(name: string, env: Environment): Promise<StartedServer> {
+  if (isStopped) throw new Error('Stopped during the start.')
   const started = await startServer(file(name), env, log)
   if (!started) throw new Error(`${name} has ended before it listened.`)
   return started
