@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { requireProgram } from '@test/required-program'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { readGuide, Running } from './guide.ts'
+import { readGuide, startCommand } from './guide.ts'
 import { NODES, shell, writeFiles } from './quick-start.ts'
 import { bodyOf } from './starter.ts'
 import { demand, run, Tarball } from './tarball.ts'
@@ -24,7 +24,7 @@ describe('the guide from-pm2-and-node-cluster', () => {
     const { files, blocks, commands, ports } = await readGuide('from-pm2-and-node-cluster')
     writeFiles(project, files)
     const [, start, control] = commands
-    const server = new Running(project, start!.trim())
+    const server = startCommand(project, start!.trim())
     expect(JSON.parse(await bodyOf(ports['3000']!, '/'))).toEqual({ hello: 'world' })
     const [warning] = blocks.filter(({ language }) => language === '').map(({ code }) => code.trim())
     expect(warningsOf(server.output)).toEqual([warning])
@@ -45,7 +45,7 @@ describe('the guide from-pm2-and-node-cluster', () => {
   it('responds the same by node:cluster and by clustered-server', async () => {
     const { files, commands, ports } = await readGuide('from-pm2-and-node-cluster')
     writeFiles(project, files)
-    for (const command of commands.at(-1)!.trim().split('\n')) new Running(project, command)
+    for (const command of commands.at(-1)!.trim().split('\n')) startCommand(project, command)
     const before = await bodyOf(ports['3001']!, '/')
     expect(before).toBe('{"hello":"world"}')
     expect(await bodyOf(ports['3002']!, '/')).toBe(before)

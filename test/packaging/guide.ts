@@ -40,8 +40,12 @@ export async function readGuide(name: string): Promise<Guide> {
   return { blocks, files, commands, ports }
 }
 
-/** A command that runs until it ends by itself or the test does. */
-export class Running {
+/** Starts a command, which runs until it ends by itself or the test does. */
+export function startCommand(folder: string, command: string): RunningCommand {
+  return new RunningCommand(folder, command)
+}
+
+class RunningCommand {
   output = ''
   readonly code: Promise<number | null>
 
