@@ -153,7 +153,7 @@ describe('response times of seed 001', () => {
   })
 })
 
-it('finds the hottest functions of a profile, without idle time', () => {
+it('finds the hottest functions of a profile, without its start and idle time', () => {
   const node = (id: number, functionName: string, url = '', lineNumber = 0): object => ({
     id,
     callFrame: { functionName, url, lineNumber },
@@ -166,10 +166,11 @@ it('finds the hottest functions of a profile, without idle time', () => {
       node(4, 'send', 'file:///app/node_modules/send/index.js', 9),
       node(5, 'rare'),
     ],
-    samples: [1, 2, 3, 4, 5],
-    timeDeltas: [1000, 30, 35, 30, 5],
+    startTime: 5000,
+    samples: [5, 1, 2, 3, 4, 5],
+    timeDeltas: [1000, 1000, 30, 35, 30, 5],
   } as Parameters<typeof hottestFunctions>[0]
-  expect(hottestFunctions(profile, 2)).toEqual([
+  expect(hottestFunctions(profile, 2, 7000)).toEqual([
     { name: 'send', place: 'index.js:10', share: 0.6 },
     { name: '(anonymous)', place: 'node:net:100', share: 0.35 },
   ])

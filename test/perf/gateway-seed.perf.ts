@@ -10,7 +10,7 @@ import { constantly, type Stage, userLoad } from './user-load.ts'
 
 /** Seconds of the load at full scale, as its author had it. The shape stays the same at a smaller scale. */
 const FULL = 70
-const SECONDS = FULL * inject('scale')
+const SECONDS = Number((FULL * inject('scale')).toFixed(1))
 
 /** Seconds at full scale. */
 const SEED: readonly Stage[] = [

@@ -8,6 +8,8 @@ export interface CpuProfile {
     readonly id: number
     readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number }
   }[]
+  /** Microseconds of the monotonic clock. */
+  readonly startTime: number
   readonly samples: readonly number[]
   /** Microseconds before each sample. */
   readonly timeDeltas: readonly number[]
@@ -21,14 +23,18 @@ export interface HotFunction {
   readonly share: number
 }
 
-export function hottestFunctions({ nodes, samples, timeDeltas }: CpuProfile, count: number): readonly HotFunction[] {
+/** `since` leaves out the start of the process: microseconds of the monotonic clock. */
+export function hottestFunctions(profile: CpuProfile, count: number, since = 0): readonly HotFunction[] {
+  const { nodes, startTime, samples, timeDeltas } = profile
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]))
   const times = new Map<string, { name: string; place: string; time: number }>()
   let busy = 0
+  let now = startTime
   for (const [index, id] of samples.entries()) {
     const { functionName, url, lineNumber } = frames.get(id)!
-    if (functionName === '(idle)') continue
     const time = timeDeltas[index]!
+    now += time
+    if (functionName === '(idle)' || now < since) continue
     busy += time
     const name = functionName === '' ? '(anonymous)' : functionName
     const place = url === '' ? '' : `${url.startsWith('node:') ? url : basename(url)}:${lineNumber + 1}`

@@ -28,12 +28,13 @@ it.each(['nestjs-express', 'nestjs-fastify'] as const)('profiles %s', async (nam
   const place = new URL(`${name}/`, folder)
   const nodeArgs = ['--cpu-prof', `--cpu-prof-dir=${fileURLToPath(place)}`]
   const { child, origin } = await startSubject(subjects[name] as URL, { nodeArgs })
+  const since = Number(process.hrtime.bigint() / 1000n)
   const { failures } = await userLoad(origin + cases.hello.path, constantly(USERS, DURATION))
   child.kill('SIGTERM')
   await once(child, 'exit')
   const [file] = readdirSync(place)
   const profile = JSON.parse(readFileSync(new URL(file!, place), 'utf8')) as CpuProfile
-  const functions = hottestFunctions(profile, COUNT)
+  const functions = hottestFunctions(profile, COUNT, since)
   tables.push({
     title: `The ${COUNT} hottest functions of ${name} (seed 004: V8 profile, ${USERS} connections)`,
     head: ['function', 'place', 'share of the busy time'],

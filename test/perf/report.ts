@@ -40,7 +40,7 @@ export interface Comparison {
 /** The published figures of a race beside the measured ones. */
 export function comparisonsOf({ result, published }: Outcome): Comparison[] {
   if (!published || result.summaries.length === 0) return []
-  const details = DETAILS.filter(({ then }) => published.figures.some((figure) => then(figure) !== undefined))
+  const details = DETAILS.filter(({ before }) => published.figures.some((figure) => before(figure) !== undefined))
   return [rates(result, published), ...(details.length > 0 ? [detailsOf(result, published, details)] : [])]
 }
 
@@ -70,26 +70,26 @@ function rates(result: RaceResult, { source, baseline, figures }: Published): Co
 interface Detail {
   readonly name: string
   readonly unit: string
-  readonly then: (figures: PublishedFigures) => number | undefined
+  readonly before: (figures: PublishedFigures) => number | undefined
   readonly now: (summary: Summary, result: RaceResult) => number | undefined
 }
 
 const DETAILS: readonly Detail[] = [
-  { name: 'p50', unit: ' ms', then: ({ p50 }) => p50, now: ({ mean }) => mean.p50 },
-  { name: 'p99', unit: ' ms', then: ({ p99 }) => p99, now: ({ mean }) => mean.p99 },
+  { name: 'p50', unit: ' ms', before: ({ p50 }) => p50, now: ({ mean }) => mean.p50 },
+  { name: 'p99', unit: ' ms', before: ({ p99 }) => p99, now: ({ mean }) => mean.p99 },
   {
     name: 'average',
     unit: ' ms',
-    then: ({ average }) => average,
+    before: ({ average }) => average,
     // Each connection always has the same number of requests without a response (Little's law).
     now: ({ mean }, { load }) => (1000 * load.connections * load.pipelining) / mean.throughput,
   },
-  { name: 'memory', unit: ' MB', then: ({ memory }) => memory, now: ({ mean }) => mean.peakRss / 1e6 },
-  { name: 'transferred', unit: ' MB', then: ({ transferred }) => transferred, now: () => undefined },
+  { name: 'memory', unit: ' MB', before: ({ memory }) => memory, now: ({ mean }) => mean.peakRss / 1e6 },
+  { name: 'transferred', unit: ' MB', before: ({ transferred }) => transferred, now: () => undefined },
   {
     name: 'timeouts',
     unit: '',
-    then: ({ timeouts }) => timeouts,
+    before: ({ timeouts }) => timeouts,
     now: ({ subject, case: kase }, { rounds }) =>
       rounds
         .filter((round) => round.subject === subject && round.case === kase)
@@ -102,7 +102,7 @@ function detailsOf(result: RaceResult, { source, figures }: Published, details: 
   const rows = allSystems(result, figures).map(({ name, before, now }) => [
     name,
     ...details.flatMap((detail) => [
-      withUnit(before && detail.then(before), detail.unit),
+      withUnit(before && detail.before(before), detail.unit),
       withUnit(detail.now(now, result), detail.unit),
     ]),
   ])
@@ -116,7 +116,7 @@ function detailsOf(result: RaceResult, { source, figures }: Published, details: 
 
 /** The published figures alone, for a load that was not measured. */
 export function publishedAlone({ source, baseline, figures }: Published, measuredBy: string): Comparison {
-  const details = DETAILS.filter(({ then }) => figures.some((figure) => then(figure) !== undefined))
+  const details = DETAILS.filter(({ before }) => figures.some((figure) => before(figure) !== undefined))
   const base = figures.find(({ subject }) => subject === baseline)?.requestsPerSecond
   const rows = figures.map((figure) => {
     const { subject, case: kase, requestsPerSecond: rate } = figure
@@ -125,7 +125,7 @@ export function publishedAlone({ source, baseline, figures }: Published, measure
       kase === undefined ? subject : `${subject} (${kase})`,
       rate === undefined ? '' : `${count(rate)} req/s`,
       ratio === undefined ? '' : `${ratio.toFixed(2)}x`,
-      ...details.map(({ then, unit }) => withUnit(then(figure), unit)),
+      ...details.map(({ before, unit }) => withUnit(before(figure), unit)),
     ]
   })
   return {

@@ -19,7 +19,7 @@ export function timesTable(
 ): Comparison {
   const seconds = measured[0]?.seconds ?? 0
   return {
-    title: `Average / p95 in ms, then and now in ${Number(seconds.toFixed(1))} s (${publishedTimes.source})`,
+    title: `Average / p95 in ms, then and now in ${seconds} s (${publishedTimes.source})`,
     head: ['Node', ...subjects.flatMap((subject) => [`${subject} then`, 'now'])],
     rows: nodes.map((node) => [
       node,
