@@ -10,6 +10,10 @@ export interface PublishedFigures {
   /** Milliseconds. */
   p50?: number
   p99?: number
+  /** Mean response time. Milliseconds. */
+  average?: number
+  /** Megabytes of all responses. */
+  transferred?: number
   /** Megabytes. */
   memory?: number
   /** Requests without a response. */
@@ -67,9 +71,9 @@ export const published: Record<
     source: 'seed 003: wrk -t12 -c400 -d10s, Node 14.2, Intel i5 with 4 cores, 2018',
     baseline: 'express',
     figures: [
-      { subject: 'express', requestsPerSecond: 22_208 },
-      { subject: 'node-http', requestsPerSecond: 33_067 },
-      { subject: 'fastify', requestsPerSecond: 37_147 },
+      { subject: 'express', requestsPerSecond: 22_208, average: 17.03 },
+      { subject: 'node-http', requestsPerSecond: 33_067, average: 11.03 },
+      { subject: 'fastify', requestsPerSecond: 37_147, average: 9.75 },
     ],
   },
   /** ab -k -c 200 -n 20000, GET hello world. */
@@ -77,8 +81,8 @@ export const published: Record<
     source: 'seed 004: ab -k -c 200 -n 20000, Intel i7-7500U',
     baseline: 'nestjs-express',
     figures: [
-      { subject: 'nestjs-express', requestsPerSecond: 4402 },
-      { subject: 'nestjs-fastify', requestsPerSecond: 11_936 },
+      { subject: 'nestjs-express', requestsPerSecond: 4402, average: 45.4, transferred: 4.78 },
+      { subject: 'nestjs-fastify', requestsPerSecond: 11_936, average: 16.8, transferred: 3.52 },
     ],
   },
 }

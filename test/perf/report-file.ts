@@ -2,13 +2,31 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { htmlReport, type ReportedRace } from './html-report.ts'
+import type { Comparison } from './report.ts'
 
-const RESULTS = new URL('../../results/', import.meta.url)
+export const RESULTS: URL = new URL('../../results/', import.meta.url)
 
 interface SuiteResults {
   /** Start of the run. It distinguishes the results of earlier runs. */
   readonly run: number
   readonly races: readonly ReportedRace[]
+}
+
+/** Script of package.json that runs suites. */
+export type Script = 'test:perf' | 'test:perf:all' | 'test:perf:nodes'
+
+export function commandOf(script: Script): string {
+  return `npx -y pnpm@12 ${script}`
+}
+
+interface SuiteTables {
+  readonly run: number
+  readonly tables: readonly Comparison[]
+}
+
+/** Adds the tables of a suite without races to the report of its run. */
+export function reportTables(suite: string, { run, tables }: SuiteTables, command: string): void {
+  writeFileSync(new URL(`${suite}/tables.json`, RESULTS), `${JSON.stringify({ run, tables, command })}\n`)
 }
 
 /** Makes a suite's folder, and removes the files of earlier runs. */
@@ -21,7 +39,7 @@ export function freshFolder(suite: string): URL {
 
 /** Adds a suite to the report of its run. */
 export function report(suite: string, { run, races }: SuiteResults, command: string): void {
-  writeFileSync(new URL(`${suite}/races.json`, RESULTS), `${JSON.stringify({ run, races })}\n`)
+  writeFileSync(new URL(`${suite}/races.json`, RESULTS), `${JSON.stringify({ run, races, command })}\n`)
   const all = readdirSync(RESULTS)
     .map((name) => new URL(`${name}/races.json`, RESULTS))
     .filter((file) => existsSync(file))

@@ -40,9 +40,8 @@ export interface Comparison {
 /** The published figures of a race beside the measured ones. */
 export function comparisonsOf({ result, published }: Outcome): Comparison[] {
   if (!published || result.summaries.length === 0) return []
-  const { figures } = published
-  const withDetails = figures.some(({ p50 }) => p50 !== undefined)
-  return [rates(result, published), ...(withDetails ? [details(result, published)] : [])]
+  const details = DETAILS.filter(({ before }) => published.figures.some((figure) => before(figure) !== undefined))
+  return [rates(result, published), ...(details.length > 0 ? [detailsOf(result, published, details)] : [])]
 }
 
 /** Rates, both as ratios over the text's own baseline. */
@@ -68,32 +67,78 @@ function rates(result: RaceResult, { source, baseline, figures }: Published): Co
   }
 }
 
-/** Latency, memory and requests without a response. */
-function details(result: RaceResult, { source, figures }: Published): Comparison {
-  const rows = allSystems(result, figures).map(({ name, subject, before, now }) => {
-    const failures = result.rounds
-      .filter((round) => round.subject === subject && round.case === now.case)
-      .reduce((sum, round) => sum + round.failures, 0)
-    return [
-      name,
-      ...[
-        [before?.p50, now.mean.p50, 'ms'],
-        [before?.p99, now.mean.p99, 'ms'],
-        [before?.memory, now.mean.peakRss / 1e6, 'MB'],
-      ].flatMap(([published, value, unit]) => [
-        published === undefined ? '' : `${published} ${unit}`,
-        `${count(value as number)} ${unit}`,
-      ]),
-      String(before?.timeouts ?? ''),
-      String(failures),
-    ]
-  })
+interface Detail {
+  readonly name: string
+  readonly unit: string
+  readonly before: (figures: PublishedFigures) => number | undefined
+  readonly now: (summary: Summary, result: RaceResult) => number | undefined
+}
+
+const DETAILS: readonly Detail[] = [
+  { name: 'p50', unit: ' ms', before: ({ p50 }) => p50, now: ({ mean }) => mean.p50 },
+  { name: 'p99', unit: ' ms', before: ({ p99 }) => p99, now: ({ mean }) => mean.p99 },
+  {
+    name: 'average',
+    unit: ' ms',
+    before: ({ average }) => average,
+    // Each connection always has the same number of requests without a response (Little's law).
+    now: ({ mean }, { load }) => (1000 * load.connections * load.pipelining) / mean.throughput,
+  },
+  { name: 'memory', unit: ' MB', before: ({ memory }) => memory, now: ({ mean }) => mean.peakRss / 1e6 },
+  { name: 'transferred', unit: ' MB', before: ({ transferred }) => transferred, now: () => undefined },
+  {
+    name: 'timeouts',
+    unit: '',
+    before: ({ timeouts }) => timeouts,
+    now: ({ subject, case: kase }, { rounds }) =>
+      rounds
+        .filter((round) => round.subject === subject && round.case === kase)
+        .reduce((sum, { failures }) => sum + failures, 0),
+  },
+]
+
+/** Latency, memory, and requests without a response. */
+function detailsOf(result: RaceResult, { source, figures }: Published, details: readonly Detail[]): Comparison {
+  const rows = allSystems(result, figures).map(({ name, before, now }) => [
+    name,
+    ...details.flatMap((detail) => [
+      withUnit(before && detail.before(before), detail.unit),
+      withUnit(detail.now(now, result), detail.unit),
+    ]),
+  ])
   return {
-    title: `Latency, peak memory and requests without an answer, then and now (${source})`,
-    head: ['system', 'p50 then', 'now', 'p99 then', 'now', 'memory then', 'now', 'timeouts then', 'failures now'],
+    title: `Details then and now (${source})`,
+    head: ['system', ...details.flatMap(({ name }) => [`${name} then`, 'now'])],
     rows,
     legend: [],
   }
+}
+
+/** The published figures alone, for a load that was not measured. */
+export function publishedAlone({ source, baseline, figures }: Published, measuredBy: string): Comparison {
+  const details = DETAILS.filter(({ before }) => figures.some((figure) => before(figure) !== undefined))
+  const base = figures.find(({ subject }) => subject === baseline)?.requestsPerSecond
+  const rows = figures.map((figure) => {
+    const { subject, case: kase, requestsPerSecond: rate } = figure
+    const ratio = figure.ratio ?? (rate !== undefined && base !== undefined ? rate / base : undefined)
+    return [
+      kase === undefined ? subject : `${subject} (${kase})`,
+      rate === undefined ? '' : `${count(rate)} req/s`,
+      ratio === undefined ? '' : `${ratio.toFixed(2)}x`,
+      ...details.map(({ before, unit }) => withUnit(before(figure), unit)),
+    ]
+  })
+  return {
+    title: `Published then, not measured in this run (${source})`,
+    head: ['system', 'published then', 'ratio then', ...details.map(({ name }) => `${name} then`)],
+    rows,
+    legend: [`Measure it by: ${measuredBy}`],
+  }
+}
+
+function withUnit(value: number | undefined, unit: string): string {
+  if (value === undefined) return ''
+  return `${value < 100 && unit !== '' ? Number(value.toFixed(2)) : count(value)}${unit}`
 }
 
 /** Systems with published figures, then the new ones. */

@@ -1,6 +1,10 @@
+import { writeFileSync } from 'node:fs'
 import { styleText } from 'node:util'
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 import type { SerializedError } from 'vitest'
+import { finalMarkdown, finalText } from './final-report.ts'
+import { RESULTS } from './report-file.ts'
+import { lastRun, readResults } from './readme-figures/record.ts'
 
 /** Shows a performance run: the current step and the remaining time in one line, and each verdict. */
 export default class PerfReporter implements Reporter {
@@ -69,12 +73,22 @@ export default class PerfReporter implements Reporter {
       this.#failures.push(styleText('red', 'Most claims are inconclusive: such a run proves nothing.'))
       process.exitCode = 1
     }
+    this.#printReport()
     for (const failure of this.#failures) this.#print(failure)
     this.#print(
-      `\nThe report is results/report.html, this took ${Math.round((performance.now() - this.#began) / 1000)} s.`,
+      `\nThe report is results/report.html and results/report.md, this took ${Math.round((performance.now() - this.#began) / 1000)} s.`,
     )
     const inconclusive = this.#inconclusive > 0 ? `, ${this.#inconclusive} inconclusive` : ''
     this.#print(`${this.#passed} passed, ${this.#failures.length} failed${inconclusive}`)
+  }
+
+  /** The report of all suites, unless none has ended. */
+  #printReport(): void {
+    const run = lastRun(RESULTS)
+    if (!run || run.startedAt < performance.timeOrigin) return
+    const results = readResults()
+    this.#print(`\n${finalText(run, results)}\n`)
+    writeFileSync(new URL('report.md', RESULTS), finalMarkdown(run, results))
   }
 
   #show(text: string): void {

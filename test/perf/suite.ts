@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, inject, it, type TestContext } from 'vites
 import type { Bound } from './bounds.ts'
 import type { Published } from './published.ts'
 import { comparisonsOf, type Outcome, suiteMarkdown, suiteTerminal } from './report.ts'
-import { freshFolder, report } from './report-file.ts'
+import { commandOf, freshFolder, report } from './report-file.ts'
 import { claimBudget, excuseOf } from './inconclusive.ts'
 
 /** One race of a suite, with its claims. */
@@ -94,8 +94,7 @@ function writeReports(name: string, outcomes: readonly Outcome[], folder: URL): 
     const { rounds: _rounds, ...result } = outcome.result
     return { suite: name, title: outcome.title, result, comparisons: comparisonsOf(outcome) }
   })
-  const command = `npx -y pnpm@12 ${CLAIMS_TARGETS ? 'test:perf:all' : 'test:perf'}`
-  report(name, { run: inject('startedAt'), races: reported }, command)
+  report(name, { run: inject('startedAt'), races: reported }, commandOf(inject('script')))
 }
 
 function prepare(entry: SuiteRace): {
