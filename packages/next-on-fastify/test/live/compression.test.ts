@@ -159,7 +159,7 @@ it.each(['by the router', 'without the router'])(
     }
     // The first request of a path shows the route.
     expect(entrypoints() - before > 0).toBe(app === compressed)
-    },
+  },
 )
 
 it('caches a response for each encoding, and replays its bytes', async () => {
