@@ -6,13 +6,9 @@ import type { ParsedUrlQuery } from 'node:querystring'
 import { RSC_REQUEST_HEADERS } from './request-headers.ts'
 import { functionOf, type RequestMeta } from './internals.ts'
 
-const OPENTELEMETRY = Symbol.for('opentelemetry.js.api.1')
-
-/** Whether the response is the same without the render server, which serves the App Router and creates spans. */
+/** Whether the response is the same without the render server, which serves the client of the App Router. */
 export function canSkipRenderServer({ headers }: Pick<IncomingMessage, 'headers'>, query: ParsedUrlQuery): boolean {
-  // All copies of `@opentelemetry/api` 1.x in a process register their tracer provider here.
-  const { [OPENTELEMETRY]: registered } = globalThis as { [OPENTELEMETRY]?: { readonly trace?: unknown } }
-  return registered?.trace === undefined && !('_rsc' in query) && !RSC_REQUEST_HEADERS.some((name) => name in headers)
+  return !('_rsc' in query) && !RSC_REQUEST_HEADERS.some((name) => name in headers)
 }
 
 /** Next's wrapper of Node's response. */

@@ -7,8 +7,9 @@ import { CacheHandlerConflictError } from '../next/page-cache/install-cache-hand
 import { installSharedHandler } from '../shared-cache/install-shared-handler.ts'
 import { readBuild } from '../next/build/cacheable-build.ts'
 import { UncacheableBuildError } from '../next/build/uncacheable-build-error.ts'
+import { cachedSpansOf } from '../next/server-spans.ts'
 import { watchRenders } from '../next/middleware/render-hook.ts'
-import { encodingsOf } from './content-encodings.ts'
+import { encodingsOf, NEXT_ENCODINGS } from './content-encodings.ts'
 import { ResponseCache } from './response-cache.ts'
 import { CAN_FRAME_CHUNKS } from './ready-response.ts'
 
@@ -18,6 +19,8 @@ export interface CacheContext {
   readonly isShared?: boolean
   /** Log level of the reason why the cache is off. */
   readonly level?: 'info' | 'warn'
+  /** The prepared Next, for the spans of cached responses. */
+  readonly next?: object
   /** The compression of the app, if it is not Next's own. */
   readonly compression?: NegotiatedEncodings | undefined
 }
@@ -27,7 +30,7 @@ export async function createResponseCache(
   dir: string,
   options: ResolvedResponseCacheOptions,
   log: FastifyBaseLogger,
-  { isShared = false, level = 'warn', compression }: CacheContext = {},
+  { isShared = false, level = 'warn', next, compression }: CacheContext = {},
 ): Promise<ResponseCache | undefined> {
   const { proxied, maxBytes } = options
   const limits = { ...options, maxEntryBytes: Math.min(options.maxEntryBytes, maxBytes) }
@@ -39,7 +42,11 @@ export async function createResponseCache(
     const middleware = proxied === 'always' ? { runEarly: await watchRenders(dir, log) } : undefined
     installSharedHandler(dir)
     if (!CAN_FRAME_CHUNKS) log.warn('compressed cached responses take longer to write: this Node frames chunks itself')
-    return new ResponseCache(build, limits, middleware, compression && encodingsOf(compression))
+    const encodings = compression === undefined ? NEXT_ENCODINGS : encodingsOf(compression)
+    return new ResponseCache(build, limits, middleware, {
+      encodings,
+      spans: next && (await cachedSpansOf(dir, next, log)),
+    })
   } catch (error) {
     const isReason = error instanceof UncacheableBuildError || error instanceof CacheHandlerConflictError
     const why = isReason ? error.message : 'unrecognized build output'

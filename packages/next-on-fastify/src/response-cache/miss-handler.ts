@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PageRead } from '../next/page-cache/cache-events.ts'
 import { recordReads } from '../next/page-cache/observed-cache-handler.ts'
+import type { CachedSpans } from '../next/server-spans.ts'
 import type { Build } from '../next/build/cacheable-build.ts'
 import type { ContentEncodings } from './content-encodings.ts'
 import { type InFlight, InFlightRequests } from './in-flight.ts'
@@ -42,6 +43,7 @@ export interface FillerParts {
   readonly report: CacheReport
   readonly maxEntryBytes: number
   readonly encodings: ContentEncodings
+  readonly spans: CachedSpans | undefined
 }
 
 /** A response that Next is rendering. */
@@ -103,7 +105,7 @@ export class CacheFiller {
         if (report.hasHeader) report.forwarded(tapped.response, isStale, this.#willStore(rendering, status, head))
       },
       recorded: (response) => {
-        this.#store(key, this.#entryOf(rendering, response))
+        this.#store(key, this.#entryOf(rendering, request, response))
         inFlight?.ended()
       },
     })
@@ -144,13 +146,19 @@ export class CacheFiller {
   }
 
   /** Returns the entry of a response, or why there is none. */
-  #entryOf(rendering: Rendering, response: RecordedResponse | Unrecordable): Entry | NotStoredReason {
+  #entryOf(
+    rendering: Rendering,
+    request: IncomingMessage,
+    response: RecordedResponse | Unrecordable,
+  ): Entry | NotStoredReason {
     if (typeof response === 'string') return response
     const { status, head } = response
     const meta = this.#metaOf(rendering, status, head)
     if (typeof meta === 'string') return meta
     const body = status === 304 || rendering.isBodiless ? NO_BODY : response.body
-    return { ...readyResponse({ status, head: this.#parts.report.storedHead(head), body }), ...meta }
+    const { report, spans } = this.#parts
+    const ready = readyResponse({ status, head: report.storedHead(head), body })
+    return { ...ready, ...meta, route: spans?.routeOf(request) }
   }
 
   #metaOf({ key, reads, position }: Rendering, status: number, head: readonly string[]): CacheMeta | NotStoredReason {

@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import type { RequestHandler } from '../next/handler-types.ts'
 import type { ResolvedResponseCacheOptions } from '../options/schema.ts'
+import type { CachedSpans } from '../next/server-spans.ts'
 import type { Build } from '../next/build/cacheable-build.ts'
 import { type ContentEncodings, NEXT_ENCODINGS } from './content-encodings.ts'
 import { CacheFiller } from './miss-handler.ts'
@@ -26,6 +27,14 @@ export interface MiddlewareSupport {
   readonly runEarly: EarlyMiddleware | undefined
 }
 
+/** What a cache must know about its app. */
+export interface CachedApp {
+  readonly encodings: ContentEncodings
+  readonly spans: CachedSpans | undefined
+}
+
+const PLAIN_APP: CachedApp = { encodings: NEXT_ENCODINGS, spans: undefined }
+
 /** The response cache of one Next app. */
 export class ResponseCache {
   readonly #build: Build
@@ -43,15 +52,15 @@ export class ResponseCache {
     build: Build,
     limits: ResponseCacheLimits,
     middleware?: MiddlewareSupport,
-    encodings: ContentEncodings = NEXT_ENCODINGS,
+    { encodings, spans }: CachedApp = PLAIN_APP,
   ) {
     const { maxEntries, maxBytes, maxEntryBytes } = limits
     const store = new ResponseStore(maxEntries, maxBytes)
     const history = new PathHistory(maxEntries)
     const invalidation = new Invalidation(store)
     const report = new CacheReport(limits.cacheStatus)
-    const hits = new HitWriter(store, report, limits.brotli)
-    const filler = new CacheFiller({ build, store, invalidation, history, report, maxEntryBytes, encodings })
+    const hits = new HitWriter(store, report, limits.brotli, spans)
+    const filler = new CacheFiller({ build, store, invalidation, history, report, maxEntryBytes, encodings, spans })
     const parts = { build, store, history, report, hits, filler, encodings }
     this.#build = build
     this.#store = store

@@ -11,6 +11,8 @@ import { readyResponse, type ReadyResponse } from './ready-response.ts'
 export interface Entry extends ReadyResponse, CacheMeta {
   /** The same response, compressed by brotli. */
   readonly brotli?: ReadyResponse
+  /** The route for the span of the request. */
+  readonly route?: string | undefined
 }
 
 /** Size of an entry besides its body and key, in bytes. See docs/measurements.md#entry-size */

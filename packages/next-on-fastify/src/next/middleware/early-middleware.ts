@@ -4,6 +4,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { withCurrentRequest } from '../../async-context/current-request.ts'
+import { isTraced } from '../server-spans.ts'
 import { canSkipRenderServer, RequestPreparation, type WrappedRequest } from '../request-preparation.ts'
 import type { RequestHandler } from '../handler-types.ts'
 import { functionOf, type RequestMeta } from '../internals.ts'
@@ -74,6 +75,8 @@ export function earlyMiddlewareOf(server: Server, store: MetaStore): EarlyMiddle
     const path = pathOf(url)
     const query = queryOf(url)
     if (query === undefined || !isPlainPath(path) || !canSkipRenderServer(request, query)) return undefined
+    // Next's router creates the span in which middleware runs.
+    if (isTraced()) return undefined
     try {
       const meta: Meta = {}
       setRequestMeta(request, meta)

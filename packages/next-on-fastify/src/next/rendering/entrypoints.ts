@@ -8,6 +8,7 @@ import type { ParsedUrlQuery } from 'node:querystring'
 import { types } from 'node:util'
 import { RequestPreparation, type WrappedRequest, type WrappedResponse } from '../request-preparation.ts'
 import type { NextHandler } from '../handler-types.ts'
+import { type InServerSpan, inServerSpanOf } from '../server-spans.ts'
 import { functionOf, type RequestMeta, type RouteMatch } from '../internals.ts'
 import type { RouteKind } from '../build/direct-routes.ts'
 
@@ -50,6 +51,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse, context: obj
 /** The used parts of the render server and of its dependencies. */
 interface Parts {
   readonly preparation: RequestPreparation
+  readonly inServerSpan: InServerSpan
   readonly setVaryHeader: (request: WrappedRequest, response: WrappedResponse, isAppPath: boolean, path: string) => void
   readonly getWaitUntil: () => unknown
   readonly getMeta: (request: IncomingMessage) => RequestMeta
@@ -72,6 +74,7 @@ export function entrypointsOf(server: RenderServer, getMeta: Parts['getMeta']): 
   const method = (name: string): unknown => functionOf(server, name).bind(server)
   const parts = {
     preparation: new RequestPreparation(server, getMeta),
+    inServerSpan: inServerSpanOf(server),
     setVaryHeader: method('setVaryHeader'),
     getWaitUntil: method('getWaitUntil'),
     getMeta,
@@ -81,7 +84,8 @@ export function entrypointsOf(server: RenderServer, getMeta: Parts['getMeta']): 
     const pathMeta = pathMetaOf(meta)
     const handler = typeof filename === 'string' ? await handlerOf(filename) : undefined
     if (pathMeta === undefined || handler === undefined) return undefined
-    return (request, response) => call(parts, handler, kind, pathMeta, request, response)
+    return (request, response) =>
+      parts.inServerSpan(request, response, () => call(parts, handler, kind, pathMeta, request, response))
   }
 }
 

@@ -49,6 +49,11 @@ const SERVER = {
     originalResponse['rendered'] = { path, query, url, isInternal }
   },
   renderPageComponent: () => Promise.resolve('a page'),
+  async handleRequest(this: { handleRequestImpl(): Promise<void> }, request: object, response: Meta) {
+    response['spanned'] = getMeta(request)['invokePath']
+    await this.handleRequestImpl()
+  },
+  handleRequestImpl: () => Promise.resolve(),
 }
 
 const HANDLER = `exports.handler = async ({ headers }, { vary }, context) => {
@@ -307,14 +312,19 @@ describe('an entry point is not called', () => {
     const headers = [{}, { host: 'a.example' }, { rsc: '1' }, { 'next-url': '' }]
     expect(headers.map((some) => canSkipRenderServer({ headers: some }, {}))).toEqual([true, true, false, false])
   })
+})
 
-  it('while a provider of tracers is registered', () => {
-    const place = globalThis as { [key: symbol]: unknown }
-    const registry = Symbol.for('opentelemetry.js.api.1')
-    onTestFinished(() => void delete place[registry])
-    place[registry] = { version: '1.9.0', diag: {} }
-    expect(canSkipRenderServer({ headers: {} }, {})).toBe(true)
-    place[registry] = { version: '1.9.0', trace: {} }
-    expect(canSkipRenderServer({ headers: {} }, {})).toBe(false)
-  })
+it.each([
+  ['in the span of the render server', { trace: {} }, '/route'],
+  ['without a span, if there is no tracer provider', { diag: {} }, undefined],
+])('is called %s', async (_name, registered, spanned) => {
+  const place = globalThis as { [key: symbol]: unknown }
+  const registry = Symbol.for('opentelemetry.js.api.1')
+  onTestFinished(() => void delete place[registry])
+  place[registry] = { version: '1.9.0', ...registered }
+  const calls: Call[] = []
+  Object.assign(globalThis, { called: calls })
+  const response: Meta = {}
+  await call(HANDLER, {}, response)
+  expect([calls.length, response['spanned']]).toEqual([1, spanned])
 })

@@ -426,6 +426,8 @@ describe('the entry point of a route', () => {
       getWaitUntil: () => {},
       render: async () => {},
       renderPageComponent: async () => {},
+      handleRequest: async () => {},
+      handleRequestImpl: async () => {},
     }
     return serve({ inner, route: (path, request) => ({ ...atItsPath(path, request), match }), ...stage })
   }
