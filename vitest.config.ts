@@ -40,7 +40,7 @@ const thorough = [
   'packages/next-on-fastify/test/live/{redis-failures,soak}.test.ts',
   'test/live/stack-hosts.test.ts',
   'test/conformance/next-{cache-components,direct,http2,new-build}.test.ts',
-  'test/packaging/{hello-worlds,starter-pages}.test.ts',
+  'test/packaging/{hello-worlds,next-suite,starter-pages}.test.ts',
 ]
 
 /** Tests of next-on-fastify that run with more than one Next: each file needs a process of its own. */
@@ -229,7 +229,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'thorough-lowest',
           env: { NEXT_PACKAGE: 'next-lowest' },
-          include: ['test/conformance/next{,-direct,-http2,-new-build}.test.ts', 'test/browser/next.test.ts'],
+          include: ['test/conformance/next{,-direct,-features,-http2,-new-build}.test.ts', 'test/browser/next.test.ts'],
           ...common,
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -4,6 +4,7 @@ import { optionsOf as schemaOptionsOf } from '../../packages/checked-options/src
 import { describe, expect, it } from 'vitest'
 import { factorySchema } from '../../packages/next-on-fastify/src/options/schema.ts'
 import { hasCodedErrors } from './coded-errors.ts'
+import { featureRows } from '../suites/next-features/index.ts'
 import { optionsOf, rowsOf, withOptionRows } from './options-table.ts'
 
 const root = new URL('../../packages/next-on-fastify/', import.meta.url)
@@ -146,5 +147,14 @@ describe('the pages', () => {
       )
     })
     expect(broken).toEqual([])
+  })
+})
+
+describe('docs/compatibility.md', () => {
+  it('has the area and the title of each case', () => {
+    const areas = new Set(featureRows.map(([area]) => area))
+    const rows = rowsOf(read('docs/compatibility.md')).filter(([area]) => areas.has(area!))
+    expect(rows).toEqual(featureRows)
+    expect(rows.length).toBeGreaterThanOrEqual(40)
   })
 })
