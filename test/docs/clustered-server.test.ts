@@ -124,8 +124,4 @@ describe('pages', () => {
   it('are all linked in the README', () => {
     for (const page of pages) expect(read('README.md')).toContain(`](${page})`)
   })
-
-  it('the README has at most 200 lines', () => {
-    expect(read('README.md').split('\n').length).toBeLessThanOrEqual(201)
-  })
 })

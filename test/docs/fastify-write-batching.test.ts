@@ -52,7 +52,3 @@ it('the README names what the package supports', () => {
   expect(rows).toContainEqual(['Node', `${engines!['node']!.replace('>=', '')} or newer`])
   expect(rows).toContainEqual(['Fastify', /^\^(\d+)/.exec(peerDependencies!['fastify']!)![1]])
 })
-
-it('the README has at most 200 lines', () => {
-  expect(readme.split('\n').length).toBeLessThanOrEqual(200)
-})

@@ -123,10 +123,6 @@ it('the README names the supported versions, and the source refuses other ones',
   expect(catalog).toContain(`next-lowest: npm:next@${oldest}\n`)
 })
 
-it('the README has at most 200 lines', () => {
-  expect(read('README.md').split('\n').length - 1).toBeLessThanOrEqual(200)
-})
-
 describe('the pages', () => {
   const pages = ['README.md', ...globSync('docs/*.md', { cwd: root.pathname })]
   const anchorsOf = (page: string): string[] =>
