@@ -8,7 +8,7 @@ import { ask, type RawAnswer, type RawRequest } from '../../differential/raw-req
 type Headers = Readonly<Record<string, string>>
 
 /** A feature of Next, and requests that show whether it works. */
-export type FeatureCase = (servers: Conversation) => Promise<void>
+type FeatureCase = (servers: Conversation) => Promise<void>
 
 /** Cases by title. */
 export type FeatureCases = Readonly<Record<string, FeatureCase>>
