@@ -40,6 +40,12 @@ const claims = {
     { case: 'greetChecked', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.85 },
     { case: 'article', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.9 },
   ],
+  'trpc-rest': [
+    { case: 'query', contender: 'trpc-fastify-rest', over: 'plain-fastify', atLeast: 0.9 },
+    { case: 'path', contender: 'trpc-fastify-rest', over: 'plain-fastify', atLeast: 0.9 },
+    { case: 'body', contender: 'trpc-fastify-rest', over: 'plain-fastify', atLeast: 0.9 },
+    { case: 'long', contender: 'trpc-fastify-rest', over: 'plain-fastify', atLeast: 0.9 },
+  ],
   'trpc-only': [
     { case: 'batch', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3.2, target: 5 },
     { case: 'middlewares', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3.4, target: 4 },
