@@ -177,7 +177,13 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'thorough',
           provide: { peers: 'newest', processes: [4] },
-          include: [...thorough, ...nextVariants, ...nextMatrix('shared-cache')],
+          include: [
+            ...thorough,
+            ...nextVariants,
+            ...nextMatrix('shared-cache'),
+            'packages/trpc-fastify/test/unit/client/subscriptions.test.ts',
+          ],
+          env: { SUBSCRIPTION_RUNS: '200' },
           ...common,
           testTimeout: 120_000,
           ...alone,
