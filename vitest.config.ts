@@ -189,9 +189,15 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'thorough',
           provide: { peers: 'newest', processes: [4] },
-          // `test:all` reloads the stack three times.
-          env: { STACK_RELOADS: '20' },
-          include: [...thorough, ...nextVariants, ...nextMatrix('shared-cache'), 'test/browser/stack.test.ts'],
+          // `test:all` reloads the stack three times, and subscribes a few times.
+          env: { STACK_RELOADS: '20', SUBSCRIPTION_RUNS: '200' },
+          include: [
+            ...thorough,
+            ...nextVariants,
+            ...nextMatrix('shared-cache'),
+            'packages/trpc-fastify/test/unit/client/subscriptions.test.ts',
+            'test/browser/stack.test.ts',
+          ],
           ...common,
           testTimeout: 120_000,
           ...alone,

@@ -59,6 +59,10 @@ export const suites: Readonly<Record<string, Suite>> = {
       { orpc: 'Fastify with oRPC, which has a protocol of its own' },
     ),
     ...suite(
+      { requests: ["curl '{url}/rest/greetings?name=you'", "curl '{url}/rest/checked-greetings/you'"] },
+      { rest: 'Fastify with trpc-fastify/openapi, which serves the router as REST' },
+    ),
+    ...suite(
       { requests: ["curl '{url}/trpc/hello'", "curl '{url}/trpc/article'"] },
       { 'node-http': 'node:http alone, with two of the routes' },
     ),

@@ -38,6 +38,27 @@ app.get('/trpc/article', (_request, reply) => {
   send(reply, article)
 })
 
+// The same as REST.
+
+app.get('/rest/greetings', (request, reply) => {
+  const { name } = nameSchema.parse(request.query)
+  reply.send(greeting(name))
+})
+
+app.get('/rest/checked-greetings/:name', (request, reply) => {
+  const { name } = nameSchema.parse(request.params)
+  reply.send(checkedSchema.parse(greeting(name)))
+})
+
+app.post('/rest/notes', (request, reply) => {
+  const { name } = nameSchema.parse(request.body)
+  reply.send(greeting(name))
+})
+
+app.get('/rest/article', (_request, reply) => {
+  reply.send(article)
+})
+
 closeOnSignal(app.server, () => app.close())
 
 await app.listen({ host, port })

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { initTRPC, lazy, tracked, TRPCError } from '@trpc/server'
+import type { OpenApiMeta } from 'trpc-fastify/openapi'
 import { z } from 'zod'
 import { article, greeting } from './content.ts'
 
@@ -9,7 +10,10 @@ export interface Context {
   user: string
 }
 
-const t = initTRPC.context<Partial<Context>>().create()
+const t = initTRPC.context<Partial<Context>>().meta<OpenApiMeta>().create()
+
+/** A procedure with a REST route, too. */
+const at = (method: 'GET' | 'POST', path: `/${string}`) => t.procedure.meta({ openapi: { method, path } })
 
 /** Three middlewares before each procedure. */
 const traced = t.procedure
@@ -26,14 +30,18 @@ const name = z.object({ name: z.string().min(1).max(100) })
 export const appRouter = t.router({
   /** Has neither input nor context. */
   hello: t.procedure.query(() => ({ hello: 'world' })),
-  greet: t.procedure.input(name).query(({ input }) => greeting(input.name)),
-  greetChecked: t.procedure
+  greet: at('GET', '/greetings')
+    .input(name)
+    .query(({ input }) => greeting(input.name)),
+  greetChecked: at('GET', '/checked-greetings/{name}')
     .input(name)
     .output(z.object({ text: z.string(), length: z.number() }))
     .query(({ input }) => greeting(input.name)),
   whoAmI: traced.query(({ ctx }) => ({ user: ctx.user })),
-  article: t.procedure.query(() => article),
-  note: t.procedure.input(name).mutation(({ input }) => greeting(input.name)),
+  article: at('GET', '/article').query(() => article),
+  note: at('POST', '/notes')
+    .input(name)
+    .mutation(({ input }) => greeting(input.name)),
   later: t.procedure.query(async () => {
     await sleep(1)
     return { hello: 'later' }

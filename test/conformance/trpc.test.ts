@@ -1,9 +1,15 @@
 import { race } from 'speed-bounds'
 import 'speed-bounds/vitest'
 import { expect, it } from 'vitest'
-import { bothProtocols, plainCases, subjects, trpcCases } from '../suites/trpc.ts'
+import { bothProtocols, plainCases, restCases, subjects, trpcCases } from '../suites/trpc.ts'
 
-const { 'trpc-fastify': ours, 'official-adapter': adapter, 'official-standalone': standalone, ...others } = subjects
+const {
+  'trpc-fastify': ours,
+  'trpc-fastify-rest': rest,
+  'official-adapter': adapter,
+  'official-standalone': standalone,
+  ...others
+} = subjects
 const { 'plain-fastify': plainFastify, 'plain-fastify-schema': withSchema, 'node-http': nodeHttp } = others
 const { 'hono-trpc': hono, orpc } = others
 
@@ -12,6 +18,10 @@ it('plain routes, the official adapters and ours give the same answers', async (
   await expect(race(all, { cases: plainCases })).toHaveSameResponses()
   const { hello, article } = plainCases
   await expect(race({ nodeHttp, ours }, { cases: { hello, article } })).toHaveSameResponses()
+})
+
+it('plain routes and those of procedures give the same REST responses', async () => {
+  await expect(race({ plainFastify, rest }, { cases: restCases })).toHaveSameResponses()
 })
 
 it('oRPC gives the same data', async () => {

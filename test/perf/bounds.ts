@@ -40,6 +40,12 @@ const claims = {
     { case: 'greetChecked', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.85 },
     { case: 'article', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.9 },
   ],
+  'trpc-rest': [
+    { case: 'query', contender: 'trpc-fastify-rest', over: 'plain-fastify', atLeast: 0.9 },
+    { case: 'path', contender: 'trpc-fastify-rest', over: 'plain-fastify', atLeast: 0.9 },
+    { case: 'body', contender: 'trpc-fastify-rest', over: 'plain-fastify', atLeast: 0.9 },
+    { case: 'long', contender: 'trpc-fastify-rest', over: 'plain-fastify', atLeast: 0.9 },
+  ],
   'trpc-only': [
     { case: 'batch', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3.2, target: 5 },
     { case: 'middlewares', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3.4, target: 4 },
@@ -71,13 +77,11 @@ const claims = {
     { contender: 'aggregator-gateway', over: 'nestjs-express-axios', atLeast: 7.7, target: 9 },
   ],
   'gateway-nest-axios-50': [
-    { contender: 'aggregator-gateway', over: 'nestjs-express-axios', atLeast: 7.7, target: 9, metric: 'cpu' },
-    { contender: 'aggregator-gateway', over: 'nestjs-express-axios', atLeast: 6.5, target: 7 },
+    { contender: 'aggregator-gateway', over: 'nestjs-express-axios', atLeast: 9, metric: 'cpu' },
+    { contender: 'aggregator-gateway', over: 'nestjs-express-axios', atLeast: 7 },
   ],
   'gateway-nest-undici': [{ contender: 'aggregator-gateway', over: 'nestjs-fastify-undici', atLeast: 1.8 }],
-  'gateway-nest-undici-50': [
-    { contender: 'aggregator-gateway', over: 'nestjs-fastify-undici', atLeast: 1.6, target: 1.7 },
-  ],
+  'gateway-nest-undici-50': [{ contender: 'aggregator-gateway', over: 'nestjs-fastify-undici', atLeast: 1.7 }],
   'gateway-coalesced': [
     { contender: 'aggregator-gateway-coalesced', over: 'nestjs-express-axios', atLeast: 56, metric: 'cpu' },
     { contender: 'aggregator-gateway-coalesced', over: 'nestjs-express-axios', atLeast: 50 },

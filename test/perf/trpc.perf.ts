@@ -1,4 +1,4 @@
-import { bothProtocols, plainCases, subjects, trpcCases } from '../suites/trpc.ts'
+import { bothProtocols, plainCases, restCases, subjects, trpcCases } from '../suites/trpc.ts'
 import { bounds } from './bounds.ts'
 import { published } from './published.ts'
 import { wholeRounds, withMeasurement } from './race-options.ts'
@@ -6,7 +6,14 @@ import { perfSuite } from './suite.ts'
 
 const { hello, greet, greetChecked, note, article } = plainCases
 const { batch, middlewares, options, stream, laterStream, events } = trpcCases
-const { 'trpc-fastify': ours, 'official-adapter': official, 'plain-fastify': plainFastify, ...others } = subjects
+const { query, path, body, long } = restCases
+const {
+  'trpc-fastify': ours,
+  'trpc-fastify-rest': rest,
+  'official-adapter': official,
+  'plain-fastify': plainFastify,
+  ...others
+} = subjects
 const race = { 'trpc-fastify': ours, 'official-adapter': official }
 
 /** Long rounds, because a second of load that does not count precedes each. A core is free for busy polling. */
@@ -31,6 +38,12 @@ perfSuite('trpc', [
     // Processes of both change between 13 and 20 µs while they run. It takes many to resolve a few percent.
     options: { ...load, cases: { hello, note, greet, greetChecked, article }, replicas: 8 },
     bounds: bounds['trpc-plain'],
+  },
+  {
+    title: 'REST over plain routes',
+    subjects: { 'plain-fastify': plainFastify, 'trpc-fastify-rest': rest },
+    options: { ...load, cases: { query, path, body, long }, replicas: 8 },
+    bounds: bounds['trpc-rest'],
   },
   {
     title: 'requests that only tRPC servers support',

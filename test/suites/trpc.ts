@@ -4,6 +4,7 @@ const folder = new URL('../../examples/trpc/', import.meta.url)
 
 export const subjects: Record<
   | 'trpc-fastify'
+  | 'trpc-fastify-rest'
   | 'official-adapter'
   | 'official-standalone'
   | 'hono-trpc'
@@ -14,6 +15,7 @@ export const subjects: Record<
   Subject
 > = {
   'trpc-fastify': new URL('trpc-fastify.ts', folder),
+  'trpc-fastify-rest': new URL('rest.ts', folder),
   'official-adapter': new URL('official-adapter.ts', folder),
   'official-standalone': new URL('official-standalone.ts', folder),
   'hono-trpc': new URL('hono-trpc.ts', folder),
@@ -46,6 +48,19 @@ export const plainCases: Record<'hello' | 'greet' | 'greetChecked' | 'note' | 'a
     ...plain,
   },
   article: { path: '/trpc/article', ...plain },
+}
+
+/** REST routes of procedures and by hand. */
+export const restCases: Record<'query' | 'path' | 'body' | 'long', CaseOptions> = {
+  query: { path: '/rest/greetings?name=world' },
+  path: { path: '/rest/checked-greetings/world' },
+  body: {
+    path: '/rest/notes',
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'world' }),
+  },
+  long: { path: '/rest/article' },
 }
 
 /** The same requests with the inputs of tRPC and of oRPC, which has its own protocol. Only data of responses is compared. */

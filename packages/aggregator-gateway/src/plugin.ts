@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RegisterOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RegisterOptions, RouteShorthandOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { ResponseCache } from './cache/response-cache.ts'
 import { loadValidator } from './call/schema-validator.ts'
@@ -20,7 +20,7 @@ import type { ResolvedEndpoint, ResolvedGateway, ResolvedPassThroughEndpoint } f
 import { pluginSchema } from './options/schema.ts'
 import { planPassThrough } from './pass-through/plan.ts'
 import { addPassThroughRoute } from './pass-through/route.ts'
-import { authenticatedRoute } from './request/claims.ts'
+import { authenticatedRoute, securedRoute } from './request/claims.ts'
 import { recordingBodies } from './request/forwarded-body.ts'
 import { statusOf } from './upstream/upstream-states.ts'
 import { Upstream } from './upstream/upstream.ts'
@@ -58,15 +58,21 @@ async function serve(app: FastifyInstance, options: ResolvedGateway): Promise<vo
   const compileSchema = options.endpoints.some(validates) ? await loadValidator(app.getSchemas()) : undefined
   for (const [index, given] of options.endpoints.entries()) {
     const where = `endpoints[${index}]`
-    const endpoint = authenticated(given, options)
+    const { endpoint, isAuthenticated } = authenticated(given, options)
     assertRateLimit(endpoint.route, `${where}.route`, app)
     const instrumentation = observers && instrumentationOf(observers, endpoint, app.prefix)
     if (endpoint.passThrough) {
       const plan = planPassThrough(endpoint, `${where}.passThrough`, upstreams, instrumentation)
-      addPassThroughRoute(app, endpoint, plan)
+      addPassThroughRoute(app, endpoint, plan, isAuthenticated)
     } else {
       const plan = planEndpoint(endpoint, where, upstreams, instrumentation, compileSchema)
-      addRoute(app, endpoint, where, plan, options.coalesce)
+      addRoute(
+        app,
+        endpoint,
+        plan,
+        documented(endpoint, where, app, isAuthenticated),
+        isCoalescing(endpoint, where, options.coalesce),
+      )
     }
   }
   addStats(app, status)
@@ -77,30 +83,32 @@ async function serve(app: FastifyInstance, options: ResolvedGateway): Promise<vo
   observers?.opened()
 }
 
-/** An endpoint whose route verifies its clients, unless it is public. */
+/** An endpoint whose route verifies its clients, unless it is public. Its document says so. */
 function authenticated<T extends ResolvedGateway['endpoints'][number]>(
   endpoint: T,
   { authentication: authenticator }: ResolvedGateway,
-): T {
-  const { authentication = true, route } = endpoint
-  if (!authenticator || authentication === false) return endpoint
-  return { ...endpoint, route: authenticatedRoute(route, authenticator, authentication === 'optional') }
+): { endpoint: T; isAuthenticated: boolean } {
+  const { authentication = true } = endpoint
+  if (!authenticator) return { endpoint, isAuthenticated: false }
+  const route = securedRoute(endpoint.route, authenticator, authentication)
+  if (authentication === false) return { endpoint: { ...endpoint, route }, isAuthenticated: false }
+  const verified = authenticatedRoute(route, authenticator, authentication === 'optional')
+  return { endpoint: { ...endpoint, route: verified }, isAuthenticated: true }
 }
 
 function addRoute(
   app: FastifyInstance,
   endpoint: ResolvedEndpoint,
-  where: string,
   plan: PlannedEndpoint,
-  coalesce: boolean,
+  route: RouteShorthandOptions,
+  coalesces: boolean,
 ): void {
-  const route = documented(endpoint, where, app)
   const forwardsBody = plan.calls.some((call) => call.forwardsBody)
   app.route({
     ...(forwardsBody ? recordingBodies(route) : route),
     method: endpoint.method,
     url: endpoint.path,
-    handler: handlerOf(plan, isCoalescing(endpoint, where, coalesce)),
+    handler: handlerOf(plan, coalesces),
   })
 }
 

@@ -34,6 +34,7 @@ export function expectedOf(schema: v.GenericSchema): string {
   return (v.getMetadata(schema)['expected'] as string | undefined) ?? schema.expects
 }
 
-export function isRecord(value: unknown): boolean {
+/** Whether a value is an object, and neither null nor an array. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

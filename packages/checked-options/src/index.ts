@@ -25,5 +25,5 @@ export { object, optional, type ObjectOptions, type OptionsSchema } from './obje
 // Describing
 export { optionsOf, type OptionDescription } from './describe-options.ts'
 export { toJsonSchema, type Annotate } from './json-schema.ts'
-export type { JsonSchema, Unit } from './expectation.ts'
+export { isRecord, type JsonSchema, type Unit } from './expectation.ts'
 export type { Schema } from './schema.ts'

@@ -63,7 +63,7 @@ export async function serveRouter(app: FastifyInstance, options: RouterOptions):
     app.log.warn('Unknown procedures of this @trpc/server version: tRPC calls all of them, which costs more CPU')
   }
   parseBodiesAsText(app)
-  reportStarts(app, options, reporter)
+  reporter.reportStarts(app)
   const onSendHooks = keepHeadAcrossHooks(app, ':path')
 
   const defaults = await probeTrpcDefaults(config)
@@ -91,15 +91,6 @@ export async function serveRouter(app: FastifyInstance, options: RouterOptions):
     return sendBatched(reply, respond(request, respondOptions), onSendHooks)
   })
   if (options.useWSS) serveWebSockets(app, trpcOptions, { intercept, reconnectsOnClose: endStreamsOnClose })
-}
-
-/** Tells the observers of each request before the hooks of rules. */
-function reportStarts(app: FastifyInstance, { observers }: RouterOptions, reporter: CallReporter): void {
-  if (!observers.some((observer) => observer.requestStarted !== undefined)) return
-  app.addHook('onRequest', (request, _reply, done) => {
-    reporter.requestStarted(request)
-    done()
-  })
 }
 
 /** The fast path parses JSON itself, and tRPC's own adapter reads uploads from the request. */

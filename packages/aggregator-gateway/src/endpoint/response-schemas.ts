@@ -6,6 +6,9 @@ import type { ResolvedCall, ResolvedEndpoint } from '../options/resolved.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
+const COMPOSED = 'The responses of the calls'
+const UNAUTHENTICATED = 'AGGREGATOR_GATEWAY_UNAUTHENTICATED: the credentials of the client are missing or invalid'
+
 /**
  * The route options of an endpoint, with schemas of its responses if its calls have schemas. The user's own schemas win.
  *
@@ -15,8 +18,11 @@ export function documented(
   { calls, compose, route }: ResolvedEndpoint,
   where: string,
   app: FastifyInstance,
+  isAuthenticated: boolean,
 ): RouteShorthandOptions {
-  if (Object.values(calls).every(({ schema }) => schema === undefined)) return route
+  if (Object.values(calls).every(({ schema }) => schema === undefined)) {
+    return isAuthenticated ? withUnauthenticated(route, { description: COMPOSED }) : route
+  }
   if (typeof compose === 'function') {
     const expected = '"object" or "array" or "merge" beside the schema of a call (or use route.schema.response)'
     throw invalidOptionError(`${where}.compose`, expected, compose)
@@ -24,9 +30,22 @@ export function documented(
   const own = (route.schema?.response ?? {}) as Record<string, unknown>
   return {
     ...route,
-    schema: { ...route.schema, response: { ...failures(calls), 200: responseOf(calls, compose), ...own } },
+    schema: {
+      ...route.schema,
+      response: { ...failures(calls, isAuthenticated), 200: responseOf(calls, compose), ...own },
+    },
     serializerCompiler: serializers(Object.keys(own), route.serializerCompiler ?? app.serializerCompiler),
   }
+}
+
+/**
+ * A route with the schema of its 401. The user's own schemas stay as they are: with ours beside them, Fastify's compiler could
+ * not serialize theirs.
+ */
+export function withUnauthenticated(route: RouteShorthandOptions, success: Schema): RouteShorthandOptions {
+  if (route.schema?.response !== undefined) return route
+  const response = { 200: success, ...describedErrors({ 401: UNAUTHENTICATED }) }
+  return { ...route, schema: { ...route.schema, response }, serializerCompiler: serializers([], undefined) }
 }
 
 /**
@@ -57,7 +76,7 @@ function responseOf(
   calls: Readonly<Record<string, ResolvedCall>>,
   compose: Exclude<ResolvedEndpoint['compose'], ((...values: never) => unknown) | undefined>,
 ): Schema {
-  const description = 'The responses of the calls'
+  const description = COMPOSED
   const names = Object.keys(calls)
   const schemas = Object.values(calls).map(nullable)
   switch (compose) {
@@ -129,10 +148,10 @@ const ERROR = {
 } as const
 
 /** The error responses of an endpoint. */
-function failures(calls: Readonly<Record<string, ResolvedCall>>): Record<string, Schema> {
+function failures(calls: Readonly<Record<string, ResolvedCall>>, isAuthenticated: boolean): Record<string, Schema> {
   const all = Object.values(calls)
   const needed = all.filter(({ optional }) => !optional)
-  const described: Record<string, string> = {}
+  const described: Record<string, string> = isAuthenticated ? { 401: UNAUTHENTICATED } : {}
   if (all.some(({ path }) => /\{(?:params|query|headers|body)/.test(path))) {
     described['400'] = 'AGGREGATOR_GATEWAY_BAD_PARAMETER: a value of the request is missing, or cannot be used'
   }
@@ -145,6 +164,10 @@ function failures(calls: Readonly<Record<string, ResolvedCall>>): Record<string,
     described['503'] = 'AGGREGATOR_GATEWAY_OVERLOADED: the queue of an upstream is full'
     described['504'] = 'AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT: an upstream did not respond in time'
   }
+  return describedErrors(described)
+}
+
+function describedErrors(described: Readonly<Record<string, string>>): Record<string, Schema> {
   return Object.fromEntries(
     Object.entries(described).map(([status, description]) => [status, { description, ...ERROR }]),
   )

@@ -9,4 +9,9 @@ export type Claims = Readonly<Record<string, unknown>>
 export interface Authenticator {
   /** Returns the claims of a client, or undefined for one without credentials. It throws for invalid ones. */
   authenticate: (request: FastifyRequest) => Promise<Claims | undefined>
+  /** Security schemes for the OpenAPI document, such as `[{ jwt: [] }]`. It must have schemes of these names. @default none */
+  security?: readonly SecurityRequirement[]
 }
+
+/** Names of security schemes in an OpenAPI document, and their scopes. */
+export type SecurityRequirement = Readonly<Record<string, readonly string[]>>

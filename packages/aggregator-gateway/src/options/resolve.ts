@@ -1,6 +1,6 @@
 // Checks the options of a gateway, and returns them with their defaults.
 
-import { checkOptions, type Schema } from 'checked-options'
+import { checkOptions, isRecord, type Schema } from 'checked-options'
 import { InvalidOptionError } from '../errors.ts'
 import { IDEMPOTENT, isIdempotent } from '../http/methods.ts'
 import { invalidOptionError } from './invalid-option.ts'
@@ -17,7 +17,10 @@ import { cacheSchema, type CheckedGateway, statusSchema, upstreamSchema } from '
 /** @throws AGGREGATOR_GATEWAY_INVALID_OPTION */
 export function resolveOptions(schema: Schema<unknown, CheckedGateway>, options: unknown): ResolvedGateway {
   const checked = check(schema, options)
-  const { upstreams, endpoints, status } = checked
+  const { upstreams, endpoints, status, authentication } = checked
+  if (!isSecurity(authentication?.security)) {
+    throw invalidOptionError('authentication.security', 'a list such as [{ jwt: [] }]', authentication?.security)
+  }
   const resolved: ResolvedGateway = {
     ...checked,
     upstreams: Object.fromEntries(
@@ -27,13 +30,19 @@ export function resolveOptions(schema: Schema<unknown, CheckedGateway>, options:
   }
   for (const [index, endpoint] of endpoints.entries()) {
     checkEndpoint(endpoint, `endpoints[${index}]`, Object.keys(upstreams))
-    checkAuthentication(endpoint, `endpoints[${index}]`, checked.authentication !== undefined)
+    checkAuthentication(endpoint, `endpoints[${index}]`, authentication !== undefined)
   }
   return resolved
 }
 
 function check<TOutput>(schema: Schema<unknown, TOutput>, options: unknown): TOutput {
   return checkOptions(schema, options, (message) => new InvalidOptionError(message))
+}
+
+/** Whether a value is a list of OpenAPI's security requirements, or left out. */
+function isSecurity(value: unknown): boolean {
+  const isRequirement = (one: unknown): boolean => isRecord(one) && Object.values(one).every(Array.isArray)
+  return value === undefined || (Array.isArray(value) && value.every(isRequirement))
 }
 
 function resolveUpstream(given: CheckedGateway['upstreams'][string], where: string): ResolvedUpstream {

@@ -7,6 +7,7 @@ import {
   custom,
   func,
   integer,
+  isRecord,
   list,
   milliseconds,
   object,
@@ -321,10 +322,6 @@ export const factorySchema: OptionsSchema<CreateAggregatorGatewayOptions, Checke
 
 /** The kinds of the factory's options, by name. */
 export const factoryEntries: Readonly<Record<string, v.GenericSchema>> = ofFactory
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 function isForwardable(name: unknown): boolean {
   return typeof name === 'string' && /^[a-z0-9-]+$/.test(name) && isEndToEnd(name)

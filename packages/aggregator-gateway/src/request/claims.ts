@@ -1,7 +1,7 @@
 // The claims of verified clients. Only the authenticator of the gateway sets them: `request.user`, which any hook may set from
 // an unverified token, is another source.
 
-import type { FastifyRequest, onRequestAsyncHookHandler, RouteShorthandOptions } from 'fastify'
+import type { FastifyRequest, FastifySchema, onRequestAsyncHookHandler, RouteShorthandOptions } from 'fastify'
 import { UnauthenticatedError } from '../errors.ts'
 import type { Authenticator, Claims } from '../options/authentication.ts'
 
@@ -15,6 +15,17 @@ const claims = new WeakMap<FastifyRequest, Claims>()
  */
 export function claimsOf(request: FastifyRequest): Claims | undefined {
   return claims.get(request)
+}
+
+/** Options of a route whose document names the security schemes of its clients. */
+export function securedRoute(
+  route: RouteShorthandOptions,
+  { security }: Authenticator,
+  authentication: boolean | 'optional',
+): RouteShorthandOptions {
+  if (!security || (route.schema && 'security' in route.schema)) return route
+  const required = { true: security, optional: [...security, {}], false: [] }[`${authentication}`]
+  return { ...route, schema: { ...route.schema, security: required } as FastifySchema }
 }
 
 /** Options of a route that verifies its clients before all other hooks. */

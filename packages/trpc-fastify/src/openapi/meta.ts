@@ -37,6 +37,7 @@ type OpenApi = NonNullable<OpenApiMeta['openapi']>
 export interface RestProcedure {
   readonly path: string
   readonly openapi: OpenApi
+  readonly operationId: string
   /** Names of the parameters in the path. */
   readonly params: readonly string[]
   /** The path as Fastify writes it, such as `/users/:id`. */
@@ -54,6 +55,7 @@ const PATH = /^(?:\/|(?:\/(?:[\w.~-]+|\{\w+\}))+)$/
  */
 export function restProcedures({ paths, find }: RouterInternals): RestProcedure[] {
   const taken = new Map<string, string>()
+  const named = new Map<string, string>()
   return paths.flatMap((path) => {
     const { meta, type } = definitionOf(find(path)!)
     const openapi = isObject(meta) ? (meta as OpenApiMeta).openapi : undefined
@@ -69,6 +71,10 @@ export function restProcedures({ paths, find }: RouterInternals): RestProcedure[
         `a route of its own, got ${openapi.method} ${openapi.path}, which collides with ${other}`,
       )
     taken.set(route, path)
+    const namesake = named.get(procedure.operationId)
+    if (namesake !== undefined)
+      throw invalid(path, 'operationId', `a name of its own, got "${procedure.operationId}", which ${namesake} has`)
+    named.set(procedure.operationId, path)
     return procedure
   })
 }
@@ -94,7 +100,9 @@ function checked(path: string, openapi: OpenApi, type: string): RestProcedure {
   if (new Set(params).size < params.length || params.includes('__proto__')) {
     throw invalid(path, 'path', `parameters with different names, got ${JSON.stringify(template)}`)
   }
-  return { path, openapi, params, url: template.replaceAll(/\{(\w+)\}/g, ':$1'), contentTypes }
+  const { operationId = path.replaceAll('.', '-') } = openapi
+  if (typeof operationId !== 'string') throw invalid(path, 'operationId', `a string, got ${typeof operationId}`)
+  return { path, openapi, operationId, params, url: template.replaceAll(/\{(\w+)\}/g, ':$1'), contentTypes }
 }
 
 /** An error of one line. */

@@ -58,9 +58,7 @@ const isPlain = (value: unknown): boolean => isObject(value) && !Array.isArray(v
 
 /** A new object with the prototype of all objects. No name of a client changes it. */
 function merged(one: unknown, other: unknown): Record<string, unknown> {
-  const { ['__proto__']: _, ...all } = { ...(one as object | undefined), ...(other as object) } as Record<
-    string,
-    unknown
-  >
+  const all: Record<string, unknown> = { ...(one as object | undefined), ...(other as object) }
+  if (Object.hasOwn(all, '__proto__')) delete all['__proto__']
   return all
 }

@@ -34,11 +34,11 @@ export function inputSchemaOf({ path, params }: RestProcedure, procedure: AnyTRP
 
 /** The schema of a route. It documents the route; the procedure validates the input. */
 export function routeSchemaOf(
-  { path, openapi, params, contentTypes }: RestProcedure,
+  { path, openapi, operationId, params, contentTypes }: RestProcedure,
   procedure: AnyTRPCProcedure,
   input: JsonSchema | undefined,
 ): FastifySchema {
-  const { method, operationId = path.replaceAll('.', '-'), summary, description, tags, deprecated, protect } = openapi
+  const { method, summary, description, tags, deprecated, protect } = openapi
   const own = params.length > 0 ? { params: part(input!, (name) => params.includes(name), params) } : {}
   const others = input && part(input, (name) => !params.includes(name), input.required ?? [])
   const texts =

@@ -1,24 +1,59 @@
 // Sends the result of a procedure as Fastify sends a value that a handler returns, and an error as one that it throws.
 
+import { setImmediate as endOfTick } from 'node:timers/promises'
 import { TRPCError } from '@trpc/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TrpcRequest } from '../request/trpc-request.ts'
 import { type CallResult, callResponse, type RespondOptions } from '../response/call-procedure.ts'
 import { responseHead } from '../response/head.ts'
 import { isDataStream, streamUnsupported } from '../response/respond.ts'
+import { busyTick } from '../response/busy-tick.ts'
+import { isThenable } from '../runtime/sync-chain.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Returns the error for a body whose content type the route does not take. */
 export function unsupportedType({ headers }: FastifyRequest, contentTypes: readonly string[]): Error | undefined {
-  const [sent] = headers['content-type']?.toLowerCase().split(';', 1) ?? []
-  if (sent === undefined || contentTypes.includes(sent.trim())) return undefined
+  const type = headers['content-type']
+  if (type === undefined || contentTypes.includes(type)) return undefined
+  const sent = type.toLowerCase().split(';', 1)[0]!.trim()
+  if (contentTypes.includes(sent)) return undefined
   const message = `Unsupported content type: expected ${contentTypes.join(' or ')}, got ${sent.slice(0, 100)}`
   return Object.assign(new TRPCError({ code: 'UNSUPPORTED_MEDIA_TYPE', message }), { statusCode: 415 })
 }
 
+/** Sends a result, together with the others of a busy event-loop tick. See docs/measurements.md#write-batching */
+export function sendBatched(
+  request: TrpcRequest,
+  result: CallResult | Promise<CallResult>,
+  options: RespondOptions,
+): void | Promise<FastifyReply> {
+  if (isThenable(result)) return sendLater(request, result, options)
+  if (busyTick.shouldWait(request.reply.raw)) setImmediate(sendOrFail, request, result, options)
+  else sendResult(request, result, options)
+}
+
+async function sendLater(
+  request: TrpcRequest,
+  pending: Promise<CallResult>,
+  options: RespondOptions,
+): Promise<FastifyReply> {
+  const result = await pending
+  if (busyTick.shouldWait(request.reply.raw)) await endOfTick()
+  return sendResult(request, result, options)
+}
+
+/** Lets Fastify respond to an error as if the handler had thrown it. */
+function sendOrFail(request: TrpcRequest, result: CallResult, options: RespondOptions): void {
+  try {
+    sendResult(request, result, options)
+  } catch (cause) {
+    request.reply.send(cause)
+  }
+}
+
 /** Sends the result. Throws the error of a call, so that Fastify's error handler responds. */
-export function sendResult(request: TrpcRequest, found: CallResult, options: RespondOptions): FastifyReply {
+function sendResult(request: TrpcRequest, found: CallResult, options: RespondOptions): FastifyReply {
   const { reply, calls } = request
   const result = 'data' in found && isDataStream(found.data) ? { error: streamUnsupported() } : found
   const errors = 'error' in result ? [result.error] : []

@@ -17,7 +17,7 @@ import { chain } from '../runtime/sync-chain.ts'
 import { type RestProcedure, restProcedures } from './meta.ts'
 import { inputReader, type ReadInput, RestInput } from './rest-input.ts'
 import { hasBody, inputSchemaOf, routeSchemaOf } from './route-schema.ts'
-import { sendResult, toJson, unsupportedType } from './send-result.ts'
+import { sendBatched, toJson, unsupportedType } from './send-result.ts'
 
 export interface OpenApiRouterOptions extends ResolvedOptions {
   readonly trpcOptions: TrpcPluginOptions<AnyTRPCRouter>['trpcOptions']
@@ -49,10 +49,7 @@ export async function serveRoutes(app: FastifyInstance, options: OpenApiRouterOp
   if (lazyPaths.length > 0) {
     app.log.warn({ paths: lazyPaths }, 'Lazy routers have no OpenAPI routes, because their procedures are not loaded')
   }
-  app.addHook('onRequest', (request, _reply, done) => {
-    reporter.requestStarted(request)
-    done()
-  })
+  reporter.reportStarts(app)
   // A form of another site can send plain text with the user's cookies.
   if (app.hasContentTypeParser('text/plain')) app.removeContentTypeParser('text/plain')
 
@@ -94,10 +91,10 @@ function handlerOf(
       paths: [path],
       inputs: new RestInput(req, read),
     })
-    return chain(
-      chain(createContext(request, options), (contextError) => callProcedure(request, 0, contextError, options)),
-      (result) => sendResult(request, result, options),
-    )
+    const result = chain(createContext(request, options), (contextError) => {
+      return callProcedure(request, 0, contextError, options)
+    })
+    return sendBatched(request, result, options)
   }
 }
 

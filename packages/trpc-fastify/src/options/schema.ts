@@ -7,6 +7,7 @@ import {
   custom,
   func,
   integer,
+  isRecord,
   list,
   milliseconds,
   number,
@@ -129,10 +130,6 @@ export const factorySchema: Schema<unknown> = object(
   },
   { renamed: { ...renamed, trpcOptions: 'only for trpcPlugin. Here its options stand beside the others.' } },
 )
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 function isRouter(value: unknown): boolean {
   const definition = isRecord(value) ? value['_def'] : undefined

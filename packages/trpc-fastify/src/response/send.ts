@@ -2,12 +2,10 @@
 
 import { setImmediate as endOfTick } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
-import { BusyTick } from 'fastify-write-batching/busy-tick'
 import { isThenable } from '../runtime/sync-chain.ts'
+import { busyTick } from './busy-tick.ts'
 import { type OnSendHooks, setHead, setWholeHead } from './head-across-hooks.ts'
 import type { PlainResponse } from './ready-response.ts'
-
-const busyTick = new BusyTick()
 
 /**
  * Sends responses of one event-loop tick together: a third less CPU with 100 connections. `cork()` does not help,

@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
 import { inspect } from 'node:util'
+import { isRecord } from 'checked-options'
 import { isName } from '../../options/schema.ts'
 import type { ClusteredServerOptions } from '../../options/types.ts'
 import { parseWithUnit } from '../units.ts'
@@ -249,8 +250,4 @@ function plainText(value: unknown): string {
 
 function shown(value: unknown): string {
   return inspect(value, { depth: 0, breakLength: Infinity })
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -2,7 +2,7 @@
 
 import type { TRPCError } from '@trpc/server'
 import { ObserverFaults } from 'checked-options'
-import type { FastifyBaseLogger, FastifyRequest, LogLevel } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, LogLevel } from 'fastify'
 import type { ObservedCall, TrpcObserver } from '../../options/types.ts'
 import type { CallScope, InterceptedCall } from './call-scope.ts'
 
@@ -31,7 +31,16 @@ export class CallReporter {
     this.#faults = new ObserverFaults(log)
   }
 
-  requestStarted(req: FastifyRequest): void {
+  /** Tells the observers of each request to the routes of an app, before the hooks of rules. */
+  reportStarts(app: FastifyInstance): void {
+    if (!this.#observers.some((observer) => observer.requestStarted !== undefined)) return
+    app.addHook('onRequest', (request, _reply, done) => {
+      this.#requestStarted(request)
+      done()
+    })
+  }
+
+  #requestStarted(req: FastifyRequest): void {
     for (const [index, observer] of this.#observers.entries()) {
       this.#guard(index, 'requestStarted', () => observer.requestStarted?.(req))
     }

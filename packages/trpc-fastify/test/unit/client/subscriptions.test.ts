@@ -1,5 +1,8 @@
-// tRPC's own client, with every link for subscriptions, against tRPC's own adapter and against ours.
+// tRPC's own client, with every link for subscriptions, against tRPC's own adapter and against ours. SUBSCRIPTION_RUNS=200
+// plays each case 200 times, while other processes take all cores.
 
+import { spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
 import { createTRPCClient, httpSubscriptionLink } from '@trpc/client'
 import { EventSource, type FetchLike } from 'eventsource'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -16,8 +19,15 @@ const serve = (sse?: ServerSentEvents): Promise<BothServers> => {
   return serveBoth<AppRouter>((journal) => ({ useWSS: true, trpcOptions: optionsFor(router, journal) }))
 }
 
+const RUNS = Number(process.env['SUBSCRIPTION_RUNS'] ?? 1)
+const repeated = { repeats: RUNS - 1, timeout: RUNS * 30_000 }
+/** Processes that compete for the cores. */
+const BUSY_PROCESSES = RUNS > 1 ? 2 * availableParallelism() : 0
+
 beforeAll(async () => {
   both = await serve()
+  const busy = Array.from({ length: BUSY_PROCESSES }, () => spawn(process.execPath, ['-e', 'for (;;);']))
+  return () => busy.forEach((child) => child.kill('SIGKILL'))
 })
 
 afterAll(() => both.close())
@@ -115,7 +125,7 @@ function subscriberOf(
 describe.each<[string, Connect]>([
   ['httpSubscriptionLink', overEventSource],
   ['wsLink', overWebSocket],
-])('%s', (name, connect) => {
+])('%s', repeated, (name, connect) => {
   const isSse = name === 'httpSubscriptionLink'
   /** How each link tells that a subscription has begun, and that it has ended. */
   const START = isSse ? ['connecting', 'started', 'pending'] : ['connecting', 'pending', 'started']
@@ -253,7 +263,7 @@ describe.each<[string, Connect]>([
   })
 })
 
-describe('httpSubscriptionLink', () => {
+describe('httpSubscriptionLink', repeated, () => {
   it('takes the fast path', async () => {
     const before = both.ours.app.trpcStats('/trpc')!.compiled
     await subscriberOf(overEventSource, both.ours, (client, told) => client.ticks.subscribe(undefined, told)).untilEnd()

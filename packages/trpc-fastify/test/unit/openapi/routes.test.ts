@@ -378,6 +378,18 @@ describe('invalid meta rejects with a code and one line', () => {
       }),
       'meta.openapi.path of procedure "b": expected a route of its own, got GET /a/{name}, which collides with a.',
     ],
+    [
+      t.router({ a: t.router({ b: at('GET', '/a').query(() => 1) }), 'a-b': at('GET', '/b').query(() => 1) }),
+      'meta.openapi.operationId of procedure "a-b": expected a name of its own, got "a-b", which a.b has.',
+    ],
+    [
+      reject({ openapi: { method: 'GET', path: '/a', operationId: 7 } }),
+      'meta.openapi.operationId of procedure "it": expected a string, got number.',
+    ],
+    [
+      reject({ openapi: { method: 'GET', path: '/a', enabled: 'no' } }),
+      'meta.openapi.enabled of procedure "it": expected a boolean, got no.',
+    ],
   ])('%#', async (invalidRouter, message) => {
     const app = Fastify()
     const registered = app.register(openApiPlugin, { trpcOptions: { router: invalidRouter } })

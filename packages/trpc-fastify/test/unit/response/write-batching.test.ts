@@ -1,12 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { on } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { initTRPC } from '@trpc/server'
+import { initTRPC, TRPCError } from '@trpc/server'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { trpcPlugin } from 'trpc-fastify'
+import { openApiPlugin, type OpenApiMeta } from 'trpc-fastify/openapi'
 import { expect, it, onTestFinished } from 'vitest'
 
-const t = initTRPC.create()
+const t = initTRPC.meta<OpenApiMeta>().create()
+const at = (path: `/${string}`) => t.procedure.meta({ openapi: { method: 'GET', path } })
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
@@ -18,20 +20,24 @@ async function serve(events: string[] = []): Promise<FastifyInstance> {
   app.addHook('onSend', (_request, _reply, _payload, done) => (events.push(`${user.getStore()} answered`), done()))
   const call = (): void => void events.push(`${user.getStore()} called`)
   const router = t.router({
-    query: t.procedure.query(call),
-    asynchronous: t.procedure.query(async () => call()),
+    query: at('/query').query(call),
+    asynchronous: at('/asynchronous').query(async () => call()),
+    refused: at('/refused').query(() => {
+      throw new TRPCError({ code: 'FORBIDDEN', message: 'Not for you' })
+    }),
     slow: t.procedure.query(() => {
       call()
       for (const until = performance.now() + 2; performance.now() < until;);
     }),
   })
   await app.register(trpcPlugin, { prefix: '/trpc', trpcOptions: { router } })
+  await app.register(openApiPlugin, { prefix: '/rest', trpcOptions: { router } })
   return app
 }
 
 /** Two requests of one turn; it ends before this does. */
 async function askBoth(app: FastifyInstance, path: string): Promise<string[]> {
-  const ask = (name: string) => app.inject({ url: `/trpc/${path}`, headers: { 'x-user': name } })
+  const ask = (name: string) => app.inject({ url: path, headers: { 'x-user': name } })
   const answers = await Promise.all([ask('Ada'), ask('Grace')])
   await nextTurn()
   return answers.map(({ statusCode, body }) => `${statusCode} ${body}`)
@@ -50,7 +56,7 @@ async function eventsOfTurns(path: string): Promise<string[][]> {
   return turns
 }
 
-it.each(['query', 'asynchronous', 'query,asynchronous?batch=1'])(
+it.each(['/trpc/query', '/trpc/asynchronous', '/trpc/query,asynchronous?batch=1', '/rest/query', '/rest/asynchronous'])(
   'sends the responses of a tick together at its end, if the tick before had several: %s',
   async (path) => {
     const calls = path.split(',').length
@@ -103,7 +109,7 @@ it('sends a response immediately if the tick before had only one', async () => {
     await app.inject('/trpc/query')
     await nextTurn()
     events.length = 0
-    await askBoth(app, 'query')
+    await askBoth(app, '/trpc/query')
     expect(events).toEqual(ONE_BY_ONE)
     await nextTurn()
   }
@@ -111,15 +117,25 @@ it('sends a response immediately if the tick before had only one', async () => {
 
 it('sends responses immediately if procedures block the event loop', async () => {
   // What the first turn does is told by another test's.
-  const [, ...turns] = await eventsOfTurns('slow')
+  const [, ...turns] = await eventsOfTurns('/trpc/slow')
   for (const events of turns) expect(events).toEqual(ONE_BY_ONE)
 })
 
-it.each(['query', 'asynchronous'])('lets Fastify respond to a response that cannot be written: %s', async (path) => {
+it.each(['/trpc/query', '/trpc/asynchronous', '/rest/query', '/rest/asynchronous'])(
+  'lets Fastify respond to a response that cannot be written: %s',
+  async (path) => {
+    const app = await serve()
+    app.addHook('onSend', (_request, reply, _payload, done) => (reply.header('x-broken', 'two\nlines'), done()))
+    await app.ready()
+    const error = expect.stringMatching(/^500 .*ERR_INVALID_CHAR/)
+    // At once, and at the end of a turn.
+    for (let turn = 0; turn < 100; turn++) expect(await askBoth(app, path)).toEqual([error, error])
+  },
+)
+
+it('sends errors of REST routes, also at the end of a tick', async () => {
   const app = await serve()
-  app.addHook('onSend', (_request, reply, _payload, done) => (reply.header('x-broken', 'two\nlines'), done()))
   await app.ready()
-  const error = expect.stringMatching(/^500 .*ERR_INVALID_CHAR/)
-  // At once, and at the end of a turn.
-  for (let turn = 0; turn < 100; turn++) expect(await askBoth(app, path)).toEqual([error, error])
+  const error = '403 {"statusCode":403,"code":"FORBIDDEN","error":"Forbidden","message":"Not for you"}'
+  for (let turn = 0; turn < 100; turn++) expect(await askBoth(app, '/rest/refused')).toEqual([error, error])
 })
