@@ -32,9 +32,10 @@ export async function profileSubject(
   testCase: ResolvedCase,
 ): Promise<Profile> {
   const { race, supervisor, right, signal } = context
-  const socket = await openProfilerSocket()
+  let socket: ProfilerSocket | undefined
   let run: RunningSubject | undefined
   try {
+    socket = await openProfilerSocket()
     run = await supervisor.start(withProfiler(subject, socket.path), { ...race, signal })
     await compareResponses(run, [testCase], right, { ...race.load, signal })
     return await profileRound(context, run, testCase, socket)
@@ -48,7 +49,7 @@ export async function profileSubject(
     )
   } finally {
     await run?.stop()
-    socket.close()
+    socket?.close()
   }
 }
 

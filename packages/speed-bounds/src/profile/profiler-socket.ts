@@ -27,8 +27,17 @@ export async function openProfilerSocket(): Promise<ProfilerSocket> {
   const path = process.platform === 'win32' ? `\\\\.\\pipe\\${basename(folder)}` : join(folder, 'socket')
   const server = createServer()
   const connection = Promise.withResolvers<Connection>()
-  server.once('connection', (socket) => connection.resolve({ socket, lines: createInterface({ input: socket }) }))
-  await once(server.listen(path), 'listening')
+  server.once('connection', (socket) => {
+    // A subject that dies resets its connection, which `closed` reports.
+    socket.on('error', () => {})
+    connection.resolve({ socket, lines: createInterface({ input: socket }) })
+  })
+  try {
+    await once(server.listen(path), 'listening')
+  } catch (error) {
+    remove()
+    throw error
+  }
   return {
     path,
     async send(method, signal, params = {}) {
