@@ -1,4 +1,4 @@
-import getPort from 'get-port'
+import { pathToFileURL } from 'node:url'
 import { errorCodes, SpeedBoundsError } from '../errors.ts'
 import type { Generator } from '../load/generator.ts'
 import type { ResolvedCase, ResolvedRace, ResolvedSubject } from '../options/resolved.ts'
@@ -6,11 +6,11 @@ import { assertFewFailures } from '../race/failed-requests.ts'
 import { compareResponses, type RightResponses } from '../subject/compare-responses.ts'
 import type { RunningSubject } from '../subject/running-subject.ts'
 import type { Supervisor } from '../subject/supervisor.ts'
-import { type Inspector, openInspector } from './inspector-client.ts'
+import { siblingModule } from '../sibling-module.ts'
 import type { Profile } from './profile.ts'
+import { openProfilerSocket, type ProfilerSocket } from './profiler-socket.ts'
 import { summarizeProfile, type V8Profile } from './summarize-profile.ts'
 
-const HOST = '127.0.0.1'
 /** Microseconds between two samples. */
 const INTERVAL = 250
 /** Milliseconds of the profiled round, and of the load before it, in which V8 optimizes the code. */
@@ -32,26 +32,24 @@ export async function profileSubject(
   testCase: ResolvedCase,
 ): Promise<Profile> {
   const { race, supervisor, right, signal } = context
-  const port = await getPort({ host: HOST })
-  const run = await supervisor.start(withInspector(subject, port), { ...race, signal })
+  let socket: ProfilerSocket | undefined
+  let run: RunningSubject | undefined
   try {
+    socket = await openProfilerSocket()
+    run = await supervisor.start(withProfiler(subject, socket.path), { ...race, signal })
     await compareResponses(run, [testCase], right, { ...race.load, signal })
-    const inspector = await openInspector(port, AbortSignal.any([signal, run.died]))
-    try {
-      return await profileRound(context, run, testCase, inspector)
-    } finally {
-      inspector.close()
-    }
+    return await profileRound(context, run, testCase, socket)
   } catch (error) {
     signal.throwIfAborted()
-    if (run.died.aborted) throw run.died.reason
+    if (run?.died.aborted) throw run.died.reason
     if (error instanceof SpeedBoundsError) throw error
     throw new errorCodes.SPEED_BOUNDS_PROFILE_FAILED(
       `${subject.name} could not be profiled: ${(error as Error).message}`,
       { cause: error },
     )
   } finally {
-    await run.stop()
+    await run?.stop()
+    socket?.close()
   }
 }
 
@@ -59,16 +57,21 @@ async function profileRound(
   { race, generator, right, signal }: ProfileContext,
   run: RunningSubject,
   testCase: ResolvedCase,
-  inspector: Inspector,
+  socket: ProfilerSocket,
 ): Promise<Profile> {
-  await inspector.send('Profiler.enable')
-  await inspector.send('Profiler.setSamplingInterval', { interval: INTERVAL })
+  const either = AbortSignal.any([signal, run.died])
+  await socket.send('Profiler.enable', either)
+  await socket.send('Profiler.setSamplingInterval', either, { interval: INTERVAL })
   const load = { ...race.load, duration: TIME.ROUND, amount: undefined }
   const target = { origin: run.origin, testCase, status: right.get(testCase.name)!.status, load }
   let begun: Promise<unknown> = Promise.resolve()
   const lead = {
     milliseconds: Math.max(TIME.WARM_UP, race.minWarmUp),
-    onBegin: () => void (begun = inspector.send('Profiler.start')),
+    onBegin: () => {
+      begun = socket.send('Profiler.start', either)
+      // A failure is thrown after the round.
+      begun.catch(() => {})
+    },
   }
   // wrk has no lead: its load before the round is a round of its own.
   if (load.generator === 'wrk') {
@@ -77,7 +80,7 @@ async function profileRound(
   }
   const result = await Promise.race([generator.run(target, signal, lead), run.untilDeath])
   await begun
-  const { profile } = (await inspector.send('Profiler.stop')) as { profile: V8Profile }
+  const { profile } = (await socket.send('Profiler.stop', either)) as { profile: V8Profile }
   assertFewFailures(run, testCase, result)
   const { name, cwd } = run.subject
   return summarizeProfile(profile, { subject: name, testCase: testCase.name, responses: result.responses, cwd })
@@ -88,8 +91,9 @@ export function canProfile({ file }: ResolvedSubject): boolean {
   return file !== undefined
 }
 
-/** The inspector listens on this machine only, and its URL has a random part that is not on stderr. */
-function withInspector(subject: ResolvedSubject, port: number): ResolvedSubject {
+function withProfiler(subject: ResolvedSubject, path: string): ResolvedSubject {
   const [node, ...args] = subject.command
-  return { ...subject, command: [node, `--inspect=${HOST}:${port}`, '--inspect-publish-uid=http', ...args] }
+  const preload = pathToFileURL(siblingModule('./profiler-preload', import.meta.url)).href
+  const env = { ...subject.env, SPEED_BOUNDS_PROFILER: path }
+  return { ...subject, command: [node, '--import', preload, ...args], env }
 }

@@ -1,7 +1,7 @@
 import { errorCodes, SpeedBoundsError } from '../errors.ts'
 import type { RunningSubject } from './running-subject.ts'
 import { quoteStderr } from './quote-stderr.ts'
-import { sendRequest } from './send-request.ts'
+import { awaitResponse } from './send-request.ts'
 import type { SupervisorChannel } from './supervisor-channel.ts'
 
 /** Milliseconds between two attempts to reach a starting subject. */
@@ -37,7 +37,7 @@ async function pollUntil(deadline: number, run: RunningSubject, aborted: AbortSi
     const left = Math.max(1, Math.ceil(deadline - performance.now()))
     try {
       const signal = AbortSignal.any([run.died, aborted, AbortSignal.timeout(left)])
-      await sendRequest(run.origin, { signal })
+      await awaitResponse(run.origin, signal)
       break
     } catch (error) {
       lastError = (error as Error).message

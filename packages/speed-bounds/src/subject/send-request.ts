@@ -36,8 +36,21 @@ export function sendRequest(
       }),
     )
   })
-  sent.once('error', (error) => reject(signal.aborted ? (signal.reason as Error) : error))
+  sent.on('error', (error) => reject(signal.aborted ? (signal.reason as Error) : error))
   sent.end(body)
+  return promise
+}
+
+/** Resolves at the head of a response. Its body may never end. */
+export function awaitResponse(url: string, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const sent = request(url, { agent: false, signal })
+  sent.once('response', (response) => {
+    response.destroy()
+    resolve()
+  })
+  sent.on('error', (error) => reject(signal.aborted ? (signal.reason as Error) : error))
+  sent.end()
   return promise
 }
 

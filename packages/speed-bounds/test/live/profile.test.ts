@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { type Call, errorCodes, race } from '../../src/index.ts'
@@ -43,11 +45,32 @@ describe('profile()', () => {
     expect(processesWith(scripts)).toEqual([])
   })
 
-  it('fails with a code if the subject does not let itself be profiled, and leaves no process', async () => {
-    const closed = server(`response.end('ok')`, `import('node:inspector').then(({ close }) => close())`)
-    const failure = race({ closed, ok }, SMALL).profile()
-    await expect(failure).rejects.toThrow(errorCodes.SPEED_BOUNDS_PROFILE_FAILED)
-    await expect(failure).rejects.toThrow(/^closed could not be profiled: /)
-    expect(processesWith(scripts)).toEqual([])
+  it('opens no debugging port', async () => {
+    const inspected = server(
+      `response.end(JSON.stringify([url() ?? 'no port', process.env.SPEED_BOUNDS_PROFILER ?? 'no path']))`,
+      `import { url } from 'node:inspector'`,
+    )
+    const right = { body: '["no port","no path"]' }
+    // A subject that responds otherwise fails.
+    expect(await race({ inspected, command }, { ...SMALL, expect: right }).profile()).toHaveLength(1)
   })
+
+  it.skipIf(process.platform === 'win32')(
+    'fails with a code without the profiler, and leaves nothing behind',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'speed-bounds-exec-'))
+      const execPath = join(folder, 'node')
+      // It runs the script, its last argument, without any option.
+      writeFileSync(execPath, `#!/bin/sh\nfor last; do :; done\nexec ${process.execPath} "$last"\n`)
+      chmodSync(execPath, 0o755)
+      const sockets = (): string[] => readdirSync(tmpdir()).filter((name) => /^sb-\w{6}$/.test(name))
+      const before = sockets()
+      const failure = race({ bare: { ...ok, execPath }, ok }, SMALL).profile()
+      await expect(failure).rejects.toThrow(errorCodes.SPEED_BOUNDS_PROFILE_FAILED)
+      await expect(failure).rejects.toThrow('bare could not be profiled: its process has not loaded the profiler')
+      expect(processesWith(scripts)).toEqual([])
+      expect(sockets()).toEqual(before)
+      rmSync(folder, { recursive: true })
+    },
+  )
 })

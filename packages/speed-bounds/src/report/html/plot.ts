@@ -67,7 +67,7 @@ function brief(text: string): string {
 export function labelsAcross(axis: Axis, format: (tick: number) => string): Markup {
   const labels = axis.ticks.map((tick) => {
     const at = axis(tick)
-    const anchor = at < 8 ? 'start' : at > 90 ? 'end' : 'middle'
+    const anchor = at < 6 ? 'start' : at > 94 ? 'end' : 'middle'
     return html`<text x="${percent(at)}" y="14" text-anchor="${anchor}">${brief(format(tick))}</text>`
   })
   return html`<svg class="axis" height="20" aria-hidden="true">${labels}</svg>`

@@ -50,7 +50,7 @@ export function bottleneckBars({ summaries, cases }: RaceResult): Markup | undef
     const shares = LIMITS.map((limit) => ({ limit, share: summary.bottleneck[limit] / summary.rounds }))
     const text = shares
       .filter(({ share }) => share > 0)
-      .map(({ limit, share }) => `${limit} ${Math.round(share * 100)} %`)
+      .map(({ limit, share }) => `${limit} ${Math.round(share * 100)}\u00A0%`)
       .join(', ')
     const parts = shares
       .filter(({ share }) => share > 0)

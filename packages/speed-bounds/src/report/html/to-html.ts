@@ -65,14 +65,16 @@ function measurements(result: RaceResult, maxPoints: number): Markup[] {
   const { cases, subjects } = result
   const maxDots = Math.max(20, Math.floor(maxPoints / 2 / Math.max(1, cases.length * subjects.length)))
   let room = MAX_CASE_PLOTS * (maxPoints / MAX_POINTS)
-  const ofCases = cases.flatMap(({ name }) => {
+  const ofCases = cases.flatMap(({ name }, index) => {
     const plots = [distributionPlot(result, name, maxDots), latencyPlot(result, name)]
     room -= plots.reduce((sum, plot) => sum + (plot?.text.length ?? 0), 0)
     return [
       cases.length > 1 ? html`<h3>${name}</h3>` : undefined,
       summaryTable(result, name),
       ...failureNotes(result, name),
-      ...(room > 0 ? plots : [html`<p class="soft">The plots of this case are left out, to keep the file small.</p>`]),
+      ...(room > 0 || index === 0
+        ? plots
+        : [html`<p class="soft">The plots of this case are left out, to keep the file small.</p>`]),
     ]
   })
   const ofRace = [memoryPlot(result, maxPoints / 2), bottleneckBars(result), ...profileSection(result)]

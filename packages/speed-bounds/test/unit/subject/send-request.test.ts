@@ -3,7 +3,7 @@ import { createServer as createTcpServer } from 'node:net'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { sendRequest } from '../../../src/subject/send-request.ts'
+import { awaitResponse, sendRequest } from '../../../src/subject/send-request.ts'
 
 async function listening(server: Server | ReturnType<typeof createTcpServer>): Promise<string> {
   onTestFinished(() => void server.close())
@@ -63,6 +63,13 @@ it.each<[problem: string, text: string]>([
 ])('rejects a response %s', async (_, text) => {
   const origin = await listening(createTcpServer((socket) => void socket.on('error', () => {}).end(text)))
   await expect(sendRequest(origin, { signal })).rejects.toThrow(/\w/)
+})
+
+it('awaits the head of a response whose body never ends, and closes its connection', async () => {
+  const server = createServer((_, response) => void response.write('data: 1\n\n'))
+  const origin = await listening(server)
+  await awaitResponse(origin, signal)
+  await expect.poll(() => new Promise((resolve) => server.getConnections((_, count) => resolve(count)))).toBe(0)
 })
 
 it('rejects with the reason of its signal', async () => {
