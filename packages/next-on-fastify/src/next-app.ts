@@ -48,7 +48,7 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
 
   const limits = isProduction ? resolveResponseCache(options.responseCache) : undefined
   const reason = options.responseCache === undefined ? 'info' : 'warn'
-  const responseCache = limits && (await createResponseCache(dir, limits, app.log, sharing !== undefined, reason))
+  const responseCache = limits && (await createResponseCache(dir, limits, app.log, sharing?.hasOwnUseCache, reason))
   const stats = (): NextStats => ({ responseCache: responseCache?.stats, routerBypass: routerBypass?.stats })
   const observers = new Observers(options.observers ?? [], app.log, { prefix, stats })
   app.addHook('onClose', async () => observers.closed())

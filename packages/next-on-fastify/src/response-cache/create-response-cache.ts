@@ -12,19 +12,19 @@ import { CAN_FRAME_CHUNKS } from './ready-response.ts'
 
 /**
  * Creates the response cache of the app in `dir`, whose Next must be prepared, or logs why it is off, at the
- * given level. `isShared` if other processes share Next's cache.
+ * given level. `hasOwnUseCache` if other processes share Next's cache, but not that of `'use cache'`.
  */
 export async function createResponseCache(
   dir: string,
   options: ResolvedResponseCacheOptions,
   log: FastifyBaseLogger,
-  isShared = false,
+  hasOwnUseCache = false,
   level: 'info' | 'warn' = 'warn',
 ): Promise<ResponseCache | undefined> {
   const { proxied, maxBytes } = options
   const limits = { ...options, maxEntryBytes: Math.min(options.maxEntryBytes, maxBytes) }
   try {
-    const build = await readBuild(dir, { allowsMiddleware: proxied !== 'never', isShared })
+    const build = await readBuild(dir, { allowsMiddleware: proxied !== 'never', hasOwnUseCache })
     for (const rule of build.coveringRules) {
       log.warn({ dir, rule }, `no page is cached: the condition of ${rule} in next.config decides about every path`)
     }
