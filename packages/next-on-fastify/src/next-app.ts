@@ -52,7 +52,7 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
 
   const limits = isProduction ? resolveResponseCache(options.responseCache) : undefined
   const reason = options.responseCache === undefined ? 'info' : 'warn'
-  const cacheContext = { isShared: sharing !== undefined, level: reason, next, compression } as const
+  const cacheContext = { hasOwnUseCache: sharing?.hasOwnUseCache ?? false, level: reason, next, compression } as const
   const responseCache = limits && (await createResponseCache(dir, limits, app.log, cacheContext))
   const stats = (): NextStats => ({ responseCache: responseCache?.stats, routerBypass: routerBypass?.stats })
   const observers = new Observers(options.observers ?? [], app.log, { prefix, stats })

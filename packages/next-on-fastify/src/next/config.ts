@@ -13,6 +13,7 @@ export interface NextConfig {
   readonly cacheComponents?: boolean
   readonly cacheHandler?: string
   readonly cacheHandlers?: Readonly<Record<string, unknown>>
+  readonly cacheMaxMemorySize?: number
   readonly compress?: boolean
   readonly htmlLimitedBots?: string
   readonly i18n?: {

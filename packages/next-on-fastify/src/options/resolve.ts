@@ -63,9 +63,12 @@ function assertComplete({ sharedCache, cdn }: Pick<NextPluginOptions, 'cdn' | 's
 /** A shared cache is in a folder or in Redis. */
 function assertOneStore({ sharedCache: shared }: { readonly sharedCache?: unknown }): void {
   if (typeof shared !== 'object' || shared === null) return
-  const { folder, redis, ...redisOptions } = shared as SharedCacheOptions
+  const { folder, maxBytes, redis, ...redisOptions } = shared as SharedCacheOptions
   if (redis !== undefined && folder !== undefined) {
     throw fail(invalidOption('sharedCache.folder', 'no folder beside "redis"', folder))
+  }
+  if (redis !== undefined && maxBytes !== undefined) {
+    throw fail(invalidOption('sharedCache.maxBytes', 'no limit of files beside "redis"', maxBytes))
   }
   if (redis === undefined && Object.values(redisOptions).some((value) => value !== undefined)) {
     throw fail(invalidOption('sharedCache.redis', 'a function', redis))

@@ -83,6 +83,7 @@ export type SharedCacheOptions = MachineCacheOptions & Partial<RedisCacheOptions
 
 const sharedCache: OptionsSchema<SharedCacheOptions> = object({
   folder: optional(string('the path of a folder')),
+  maxBytes: optional(bytes()),
   redis: optional(func<RedisCacheOptions['redis']>()),
   prefix: optional(custom<string>('a string', (value) => typeof value === 'string')),
   timeout: optional(milliseconds()),

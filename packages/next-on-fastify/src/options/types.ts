@@ -96,6 +96,8 @@ export interface MachineCacheOptions {
    * @default `next-on-fastify` in the folder of the build
    */
   folder?: string
+  /** Maximum size of all files of `'use cache'`, in bytes. The oldest are removed. @default 1073741824 */
+  maxBytes?: number
 }
 
 /** Options of a cache that machines share by Redis. */

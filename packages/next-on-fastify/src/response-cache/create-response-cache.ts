@@ -15,8 +15,8 @@ import { CAN_FRAME_CHUNKS } from './ready-response.ts'
 
 /** What a response cache must know about its app. */
 export interface CacheContext {
-  /** Whether other processes share Next's cache. */
-  readonly isShared?: boolean
+  /** Whether other processes share Next's cache, but not that of `'use cache'`. */
+  readonly hasOwnUseCache?: boolean
   /** Log level of the reason why the cache is off. */
   readonly level?: 'info' | 'warn'
   /** The prepared Next, for the spans of cached responses. */
@@ -30,12 +30,12 @@ export async function createResponseCache(
   dir: string,
   options: ResolvedResponseCacheOptions,
   log: FastifyBaseLogger,
-  { isShared = false, level = 'warn', next, compression }: CacheContext = {},
+  { hasOwnUseCache = false, level = 'warn', next, compression }: CacheContext = {},
 ): Promise<ResponseCache | undefined> {
   const { proxied, maxBytes } = options
   const limits = { ...options, maxEntryBytes: Math.min(options.maxEntryBytes, maxBytes) }
   try {
-    const build = await readBuild(dir, { allowsMiddleware: proxied !== 'never', isShared })
+    const build = await readBuild(dir, { allowsMiddleware: proxied !== 'never', hasOwnUseCache })
     for (const rule of build.coveringRules) {
       log.warn({ dir, rule }, `no page is cached: the condition of ${rule} in next.config decides about every path`)
     }

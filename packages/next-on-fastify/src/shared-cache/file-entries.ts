@@ -7,14 +7,18 @@ import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises
 import { dirname, join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 import type { Version } from '../next/page-cache/cache-handler-types.ts'
+import { FileRetention } from './file-retention.ts'
 import type { Entries, Entry, UNKNOWN } from './store-contract.ts'
 
 /** Entries of one build, in a folder. */
 export class FileEntries implements Entries {
   readonly #folder: string
+  readonly #retention: FileRetention | undefined
 
-  constructor(folder: string) {
+  /** @param maxBytes - of all files; without a limit by default */
+  constructor(folder: string, maxBytes?: number) {
     this.#folder = folder
+    this.#retention = maxBytes === undefined ? undefined : new FileRetention(folder, maxBytes)
   }
 
   versionOf(key: string): string | undefined {
@@ -38,9 +42,10 @@ export class FileEntries implements Entries {
   async write(key: string, entry: Entry): Promise<void> {
     const path = this.#pathOf(key)
     const temporary = `${path}-${randomUUID()}`
+    const bytes = serialize(entry)
     await mkdir(dirname(path), { recursive: true })
     try {
-      await writeFile(temporary, serialize(entry))
+      await writeFile(temporary, bytes)
       // Files that are written within a few milliseconds may share a time and reuse an inode. Only `versionOf` reads the
       // time.
       await utimes(temporary, Date.now() / 1000, Math.random() * 1e9)
@@ -49,6 +54,8 @@ export class FileEntries implements Entries {
       await rm(temporary, { force: true })
       throw error
     }
+    // Next waits for the write, but not for this.
+    this.#retention?.wrote(bytes.length).catch(() => {})
   }
 
   #pathOf(key: string): string {

@@ -4,8 +4,10 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { CacheNotSharedError } from '../errors.ts'
-import { readConfig } from '../next/config.ts'
+import { type NextConfig, readConfig } from '../next/config.ts'
 import type { NextHandler, RequestHandler } from '../next/handler-types.ts'
+import { UnsupportedNextError } from '../next/internals.ts'
+import { installUseCacheHandler } from '../next/use-cache/use-cache-handler.ts'
 import { revalidatedTagsOf } from '../next/page-cache/revalidated-tags.ts'
 import type { MachineCacheOptions, RedisCacheOptions } from '../options/types.ts'
 import { Availability } from './outage-log.ts'
@@ -17,7 +19,18 @@ import { afterOlderPages } from './older-renderings.ts'
 import { RedisChanges, RedisEntries, sendWithTimeout } from './redis-store.ts'
 import { addApp } from './app-registry.ts'
 import { SharedCache } from './shared-cache.ts'
+import { SharedUseCache, type UseCacheStore } from './shared-use-cache.ts'
 import type { ChangeReader, Store } from './store-contract.ts'
+
+/** Default of Next's `cacheMaxMemorySize`. */
+const DEFAULT_COPY_BYTES = 50 * 1024 * 1024
+
+/** Default size of all files of `'use cache'`, and the part of it that one entry may take. */
+const DEFAULT_MAX_BYTES = 1024 * 1024 * 1024
+const MAX_ENTRY_SHARE = 0.1
+
+/** Maximum size of an entry of `'use cache'` in Redis. */
+const MAX_REDIS_ENTRY = 16 * 1024 * 1024
 
 /** A shared cache, and the steps that it adds to requests. */
 export interface CacheSharing {
@@ -25,6 +38,8 @@ export interface CacheSharing {
   afterOlderPages(next: NextHandler): NextHandler
   /** Reads revalidations of other processes before a request is served. If that fails, `next` serves it. */
   upToDate(serve: RequestHandler, next: RequestHandler): RequestHandler
+  /** Whether each process has its own cache of `'use cache'`. */
+  readonly hasOwnUseCache: boolean
   close(): void
 }
 
@@ -49,15 +64,22 @@ export async function shareCache(
       throw new CacheHandlerConflictError('its Next stores revalidated tags in an unknown way')
     }
     installSharedHandler(dir)
-    const { context, remove } = addApp(join(distDir, 'server'), () => ({
-      cache: new SharedCache(storeOf(options, distDir, buildId), addRevalidatedTags),
-      onDemandSecret: preview.previewModeId,
-      storing: new Availability(log, {
-        works: 'shared cache of Next stores pages again',
-        fails: 'shared cache of Next cannot store pages: they are rendered again',
-      }),
-    }))
-    return sharingOf(context.cache, remove, log)
+    const { context, remove } = addApp(join(distDir, 'server'), () => {
+      const { open, useCache } = storesOf(options, distDir, buildId)
+      const cache = new SharedCache(open, addRevalidatedTags)
+      const storing = storingOf(log)
+      const copyBytes = config.cacheMaxMemorySize ?? DEFAULT_COPY_BYTES
+      return {
+        cache,
+        onDemandSecret: preview.previewModeId,
+        storing,
+        useCache: usesUseCache(config)
+          ? shareUseCache(dir, new SharedUseCache(cache, useCache, storing, copyBytes), copyBytes, log)
+          : undefined,
+      }
+    })
+    const hasOwnUseCache = usesUseCache(config) && context.useCache === undefined
+    return sharingOf(context.cache, hasOwnUseCache, remove, log)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw Object.assign(new CacheNotSharedError(`The cache of the Next app in ${dir} cannot be shared: ${why}`), {
@@ -70,28 +92,73 @@ interface Manifest {
   readonly preview: { readonly previewModeId: string }
 }
 
-/** Returns the function that opens the store of one build. */
-function storeOf(
-  options: MachineCacheOptions | RedisCacheOptions,
-  distDir: string,
-  buildId: string,
-): (reader: ChangeReader) => Store {
-  if ('redis' in options) {
-    const send = sendWithTimeout(options)
-    const prefix = `${options.prefix ?? 'next:'}${buildId}:`
-    return (reader) => ({
-      changes: new RedisChanges(send, `${prefix}changes`, reader),
-      entries: new RedisEntries(send, prefix),
-    })
-  }
-  const folder = join(resolve(options.folder ?? join(distDir, 'next-on-fastify')), buildId)
-  return (reader) => ({
-    changes: new FileChanges(folder, reader),
-    entries: new FileEntries(join(folder, 'entries')),
+function storingOf(log: FastifyBaseLogger): Availability {
+  return new Availability(log, {
+    works: 'shared cache of Next stores pages again',
+    fails: 'shared cache of Next cannot store pages: they are rendered again',
   })
 }
 
-function sharingOf(cache: SharedCache, close: () => void, log: FastifyBaseLogger): CacheSharing {
+/** Whether an app may have `'use cache'`. */
+function usesUseCache({ cacheComponents, experimental }: NextConfig): boolean {
+  return Boolean(cacheComponents ?? experimental?.['useCache'])
+}
+
+/** Installs the cache of `'use cache'`, if the app's Next has its interface. */
+function shareUseCache(
+  dir: string,
+  cache: SharedUseCache,
+  maxMemory: number,
+  log: FastifyBaseLogger,
+): SharedUseCache | undefined {
+  try {
+    installUseCacheHandler(dir, cache, maxMemory)
+    return cache
+  } catch (error) {
+    if (!(error instanceof UnsupportedNextError)) throw error
+    log.warn({ dir }, `each process has its own cache of 'use cache': ${error.message}`)
+    return undefined
+  }
+}
+
+interface Stores {
+  /** Opens the log of changes, and the pages of one build. */
+  readonly open: (reader: ChangeReader) => Store
+  readonly useCache: UseCacheStore
+}
+
+function storesOf(options: MachineCacheOptions | RedisCacheOptions, distDir: string, buildId: string): Stores {
+  if ('redis' in options) {
+    const send = sendWithTimeout(options)
+    const prefix = `${options.prefix ?? 'next:'}${buildId}:`
+    return {
+      open: (reader) => ({
+        changes: new RedisChanges(send, `${prefix}changes`, reader),
+        entries: new RedisEntries(send, prefix),
+      }),
+      useCache: { entries: new RedisEntries(send, `${prefix}use-cache:`), maxEntryBytes: MAX_REDIS_ENTRY },
+    }
+  }
+  const folder = join(resolve(options.folder ?? join(distDir, 'next-on-fastify')), buildId)
+  const { maxBytes = DEFAULT_MAX_BYTES } = options
+  return {
+    open: (reader) => ({
+      changes: new FileChanges(folder, reader),
+      entries: new FileEntries(join(folder, 'entries')),
+    }),
+    useCache: {
+      entries: new FileEntries(join(folder, 'use-cache'), maxBytes),
+      maxEntryBytes: maxBytes * MAX_ENTRY_SHARE,
+    },
+  }
+}
+
+function sharingOf(
+  cache: SharedCache,
+  hasOwnUseCache: boolean,
+  close: () => void,
+  log: FastifyBaseLogger,
+): CacheSharing {
   const reading = new Availability(log, {
     works: 'shared cache of Next is available again',
     fails: 'shared cache of Next is unavailable: all pages are rendered again',
@@ -111,6 +178,7 @@ function sharingOf(cache: SharedCache, close: () => void, log: FastifyBaseLogger
     upToDate: (serve, next) => {
       return async (...args) => ((await sync()) ? serve : next)(...args)
     },
+    hasOwnUseCache,
     close,
   }
 }

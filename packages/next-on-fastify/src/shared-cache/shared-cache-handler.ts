@@ -12,6 +12,7 @@ import {
 import { beginPage, endJoined, isPending, type PendingPage } from './older-renderings.ts'
 import type { Availability } from './outage-log.ts'
 import type { Rendering, SharedCache } from './shared-cache.ts'
+import type { SharedUseCache } from './shared-use-cache.ts'
 
 /** The shared cache of an app. */
 export interface SharedCacheContext {
@@ -20,6 +21,8 @@ export interface SharedCacheContext {
   readonly onDemandSecret: string
   /** Whether entries can be stored, for the log. */
   readonly storing: Availability
+  /** The shared cache of `'use cache'`. Undefined if the app does not use it, or if its Next has another interface. */
+  readonly useCache: SharedUseCache | undefined
 }
 
 interface HandlerOptions {

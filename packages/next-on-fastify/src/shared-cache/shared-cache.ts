@@ -6,7 +6,8 @@ import { LRUCache } from 'lru-cache'
 import { notifyLost, notifyReplaced, notifyRevalidated } from '../next/page-cache/cache-events.ts'
 import type { Found, Lifetime } from '../next/page-cache/cache-handler-types.ts'
 import type { AddRevalidatedTags } from '../next/page-cache/revalidated-tags.ts'
-import { Revalidations } from './entry-freshness.ts'
+import { type EntryOrigin, Revalidations } from './entry-freshness.ts'
+import { PositionHistory } from './position-history.ts'
 import {
   type Change,
   type ChangeReader,
@@ -41,6 +42,9 @@ export class SharedCache implements ChangeReader {
   readonly #revalidations = new Revalidations()
   readonly #addRevalidatedTags: AddRevalidatedTags
   readonly #processId: string = randomUUID()
+  readonly #history: PositionHistory = new PositionHistory(FIRST_POSITION)
+  /** Revalidations of this tick: Next passes each one to the caches of pages and of `'use cache'`. */
+  readonly #revalidating = new Map<string, Promise<void>>()
   /** Copies of entries, valid while their version is current. */
   #copies: LRUCache<string, Copy> | undefined
 
@@ -59,6 +63,21 @@ export class SharedCache implements ChangeReader {
 
   get position(): number {
     return this.#log.position
+  }
+
+  /** The position at a time of this process: an entry that was begun then has no later changes. */
+  positionAt(time: number): number {
+    return this.#history.at(time)
+  }
+
+  /** Whether an entry must not be served, as far as this process knows. */
+  isExpired(origin: EntryOrigin): boolean {
+    return this.#revalidations.isExpired(origin, Date.now())
+  }
+
+  /** Whether an entry may be served once more. */
+  isStale(origin: EntryOrigin): boolean {
+    return this.#revalidations.staleAt(origin) !== undefined
   }
 
   /** Enables copies in this process, up to this number of bytes. */
@@ -140,20 +159,20 @@ export class SharedCache implements ChangeReader {
   }
 
   /** Revalidates tags in all processes. When it resolves, no process serves an entry with one of them. */
-  async revalidate(tags: readonly string[], durations: { readonly expire?: number } | undefined): Promise<void> {
-    const at = Date.now()
-    const expire = durations?.expire
-    await this.#log.append({
-      by: this.#processId,
-      tags,
-      at,
-      ...(durations !== undefined && { stale: true }),
-      ...(expire !== undefined && { expireAt: at + expire * 1000 }),
-    })
+  revalidate(tags: readonly string[], durations: { readonly expire?: number } | undefined): Promise<void> {
+    const what = JSON.stringify([tags, durations ?? null])
+    let revalidating = this.#revalidating.get(what)
+    if (revalidating === undefined) {
+      revalidating = this.#append(tags, durations)
+      this.#revalidating.set(what, revalidating)
+      queueMicrotask(() => this.#revalidating.delete(what))
+    }
+    return revalidating
   }
 
   changed(change: Change, position: number): void {
     this.#revalidations.add(change, position)
+    this.#history.add(position)
     const { by, tags = [], at = 0, stale = false, expireAt, page } = change
     // Next's handler has done this for changes of this process.
     if (by === this.#processId) return
@@ -165,12 +184,25 @@ export class SharedCache implements ChangeReader {
 
   lost(position: number): void {
     this.#revalidations.forget(position)
+    this.#history.add(position)
     this.#copies?.clear()
     notifyLost()
   }
 
   close(): void {
     this.#log.close()
+  }
+
+  async #append(tags: readonly string[], durations: { readonly expire?: number } | undefined): Promise<void> {
+    const at = Date.now()
+    const expire = durations?.expire
+    await this.#log.append({
+      by: this.#processId,
+      tags,
+      at,
+      ...(durations !== undefined && { stale: true }),
+      ...(expire !== undefined && { expireAt: at + expire * 1000 }),
+    })
   }
 
   async #read(

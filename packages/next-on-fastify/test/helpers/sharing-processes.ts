@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ResponseCacheStats, NextPluginOptions } from 'next-on-fastify'
-import { builtFixture, type Peers } from './built-fixture.ts'
+import { builtFixture, type Fixture, type Peers } from './built-fixture.ts'
 
 const PROGRAM = fileURLToPath(new URL('../fixtures/servers/sharing.ts', import.meta.url))
 
@@ -38,8 +38,8 @@ export interface SharedApp {
 }
 
 /** Builds the app, unless that was done before, and makes a copy of its own. */
-export async function sharedApp(peers: Peers): Promise<SharedApp> {
-  const built = await builtFixture(peers, {}, 'shared')
+export async function sharedApp(peers: Peers, fixture: Fixture = 'shared'): Promise<SharedApp> {
+  const built = await builtFixture(peers, {}, fixture)
   const folder = mkdtempSync(join(built, '../copy-'))
   const dir = join(folder, 'app')
   copy(built, dir)

@@ -99,6 +99,12 @@ describe('options', () => {
       { redis: async () => {}, folder: 'a' },
       'Invalid option "sharedCache.folder": expected no folder beside "redis", got "a".',
     ],
+    [
+      'sharedCache',
+      { redis: async () => {}, maxBytes: 1 },
+      'Invalid option "sharedCache.maxBytes": expected no limit of files beside "redis", got 1.',
+    ],
+    ['sharedCache', { maxBytes: 0 }, 'Invalid option "sharedCache.maxBytes": expected bytes'],
     ['sharedCache', { timeout: 1 }, 'Invalid option "sharedCache.redis": expected a function, got undefined.'],
     ['bypassRouter', true, 'Invalid option "bypassRouter": expected false or "handlers" or "all", got true.'],
     ['bypassRouter', 'pages', 'Invalid option "bypassRouter": expected false or "handlers" or "all", got "pages".'],

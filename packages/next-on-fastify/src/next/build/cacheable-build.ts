@@ -47,8 +47,8 @@ interface Manifests {
 interface BuildOptions {
   /** Whether apps with middleware are supported. */
   readonly allowsMiddleware: boolean
-  /** Whether other processes share Next's cache. */
-  readonly isShared?: boolean
+  /** Whether other processes share Next's cache, but not that of `'use cache'`. */
+  readonly hasOwnUseCache?: boolean
 }
 
 /**
@@ -104,7 +104,7 @@ function assertCacheable(
   config: NextConfig,
   version: string,
   hasMiddleware: boolean,
-  { allowsMiddleware, isShared = false }: BuildOptions,
+  { allowsMiddleware, hasOwnUseCache = false }: BuildOptions,
 ): void {
   const unproven = unprovenSetting(config, version, 'responseCache')
   if (unproven !== undefined) throw new UncacheableBuildError(`its configuration has "${unproven}"`)
@@ -112,7 +112,9 @@ function assertCacheable(
     throw new UncacheableBuildError('it has middleware, and "responseCache.proxied" is "never"')
   }
   if (!config.cacheComponents) return
-  if (isShared) throw new UncacheableBuildError('it has "cacheComponents" and a shared cache')
+  if (hasOwnUseCache) {
+    throw new UncacheableBuildError('it has "cacheComponents", and its processes do not share \'use cache\'')
+  }
   if (hasMiddleware) throw new UncacheableBuildError('it has middleware and "cacheComponents"')
 }
 

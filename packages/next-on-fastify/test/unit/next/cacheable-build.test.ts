@@ -49,13 +49,13 @@ function aBuild(
 async function whyNot(
   dir: string,
   options: Partial<ResolvedResponseCacheOptions> = {},
-  isShared = false,
+  hasOwnUseCache = false,
 ): Promise<string[]> {
   const messages: string[] = []
   const stream = { write: (line: string) => void messages.push((JSON.parse(line) as { msg: string }).msg) }
   const { log } = Fastify({ logger: { level: 'warn', stream } })
   expect(
-    await createResponseCache(dir, { ...cacheLimits(), proxied: 'never', ...options }, log, { isShared }),
+    await createResponseCache(dir, { ...cacheLimits(), proxied: 'never', ...options }, log, { hasOwnUseCache }),
   ).toBeUndefined()
   return messages
 }
@@ -189,9 +189,9 @@ describe('an app with `cacheComponents`', () => {
     }
   })
 
-  it('has no response cache with a shared cache', async () => {
+  it("has no response cache with a shared cache that 'use cache' is not in", async () => {
     expect(await whyNot(withBots(), {}, true)).toEqual([
-      'response cache disabled for this Next app: it has "cacheComponents" and a shared cache',
+      'response cache disabled for this Next app: it has "cacheComponents", and its processes do not share \'use cache\'',
     ])
   })
 

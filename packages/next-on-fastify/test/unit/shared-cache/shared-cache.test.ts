@@ -128,6 +128,7 @@ describe('an entry', () => {
       cache,
       onDemandSecret: 'secret',
       storing: new Availability(Fastify().log, { works: '', fails: '' }),
+      useCache: undefined,
     }))
     return (onDemand = false) =>
       new Shared({

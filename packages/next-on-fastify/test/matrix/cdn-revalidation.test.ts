@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { createNextOnFastify, type Revalidation } from 'next-on-fastify'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { BUILD_TIMEOUT, builtFixture } from '../helpers/built-fixture.ts'
 import {
   type FrontCache,
@@ -46,7 +46,7 @@ function setVersion(next: number): void {
 const versionIn = ({ body }: Through): number => Number(/version (\d+)/.exec(body)?.[1])
 
 beforeAll(async () => {
-  const built = await builtFixture('newest', {}, 'shared')
+  const built = await builtFixture(inject('peers'), {}, 'shared')
   folder = mkdtempSync(join(tmpdir(), 'cdn-'))
   const dir = mkdtempSync(join(built, '../copy-'))
   cpSync(built, dir, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })

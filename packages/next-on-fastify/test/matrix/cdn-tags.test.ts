@@ -5,7 +5,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { createNextOnFastify } from 'next-on-fastify'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { BUILD_TIMEOUT, builtFixture } from '../helpers/built-fixture.ts'
 import { type Answer, ask } from '../helpers/two-servers.ts'
 
@@ -15,7 +15,7 @@ let plain: FastifyInstance
 beforeAll(async () => {
   const env = { MEMORY_FIXTURE: 'plain' }
   Object.assign(process.env, env, { NODE_ENV: 'production' })
-  const built = await builtFixture('newest', env, 'cached')
+  const built = await builtFixture(inject('peers'), env, 'cached')
   const dir = mkdtempSync(join(built, '../copy-'))
   cpSync(built, dir, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
   const cdn = { tagHeader: 'cache-tag' } as const
