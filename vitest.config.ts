@@ -43,7 +43,7 @@ const nextMatrix = (...files: string[]): string[] =>
   files.map((file) => `packages/next-on-fastify/test/matrix/${file}.test.ts`)
 
 /** Those of `test:all`, with the newest Next. */
-const nextFeatures = nextMatrix('middleware', 'response-cache', 'router-bypass', 'shared-cache')
+const nextFeatures = nextMatrix('middleware', 'response-cache', 'router-bypass', 'shared-cache', 'skew-protection')
 
 /** Those that only `test:nightly` runs. */
 const nextVariants = nextMatrix('base-path', 'shared-redis', 'trailing-slash')

@@ -16,6 +16,7 @@ import type { ResponseCache } from './response-cache/response-cache.ts'
 import { createRouterBypass, type RouterBypass } from './router-bypass/router-bypass.ts'
 import { openSharing } from './shared-cache/default-sharing.ts'
 import type { CacheSharing } from './shared-cache/open-shared-cache.ts'
+import { identifyBuild, prepareBuild } from './skew-protection/identify-build.ts'
 
 /** A Next app that is ready for requests. */
 export interface NextApp {
@@ -31,8 +32,10 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
   const { prefix = '', hostname, port } = options
   const dir = resolve(options.dir ?? '.')
   if (prefix !== '' && isProduction) assertBasePath(dir, prefix)
+  if (isProduction) prepareBuild(dir)
   const started = await startNext({ dir, dev: !isProduction, hostname, port })
   const { next } = started
+  if (isProduction) await identifyBuild(dir, app.log)
   const sharing = isProduction ? await openSharingOf(app, dir, options, started) : undefined
   // Fastify runs the last `onClose` hook first. Next needs the shared cache until it has closed, which it does after all
   // requests, streams and `after()`.

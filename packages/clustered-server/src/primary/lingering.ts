@@ -99,23 +99,24 @@ export class Lingering {
 
   /** Whether the build of an old worker differs from the new one, and is intact. */
   #isNeeded({ generation, build: old }: WorkerHandle): boolean {
-    const replacement = this.#pool.active.findLast((worker) => worker.generation > generation)
-    const { build } = replacement ?? {}
+    const { build } = this.#pool.active.findLast((worker) => worker.generation > generation) ?? {}
     if (!old || !build || old.ids.length === 0 || build.ids.length === 0) return false
-    const shared = old.ids.filter((id) => build.ids.includes(id))
-    if (shared.length === old.ids.length) return false
-    if (shared.length > 0)
-      this.#warn(
-        generation,
-        `a newer build also has the id "${shared[0]}": requests with it do not reach the older build`,
-      )
-    const folder = old.folders.find((path) => build.folders.includes(path))
-    if (folder === undefined) return true
-    this.#warn(
-      generation,
-      `generation ${generation} cannot linger, because a newer build has replaced it in ${folder}: deploy each build to a folder of its own`,
-    )
-    return false
+    const shared = old.ids.find((id) => build.ids.includes(id))
+    const isOverwritten = old.folders.some((path) => build.folders.includes(path))
+    if (old.ids.every((id) => build.ids.includes(id))) {
+      // The same build may have been deployed again, to the same folder.
+      if (old.folders.length > 0 && !isOverwritten)
+        this.#warn(generation, `generation ${generation} cannot linger, because a newer build also has the id "${shared}"`)
+      return false
+    }
+    if (isOverwritten) {
+      const text = `generation ${generation} cannot linger, because a newer build has replaced it in ${old.folders.join(', ')}`
+      this.#warn(generation, `${text}: deploy each build to a folder of its own`)
+      return false
+    }
+    if (shared !== undefined)
+      this.#warn(generation, `a newer build also has the id "${shared}": requests with it do not reach generation ${generation}`)
+    return true
   }
 
   #warn(generation: number, text: string): void {

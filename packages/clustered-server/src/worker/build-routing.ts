@@ -66,8 +66,8 @@ export class BuildRouting {
     // Exclusive: otherwise node:cluster would request the socket from the primary.
     this.#server.listen({ path: this.#socket, exclusive: true })
     await once(this.#server, 'listening')
-    const ids = this.#builds.flatMap((build) => build.ids)
-    const folders = this.#builds.flatMap(({ folder }) => folder ?? [])
+    const ids = [...new Set(this.#builds.flatMap((build) => build.ids))]
+    const folders = [...new Set(this.#builds.flatMap(({ folder }) => folder ?? []))]
     sendToPrimary({ type: 'build', ids, folders })
   }
 

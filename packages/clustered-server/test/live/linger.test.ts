@@ -1,11 +1,18 @@
 // The option `linger`: requests that name an older build reach its workers.
 
-import { connect } from 'node:net'
 import { once } from 'node:events'
-import { existsSync, readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { request } from 'node:http'
-import { describe, expect, it } from 'vitest'
-import type { ClusteredServer, ClusteredServerOptions, LingerEndReason } from '../../src/index.ts'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import {
+  type ClusteredServer,
+  type ClusteredServerOptions,
+  createClusteredServer,
+  type LingerEndReason,
+} from '../../src/index.ts'
 import { childrenOf, startServer } from '../helpers/running-server.ts'
 import { eventually } from '../helpers/eventually.ts'
 
@@ -13,6 +20,7 @@ interface About {
   build: string
   pid: number
   url: string
+  streams: number
   rawHeaders: string[]
   remoteAddress: string
   remotePort: number
@@ -50,9 +58,20 @@ async function about({ port }: ClusteredServer, build?: string, path = '/'): Pro
 const buildOf = async (...args: Parameters<typeof about>): Promise<string> => (await about(...args)).build
 
 describe('after a reload', () => {
-  it('serves requests that name the older build by its worker, and all others by the new build', async () => {
-    const { server, infos } = await start()
+  let server: ClusteredServer
+  const infos: string[] = []
+  beforeAll(async () => {
+    const ignore = (): void => {}
+    server = await createClusteredServer(new URL('../fixtures/apps/builds.ts', import.meta.url), {
+      ...{ workers: 2, port: 0, host: '127.0.0.1', signals: false, standby: false, linger: { time: HOUR } },
+      env: (generation) => ({ BUILD: idOf(generation) }),
+      logger: { info: (_, message) => void infos.push(message), warn: ignore, error: ignore },
+    })
     await server.reload()
+  })
+  afterAll(() => server.close())
+
+  it('serves requests that name the older build by its worker, and all others by the new build', async () => {
     expect(await buildOf(server)).toBe('build2')
     expect(await buildOf(server, 'build1')).toBe('build1')
     expect(await buildOf(server, undefined, '/?a=1&build=build1')).toBe('build1')
@@ -66,8 +85,6 @@ describe('after a reload', () => {
   })
 
   it('forwards a request unchanged, with the address of the client', async () => {
-    const { server } = await start()
-    await server.reload()
     const socket = connect(server.port, '127.0.0.1')
     await once(socket, 'connect')
     const headers = ['Host: a', 'X-Build: build1', 'X-TWICE: 1', 'x-twice: 2', 'X-Clustered-Server-Client: {}']
@@ -88,8 +105,6 @@ describe('after a reload', () => {
   })
 
   it('keeps shared caches from storing a response that a header has selected', async () => {
-    const { server } = await start()
-    await server.reload()
     const ofHeader = await fetch(`http://127.0.0.1:${server.port}/`, { headers: { 'x-build': 'build1' } })
     expect(ofHeader.headers.get('cache-control')).toBe('private, no-store')
     expect(ofHeader.headers.get('vary')).toBe('accept, x-build')
@@ -99,8 +114,6 @@ describe('after a reload', () => {
   })
 
   it('streams bodies in both directions', async () => {
-    const { server } = await start()
-    await server.reload()
     const sent = request({ port: server.port, method: 'POST', path: '/echo?build=build1' })
     sent.write('first')
     const [response] = await once(sent, 'response')
@@ -116,27 +129,24 @@ describe('after a reload', () => {
     expect([empty.status, await empty.text()]).toEqual([201, ''])
   })
 
-  it('passes an abort of the client on, and retires the older worker meanwhile', async () => {
-    const { server } = await start()
-    await server.reload()
-    const { pid } = await about(server, 'build1')
+  it('passes an abort of the client on', async () => {
+    const streams = async (): Promise<number> => (await about(server, 'build1')).streams
     const controller = new AbortController()
     const response = await fetch(`http://127.0.0.1:${server.port}/endless?build=build1`, { signal: controller.signal })
-    const reader = response.body!.getReader()
-    expect(String(Buffer.from((await reader.read()).value!))).toBe('build1\n')
-    const closed = server.close()
+    const { value } = await response.body!.getReader().read()
+    expect(Buffer.from(value!).toString()).toBe('build1\n')
+    expect(await streams()).toBe(1)
     controller.abort()
-    await closed
-    expect(childrenOf(process.pid)).not.toContain(pid)
+    await expect.poll(streams).toBe(0)
   })
+})
 
-  it('keeps all workers of the older build that the option asks for', async () => {
-    const { server } = await start({ linger: { time: HOUR, workers: 2 } })
-    await server.reload()
-    const pids = new Set<number>()
-    await expect.poll(async () => pids.add((await about(server, 'build1')).pid).size).toBe(2)
-    expect(server.status().lingering).toMatchObject([{ generation: 1, workers: 2 }])
-  })
+it('keeps as many workers of the older build as the option says', async () => {
+  const { server } = await start({ linger: { time: HOUR, workers: 2 } })
+  await server.reload()
+  const pids = new Set<number>()
+  await expect.poll(async () => pids.add((await about(server, 'build1')).pid).size).toBe(2)
+  expect(server.status().lingering).toMatchObject([{ generation: 1, workers: 2 }])
 })
 
 it('serves each request by the build that it names while workers are replaced', async () => {
@@ -148,14 +158,12 @@ it('serves each request by the build that it names while workers are replaced', 
       .workers.filter(({ state }) => state === 'active')
       .map(({ generation }) => generation)
   await eventually(() => (active().toSorted().join() === '1,2' ? true : undefined))
-  const unnamed = new Set<string>()
   do {
-    expect(await buildOf(server, 'build1')).toBe('build1')
-    expect(await buildOf(server, 'build2')).toBe('build2')
-    unnamed.add(await buildOf(server))
-  } while (active().includes(1) && unnamed.size < 2)
+    const builds = ['build1', 'build2', 'build1', 'build2', 'build1', 'build2']
+    // At the same time, so that both workers accept some.
+    expect(await Promise.all(builds.map((build) => buildOf(server, build)))).toEqual(builds)
+  } while (active().includes(1))
   await reloaded
-  expect([...unnamed].toSorted()).toEqual(['build1', 'build2'])
 })
 
 describe('an older build is served no longer', () => {
@@ -201,15 +209,22 @@ describe('an older build is served no longer', () => {
     expect(server.status().workers.map(({ generation }) => generation)).toEqual([2, 2])
   })
 
-  it('when the server closes, and its sockets are removed', async () => {
+  it('when the server closes, and its private sockets are removed', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'linger-'))
+    vi.stubEnv('CLUSTERED_SERVER_RUNTIME_DIR', directory)
+    onTestFinished(() => {
+      vi.unstubAllEnvs()
+      rmSync(directory, { recursive: true })
+    })
     const { server } = await start()
     await server.reload()
     const end = ended(server)
+    const [folder] = readdirSync(directory)
+    expect(statSync(join(directory, folder!)).mode & 0o777).toBe(0o700)
+    expect(readdirSync(join(directory, folder!)).length).toBeGreaterThan(0)
     await server.close()
     expect(await end).toEqual({ generation: 1, reason: 'closing' })
-    const folder = `/tmp/clustered-server-${process.getuid!()}`
-    const folders = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith('builds-')) : []
-    expect(folders.flatMap((name) => readdirSync(`${folder}/${name}`))).toEqual([])
+    expect(readdirSync(directory)).toEqual([])
   })
 })
 
@@ -232,11 +247,18 @@ describe('the log', () => {
     expect(server.status().lingering).toEqual([])
   })
 
+  it('warns of two builds in different folders with the same id', async () => {
+    const { server, warnings } = await start({}, (generation) => ({ BUILD: 'same', FOLDER: `/app/${generation}` }))
+    await server.reload()
+    expect(warnings).toEqual(['generation 1 cannot linger, because a newer build also has the id "same"'])
+    expect(server.status().lingering).toEqual([])
+  })
+
   it('warns of an id that two builds share', async () => {
     const { server, warnings } = await start({}, () => ({ SHARED_ID: 'same' }))
     await server.reload()
     expect(warnings).toEqual([
-      'a newer build also has the id "same": requests with it do not reach the older build',
+      'a newer build also has the id "same": requests with it do not reach generation 1',
     ])
     expect(await buildOf(server, 'same')).toBe('build2')
     expect(await buildOf(server, 'build1')).toBe('build1')
