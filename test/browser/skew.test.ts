@@ -30,7 +30,10 @@ describe.skipIf(!browser)('a page that is open during a deploy', () => {
   }
 
   /** Opens a page, and collects its documents, the files without the id of a build, and all that goes wrong. */
-  async function open(server: ClusteredServer, path: string): Promise<{ page: Page; documents: string[]; troubles: string[] }> {
+  async function open(
+    server: ClusteredServer,
+    path: string,
+  ): Promise<{ page: Page; documents: string[]; troubles: string[] }> {
     const page = await browser!.newPage()
     onTestFinished(() => page.close())
     const documents: string[] = []
@@ -38,7 +41,8 @@ describe.skipIf(!browser)('a page that is open during a deploy', () => {
     page.on('request', (request) => {
       const url = new URL(request.url())
       if (request.resourceType() === 'document') documents.push(url.pathname)
-      else if (url.pathname.startsWith('/_next/static/') && !url.searchParams.has('dpl')) troubles.push(`no id: ${url}`)
+      else if (url.pathname.startsWith('/_next/static/') && !url.searchParams.has('dpl'))
+        troubles.push(`no id: ${url.href}`)
     })
     page.on('response', (response) => {
       if (response.status() >= 400 && !response.url().endsWith('/favicon.ico'))

@@ -106,7 +106,10 @@ export class Lingering {
     if (old.ids.every((id) => build.ids.includes(id))) {
       // The same build may have been deployed again, to the same folder.
       if (old.folders.length > 0 && !isOverwritten)
-        this.#warn(generation, `generation ${generation} cannot linger, because a newer build also has the id "${shared}"`)
+        this.#warn(
+          generation,
+          `generation ${generation} cannot linger, because a newer build also has the id "${shared}"`,
+        )
       return false
     }
     if (isOverwritten) {
@@ -115,7 +118,10 @@ export class Lingering {
       return false
     }
     if (shared !== undefined)
-      this.#warn(generation, `a newer build also has the id "${shared}": requests with it do not reach generation ${generation}`)
+      this.#warn(
+        generation,
+        `a newer build also has the id "${shared}": requests with it do not reach generation ${generation}`,
+      )
     return true
   }
 

@@ -15,7 +15,8 @@ import { SingleProcess } from './single-process.ts'
 import type { ClusteredServer } from '../server-types.ts'
 import { isWorker } from '../worker/is-worker.ts'
 
-const LINGERS_NOT = 'the option "linger" has no effect with one process, which cannot be reloaded: set "workers" to 2 or more'
+const LINGERS_NOT =
+  'the option "linger" has no effect with one process, which cannot be reloaded: set "workers" to 2 or more'
 
 /**
  * Checks the options and starts the server: see `createClusteredServer()`.

@@ -71,8 +71,6 @@ async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<v
   switch (message.type) {
     case 'start':
       start = message
-      affinity = message.sticky ? new Affinity(Number(process.env[WORKER_ID])) : undefined
-      builds = message.buildSocket === undefined ? undefined : new BuildRouting(message.buildSocket)
       return load()
     case 'listen':
       return listen()
@@ -103,6 +101,8 @@ async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<v
 }
 
 async function load(): Promise<void> {
+  affinity = start.sticky ? new Affinity(Number(process.env[WORKER_ID])) : undefined
+  builds = start.buildSocket === undefined ? undefined : new BuildRouting(start.buildSocket)
   if (start.report) startReporter(REPORTER, { ...start.report, worker: process.env[WORKER_ID]! })
   let isWaiting = false
   const reportMissing = (): void => {

@@ -123,5 +123,8 @@ function valueOf(rawHeaders: readonly string[], header: string): string | undefi
 }
 
 function pairs(rawHeaders: readonly string[]): [name: string, value: string][] {
-  return Array.from({ length: rawHeaders.length / 2 }, (_, index) => [rawHeaders[2 * index]!, rawHeaders[2 * index + 1]!])
+  return Array.from({ length: rawHeaders.length / 2 }, (_, index) => [
+    rawHeaders[2 * index]!,
+    rawHeaders[2 * index + 1]!,
+  ])
 }

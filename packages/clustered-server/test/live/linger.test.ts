@@ -76,7 +76,7 @@ describe('after a reload', () => {
     expect(await buildOf(server, 'build1')).toBe('build1')
     expect(await buildOf(server, undefined, '/?a=1&build=build1')).toBe('build1')
     expect(await buildOf(server, 'build2')).toBe('build2')
-    for (const id of ['build3', '__proto__', '', '../1.sock', `${'x'.repeat(4000)}`])
+    for (const id of ['build3', '__proto__', '', '../1.sock', 'x'.repeat(4000)])
       expect(await buildOf(server, id)).toBe('build2')
     const [lingering] = server.status().lingering!
     expect(lingering).toMatchObject({ generation: 1, ids: ['build1'], workers: 1 })
@@ -96,10 +96,7 @@ describe('after a reload', () => {
     const body = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)
     expect(JSON.parse(body)).toMatchObject({
       ...{ build: 'build1', url: '/a%2Fb?c=%20&build=build1', remoteAddress: '127.0.0.1', remotePort: localPort },
-      rawHeaders: [
-        ...['Host', 'a', 'X-Build', 'build1', 'X-TWICE', '1', 'x-twice', '2'],
-        ...['connection', 'close'],
-      ],
+      rawHeaders: [...['Host', 'a', 'X-Build', 'build1', 'X-TWICE', '1', 'x-twice', '2'], ...['connection', 'close']],
     })
     expect(text.match(/^connection: .*$/gim)).toEqual(['Connection: close'])
   })
@@ -134,7 +131,7 @@ describe('after a reload', () => {
     const controller = new AbortController()
     const response = await fetch(`http://127.0.0.1:${server.port}/endless?build=build1`, { signal: controller.signal })
     const { value } = await response.body!.getReader().read()
-    expect(Buffer.from(value!).toString()).toBe('build1\n')
+    expect(Buffer.from(value as Uint8Array).toString()).toBe('build1\n')
     expect(await streams()).toBe(1)
     controller.abort()
     await expect.poll(streams).toBe(0)
@@ -157,7 +154,13 @@ it('serves each request by the build that it names while workers are replaced', 
       .status()
       .workers.filter(({ state }) => state === 'active')
       .map(({ generation }) => generation)
-  await eventually(() => (active().toSorted().join() === '1,2' ? true : undefined))
+  await eventually(() =>
+    active()
+      .toSorted((a, b) => a - b)
+      .join() === '1,2'
+      ? true
+      : undefined,
+  )
   do {
     const builds = ['build1', 'build2', 'build1', 'build2', 'build1', 'build2']
     // At the same time, so that both workers accept some.
@@ -177,9 +180,7 @@ describe('an older build is served no longer', () => {
     const end = ended(server)
     await server.reload()
     const { pid } = await about(server, 'build1')
-    let isOver = false
-    void end.then(() => (isOver = true))
-    while (!isOver) await about(server, 'build1')
+    while (server.status().lingering?.length === 1) await about(server, 'build1')
     expect(await end).toEqual({ generation: 1, reason: 'time' })
     await expect.poll(() => buildOf(server, 'build1')).toBe('build2')
     await expect.poll(() => childrenOf(process.pid)).not.toContain(pid)
@@ -257,9 +258,7 @@ describe('the log', () => {
   it('warns of an id that two builds share', async () => {
     const { server, warnings } = await start({}, () => ({ SHARED_ID: 'same' }))
     await server.reload()
-    expect(warnings).toEqual([
-      'a newer build also has the id "same": requests with it do not reach generation 1',
-    ])
+    expect(warnings).toEqual(['a newer build also has the id "same": requests with it do not reach generation 1'])
     expect(await buildOf(server, 'same')).toBe('build2')
     expect(await buildOf(server, 'build1')).toBe('build1')
   })
@@ -269,6 +268,14 @@ describe('the log', () => {
     expect(warnings).toEqual([
       'the option "linger" has no effect with one process, which cannot be reloaded: set "workers" to 2 or more',
     ])
+  })
+})
+
+it('rejects an HTTP/2 server, whose requests cannot be forwarded', async () => {
+  const started = startServer('http2.ts', { linger: { time: HOUR } })
+  await expect(started).rejects.toMatchObject({
+    code: 'CLUSTERED_SERVER_INVALID_APP',
+    message: expect.stringContaining('The option "linger" needs an HTTP/1 server') as string,
   })
 })
 

@@ -46,6 +46,6 @@ export async function identifyBuild(dir: string, log: FastifyBaseLogger): Promis
 }
 
 function mismatch(built: string | undefined, own: string | undefined): string {
-  const [ofBuild, ofProcess] = [built, own].map((id) => (id === undefined ? 'none' : `"${id}"`))
-  return `skew protection is off: the deploymentId of the build is ${ofBuild}, that of this process ${ofProcess}. Set the same one for "next build" and the server, also in NEXT_DEPLOYMENT_ID`
+  const [ofBuild, inProcess] = [built, own].map((id) => (id === undefined ? 'none' : `"${id}"`))
+  return `skew protection is off: the deploymentId of the build is ${ofBuild}, that of this process ${inProcess}. Set the same one for "next build" and the server, also in NEXT_DEPLOYMENT_ID`
 }

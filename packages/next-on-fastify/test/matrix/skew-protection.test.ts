@@ -16,8 +16,7 @@ describe('after a deploy', () => {
   let file: string | undefined
 
   beforeAll(async () => {
-    for (const version of ['a', 'b'])
-      dirs.push(await builtFixture(inject('peers'), { SKEW_VERSION: version }, 'skew'))
+    for (const version of ['a', 'b']) dirs.push(await builtFixture(inject('peers'), { SKEW_VERSION: version }, 'skew'))
     server = await createClusteredServer(APP, {
       ...{ workers: 2, standby: false, port: 0, host: '127.0.0.1', signals: false, linger: { time: HOUR } },
       // As if the primary was started with the variable of an earlier deploy.
@@ -58,8 +57,8 @@ describe('after a deploy', () => {
     for (const [index, version] of ['a', 'b'].entries()) {
       const buildId = readFileSync(join(dirs[index]!, '.next/BUILD_ID'), 'utf8')
       const headers = { 'x-nextjs-data': '1', 'x-deployment-id': `build-${version}` }
-      const { pageProps } = await (await get(`/_next/data/${buildId}/old/second.json`, headers)).json()
-      expect(pageProps).toEqual({ version })
+      const data = await (await get(`/_next/data/${buildId}/old/second.json`, headers)).json()
+      expect(data).toMatchObject({ pageProps: { version } })
     }
   })
 
