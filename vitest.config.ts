@@ -55,6 +55,7 @@ const nextFeatures = nextMatrix(
   'response-cache',
   'router-bypass',
   'shared-cache',
+  'skew-protection',
 )
 
 /** Those that only `test:nightly` runs. */

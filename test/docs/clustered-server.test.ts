@@ -16,6 +16,7 @@ const types = read('src/options/types.ts')
 const documented = [
   ...optionsOf(types, 'ClusteredServerOptions'),
   ...optionsOf(types, 'RecycleOptions').map((one) => ({ ...one, option: `recycle.${one.option}` })),
+  ...optionsOf(types, 'LingerOptions').map((one) => ({ ...one, option: `linger.${one.option}` })),
   ...optionsOf(types, 'AdminOptions').map((one) => ({ ...one, option: `admin.${one.option}` })),
 ]
 const kinds = new Map(describeSchema(schema).map((kind) => [kind.name, kind]))
@@ -52,7 +53,7 @@ describe('options', () => {
 })
 
 describe('flags of the command', () => {
-  const inCode = ['recycle', 'admin', 'args', 'env', 'signals', 'logger', 'onShutdown']
+  const inCode = ['recycle', 'linger', 'admin', 'args', 'env', 'signals', 'logger', 'onShutdown']
 
   it('exist for each option that can be given in a word', () => {
     const expected = [...kinds.keys()].filter((option) => !inCode.includes(option))

@@ -8,6 +8,8 @@ export type {
   ClusteredServer,
   ClusteredServerEvents,
   ClusterStatus,
+  LingerEndReason,
+  LingeringBuild,
   ReloadedRelease,
   WorkerExit,
   WorkerName,
@@ -23,12 +25,14 @@ export type {
   BlockedLoopReportKind,
   ClusteredServerConfig,
   ClusteredServerOptions,
+  LingerOptions,
   Logger,
   RecycleOptions,
   RecycleReason,
 } from './options/types.ts'
 
 // In apps
+export { type Build, identifyBuild, type RequestedBuild } from './worker/identify-build.ts'
 export { runOnOneWorker, type Task } from './worker/run-on-one-worker.ts'
 
 // Errors

@@ -4,10 +4,10 @@ import type { RecycleReason } from './options/types.ts'
 import type { ReleaseVersion } from './releases/release-version.ts'
 
 /**
- * State of a worker: it loads the app, is loaded as the standby worker, accepts connections, has stopped accepting
- * connections, or has ended.
+ * State of a worker: it loads the app, is loaded as the standby worker, accepts connections, serves only requests for its
+ * older build, has stopped accepting connections, or has ended.
  */
-export type WorkerState = 'starting' | 'standby' | 'active' | 'retiring' | 'ended'
+export type WorkerState = 'starting' | 'standby' | 'active' | 'lingering' | 'retiring' | 'ended'
 
 /** How a process ended: by itself with an exit code, or by a signal. */
 export interface WorkerExit {
@@ -45,6 +45,25 @@ export interface WorkerStatus extends WorkerName, WorkerStats {
   readonly startedAt: number
 }
 
+/** An older build that is still served: see the option `linger`. */
+export interface LingeringBuild {
+  readonly generation: number
+  /** Ids by which requests name the build. */
+  readonly ids: readonly string[]
+  /** Number of workers that serve it. */
+  readonly workers: number
+  /** When a newer build has replaced it, in milliseconds since the epoch. */
+  readonly since: number
+  /** When its workers retire, in milliseconds since the epoch. */
+  readonly until: number
+}
+
+/**
+ * Why an older build is no longer served: its time is over, newer builds have taken its place, a reload has failed, its
+ * workers have died, or the server closes.
+ */
+export type LingerEndReason = 'time' | 'builds' | 'reloadFailed' | 'died' | 'closing'
+
 /** Current state of the server. */
 export interface ClusterStatus {
   /** Whether the server accepts connections and has not received a stop signal. */
@@ -55,6 +74,8 @@ export interface ClusterStatus {
   readonly size: number
   /** Empty when the app runs in this process. */
   readonly workers: readonly WorkerStatus[]
+  /** Older builds that are still served; absent without the option `linger`. */
+  readonly lingering?: readonly LingeringBuild[] | undefined
 }
 
 /** Addresses of probes, status and metrics: see the option `admin`. */
@@ -106,6 +127,10 @@ export interface ClusteredServerEvents {
   reloaded: [ReloadedRelease]
   /** The new workers did not start; the old ones keep running. */
   reloadFailed: [{ readonly generation: number; readonly error: ClusteredServerError }]
+  /** An older build is served beside the new one from now on. */
+  lingerStart: [LingeringBuild]
+  /** An older build is no longer served. */
+  lingerEnd: [{ readonly generation: number; readonly reason: LingerEndReason }]
   /** Process `pid` had no free file descriptor for a connection handed over to it; the connection is closed. */
   connectionLost: [{ readonly pid: number | undefined }]
   /** Shutdown has begun. The server stops accepting connections after `shutdownDelay`. */

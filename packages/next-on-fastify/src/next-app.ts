@@ -21,6 +21,7 @@ import type { ResponseCache } from './response-cache/response-cache.ts'
 import { createRouterBypass, type RouterBypass } from './router-bypass/router-bypass.ts'
 import { openSharing } from './shared-cache/default-sharing.ts'
 import type { CacheSharing } from './shared-cache/open-shared-cache.ts'
+import { identifyBuild, prepareBuild } from './skew-protection/identify-build.ts'
 
 /** A Next app that is ready for requests. */
 export interface NextApp {
@@ -36,9 +37,11 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
   const { prefix = '', hostname, port } = options
   const dir = resolve(options.dir ?? '.')
   if (prefix !== '' && isProduction) assertBasePath(dir, prefix)
+  if (isProduction) prepareBuild(dir)
   const { started, compression } = await startCompressed(app, { dir, dev: !isProduction, hostname, port }, options)
   const { next } = started
   tellOwnOrigin(app)
+  if (isProduction) await identifyBuild(dir, app.log)
   const sharing = isProduction ? await orClose(started, openSharing(app, dir, options)) : undefined
   const cdn =
     isProduction && options.cdn ? await orClose(started, openCdn(dir, options.cdn, prefix, app.log)) : undefined

@@ -103,6 +103,24 @@ export const flags: readonly Flag[] = [
     help: 'Maximum time that a worker accepts connections, in milliseconds.',
   },
   {
+    option: 'linger.time',
+    flag: 'linger-time',
+    value: 'time',
+    help: 'How long an older build is served after the reload that has replaced it, in milliseconds.',
+  },
+  {
+    option: 'linger.workers',
+    flag: 'linger-workers',
+    value: 'count',
+    help: 'Number of workers that each older build keeps.',
+  },
+  {
+    option: 'linger.builds',
+    flag: 'linger-builds',
+    value: 'count',
+    help: 'Maximum number of older builds. The oldest retires first.',
+  },
+  {
     option: 'shutdownDelay',
     flag: 'shutdown-delay',
     value: 'time',

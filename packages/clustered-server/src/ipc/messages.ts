@@ -36,6 +36,12 @@ export interface Metric {
   readonly values: readonly unknown[]
 }
 
+/** A build that other workers serve, and their sockets for forwarded requests. */
+export interface OtherBuild {
+  readonly ids: readonly string[]
+  readonly sockets: readonly string[]
+}
+
 /** First message to a worker. */
 export interface StartMessage {
   type: 'start'
@@ -56,6 +62,8 @@ export interface StartMessage {
   drainTimeout: number
   /** Whether one worker serves all connections of a client address. */
   sticky: boolean
+  /** Path of the socket for forwarded requests, with the option `linger`. */
+  buildSocket: string | undefined
   /** Setup of the reporter of blocked event loops, and the descriptor of its pipe. */
   report: (ReportSetup & { fd: number }) | undefined
 }
@@ -67,6 +75,10 @@ export type ToWorker =
   | { type: 'listen' }
   /** Stop accepting connections, hand idle ones over if `handOver` is set, and end when no connection is left. */
   | { type: 'retire'; handOver: boolean }
+  /** Stop accepting connections as before an end, and serve only forwarded requests. */
+  | { type: 'linger'; handOver: boolean }
+  /** The builds of other workers, the newest one first. */
+  | { type: 'builds'; builds: readonly OtherBuild[] }
   /** Ids of the workers that accept connections. */
   | { type: 'workers'; ids: readonly number[] }
   /** Hand over `count` connections to other workers. */
@@ -92,6 +104,8 @@ export type ToPrimary =
   | { type: 'unshare'; query: SocketQuery }
   /** The app is loaded and warm; the request to `readyPath` follows. */
   | { type: 'checking' }
+  /** The build of the app, whose requests the worker accepts from others. */
+  | { type: 'build'; ids: readonly string[]; folders: readonly string[] }
   /** The app is loaded, warm and responds. */
   | { type: 'loaded'; canHandOver: boolean }
   /** The worker accepts connections. */

@@ -3,7 +3,7 @@ import type { Logger, ResolvedOptions } from '../options/types.ts'
 import { canInheritSockets } from '../platform/windows-port.ts'
 import { canHandOver } from '../platform/node-internals.ts'
 import { type Release, resolveRelease } from '../releases/release.ts'
-import type { ClusteredServer, WorkerName } from '../server-types.ts'
+import type { ClusteredServer, LingerEndReason, WorkerName } from '../server-types.ts'
 
 /** Minimum milliseconds between two log lines about lost connections. */
 const LOST_INTERVAL = 1000
@@ -16,6 +16,7 @@ export function logEvents(server: ClusteredServer, logger: Logger): void {
   logServer(server, logger)
   logWorkers(server, logger)
   logReloads(server, logger)
+  logLingering(server, logger)
   logLostConnections(server, logger)
 }
 
@@ -84,6 +85,27 @@ function logReloads(server: ClusteredServer, logger: Logger): void {
   server.on('reloadFailed', ({ generation, error }) =>
     logger.error({ err: error, generation }, error.message.split('\n', 1)[0]!),
   )
+}
+
+/** Why an older build is no longer served, in words. */
+const LINGER_END: Readonly<Record<LingerEndReason, string>> = {
+  time: 'its time is over',
+  builds: 'newer builds take its place',
+  reloadFailed: 'a reload has failed',
+  died: 'its workers have died',
+  closing: 'the server closes',
+}
+
+function logLingering(server: ClusteredServer, logger: Logger): void {
+  server.on('lingerStart', ({ generation, ids, workers, since, until }) => {
+    const time = `${Math.round((until - since) / 1000)} s, until ${new Date(until).toISOString()}`
+    const text = `generation ${generation} lingers for ${time}: requests for its build ${ids.join(', ')} reach ${workers} of its workers`
+    logger.info({ generation, ids, workers, since, until }, text)
+  })
+  server.on('lingerEnd', ({ generation, reason }) => {
+    const level = reason === 'died' ? 'error' : 'info'
+    logger[level]({ generation, reason }, `generation ${generation} no longer lingers: ${LINGER_END[reason]}`)
+  })
 }
 
 /** Logs which path each reload resolves: a server that was started by another path than its link would never see new code. */

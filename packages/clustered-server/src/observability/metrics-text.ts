@@ -49,8 +49,8 @@ function clusterMetrics(status: ClusterStatus, counts: EventCounts): string {
   return [...stateMetrics(status), ...workerMetrics(status), ...countMetrics(counts)].join('')
 }
 
-function stateMetrics({ ready, generation, workers }: ClusterStatus): string[] {
-  const states = ['starting', 'standby', 'active', 'retiring'].map((state): Sample => {
+function stateMetrics({ ready, generation, workers, lingering = [] }: ClusterStatus): string[] {
+  const states = ['starting', 'standby', 'active', 'lingering', 'retiring'].map((state): Sample => {
     const count = workers.filter((worker) => worker.state === state).length
     return [`{state="${state}"}`, count]
   })
@@ -58,6 +58,12 @@ function stateMetrics({ ready, generation, workers }: ClusterStatus): string[] {
     metric('ready', 'gauge', 'Whether the server accepts connections.', [['', Number(ready)]]),
     metric('generation', 'gauge', 'Counts up from 1 with each reload.', [['', generation]]),
     metric('workers', 'gauge', 'Workers by state.', states),
+    metric(
+      'lingering_seconds',
+      'gauge',
+      'Time until the workers of an older build retire.',
+      lingering.map((build) => [`{generation="${build.generation}"}`, Math.max(0, build.until - Date.now()) / 1000]),
+    ),
   ]
 }
 

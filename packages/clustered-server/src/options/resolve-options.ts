@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { checkOptions, invalidOption } from 'checked-options'
+import { hasControlSockets } from '../control/runtime-directory.ts'
 import { type ClusteredServerError, errorCodes } from '../errors.ts'
 import { availableCores } from '../platform/available-cores.ts'
 import { ReleaseLinks } from '../releases/release-links.ts'
@@ -16,6 +17,8 @@ export function resolveOptions(app: URL | string, options: ClusteredServerOption
   const { workers, port, heartbeatTimeout, blockedLoopReport, reportDirectory, logger } = checked
   if (checked.sticky !== undefined && typeof port === 'string')
     throw fail(invalidOption('sticky', 'no value, because clients of a UNIX socket have no address', checked.sticky))
+  if (checked.linger !== undefined && !hasControlSockets)
+    throw fail(invalidOption('linger', 'no value on Windows, which has no private UNIX sockets', checked.linger))
   return {
     ...checked,
     app: Object.assign(pathToFileURL(links.through(path)), { search: url.search, hash: url.hash }).href,
@@ -33,6 +36,7 @@ export function resolveOptions(app: URL | string, options: ClusteredServerOption
       directory: links.through(resolve(reportDirectory ?? '')),
     },
     recycle: checked.recycle ?? {},
+    linger: checked.linger,
     args: checked.args,
     env: checked.env ?? {},
     execArgv: checked.execArgv ?? withoutScript(process.execArgv),

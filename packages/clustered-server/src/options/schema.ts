@@ -34,6 +34,8 @@ const logger = (): Schema<Logger> =>
 
 /** Maximum number of workers. */
 export const MAX_WORKERS = 1024
+/** Maximum number of older builds. */
+const MAX_BUILDS = 16
 /** Number of workers. */
 export const workers: Schema<number> = integer(1, MAX_WORKERS)
 
@@ -65,6 +67,13 @@ const entries = {
       rss: optional(bytes()),
       heap: optional(bytes()),
       age: optional(milliseconds(1, Number.MAX_SAFE_INTEGER)),
+    }),
+  ),
+  linger: optional(
+    object({
+      time: milliseconds(),
+      workers: optional(workers, 1),
+      builds: optional(integer(1, MAX_BUILDS), 2),
     }),
   ),
   shutdownDelay: optional(milliseconds(0), 0),

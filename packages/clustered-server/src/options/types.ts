@@ -28,6 +28,8 @@ export interface ClusteredServerOptions {
   reportDirectory?: string
   /** Limits at which a worker is replaced, as by a reload. @default none */
   recycle?: RecycleOptions
+  /** Keep workers of an older build after a reload, for requests that name that build. @default none */
+  linger?: LingerOptions
   /** How long the server keeps accepting connections after a stop signal, in milliseconds. `/ready` returns 503 meanwhile. @default 0 */
   shutdownDelay?: number
   /** Command-line arguments for the app, which reads them from `process.argv`. @default none */
@@ -71,6 +73,16 @@ export interface RecycleOptions {
   age?: number
 }
 
+/** How long and by how many workers an older build is served. */
+export interface LingerOptions {
+  /** How long an older build is served after the reload that has replaced it, in milliseconds. */
+  time: number
+  /** Number of workers that each older build keeps. @default 1 */
+  workers?: number
+  /** Maximum number of older builds. The oldest retires first. @default 2 */
+  builds?: number
+}
+
 /** The limit that a worker has reached. */
 export type RecycleReason = keyof RecycleOptions
 
@@ -109,8 +121,11 @@ type Defaults =
   | 'signals'
 
 /** Checked options with their defaults. */
-export type CheckedOptions = Omit<ClusteredServerOptions, Defaults | 'admin'> &
-  Required<Pick<ClusteredServerOptions, Defaults>> & { admin?: AdminOptions & Required<Pick<AdminOptions, 'host'>> }
+export type CheckedOptions = Omit<ClusteredServerOptions, Defaults | 'admin' | 'linger'> &
+  Required<Pick<ClusteredServerOptions, Defaults>> & {
+    admin?: AdminOptions & Required<Pick<AdminOptions, 'host'>>
+    linger?: Required<LingerOptions>
+  }
 
 /** Options as the server uses them. */
 export interface ResolvedOptions extends Required<
@@ -147,6 +162,7 @@ export interface ResolvedOptions extends Required<
   /** `Infinity` for no limit. */
   readonly heartbeatTimeout: number
   readonly blockedLoopReport: ReportSetup | undefined
+  readonly linger: Readonly<Required<LingerOptions>> | undefined
   readonly args: readonly string[] | undefined
   readonly admin: ResolvedAdminOptions | undefined
   readonly logger: Logger | undefined

@@ -7,6 +7,7 @@ import type { ResolvedOptions } from '../options/types.ts'
 import { canHandOver } from '../platform/node-internals.ts'
 import type { AdminAddress, ClusteredServer, ClusteredServerEvents, ClusterStatus } from '../server-types.ts'
 import { HeartbeatMonitor } from './heartbeat-monitor.ts'
+import { Lingering } from './lingering.ts'
 import { bind, type Listener } from './listener.ts'
 import { OperationQueue } from './operation-queue.ts'
 import { Rebalance } from './rebalance.ts'
@@ -44,7 +45,8 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     this.#pool = new WorkerPool(options, this.#factory, this)
     this.#pool.on('exhausted', () => this.kill())
     this.#operations = new OperationQueue(assertOpen)
-    this.#reload = new Reload(this.#pool, this, assertOpen)
+    const lingering = options.linger && new Lingering(options.linger, this.#pool, this, options.logger)
+    this.#reload = new Reload(this.#pool, this, lingering, assertOpen)
     this.#recycling = new Recycling(options.recycle)
     const rebalance = new Rebalance(this.#pool, this, {
       canHandOver: listener.fd !== undefined && canHandOver(),
@@ -110,6 +112,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
         const { id, pid, state, generation, startedAt, stats } = worker
         return { id, pid, state, generation, startedAt, ...stats }
       }),
+      ...(this.#reload.lingering && { lingering: this.#reload.lingering.builds }),
     }
   }
 
@@ -203,6 +206,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
     this.#stopped.abort()
     this.#heartbeatMonitor.stop()
     this.#pool.stop()
+    this.#reload.lingering?.stop()
     // Connections in its queue are rejected once the workers have closed theirs.
     this.#listener.close()
     this.#factory.closeSockets()

@@ -1,11 +1,14 @@
 import type { EventEmitter } from 'node:events'
 import { errorCodes } from '../errors.ts'
 import type { ClusteredServerEvents } from '../server-types.ts'
+import type { Lingering } from './lingering.ts'
 import type { WorkerHandle } from './worker-handle.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
 /** Replaces all workers with new ones, one by one. */
 export class Reload {
+  /** With the option `linger`. */
+  readonly lingering: Lingering | undefined
   readonly #pool: WorkerPool
   readonly #events: EventEmitter<ClusteredServerEvents>
   readonly #assertOpen: () => void
@@ -13,7 +16,13 @@ export class Reload {
   #lastGeneration = 1
 
   /** @param assertOpen throws when the server is closed */
-  constructor(pool: WorkerPool, events: EventEmitter<ClusteredServerEvents>, assertOpen: () => void) {
+  constructor(
+    pool: WorkerPool,
+    events: EventEmitter<ClusteredServerEvents>,
+    lingering: Lingering | undefined,
+    assertOpen: () => void,
+  ) {
+    this.lingering = lingering
     this.#pool = pool
     this.#events = events
     this.#assertOpen = assertOpen
@@ -32,7 +41,8 @@ export class Reload {
       const outdated = (): WorkerHandle | undefined => pool.assigned.find((worker) => worker.generation < generation)
       for (let old = outdated(); old; old = outdated()) {
         this.#assertOpen()
-        await pool.replace(old)
+        await pool.activateOne()
+        if (!this.lingering?.keep(old)) pool.retire(old)
       }
       for (const worker of pool.standby) if (worker.generation < generation) pool.retire(worker)
       pool.trim()
@@ -43,12 +53,14 @@ export class Reload {
     const { path, version, revision } = pool.releases.of(generation)
     pool.releases.forgetBefore(generation)
     this.#events.emit('reloaded', { generation, path, version, revision })
+    this.lingering?.reloaded()
   }
 
   /** Returns to the old generation. Workers that start from now on still run the new code, but count as old. */
   #fail(generation: number, before: number, cause: unknown): never {
     this.#pool.generation = before
     this.#assertOpen()
+    this.lingering?.reloadFailed()
     this.#pool.trim()
     this.#pool.fill()
     const text = `The new version did not start, the old one keeps running: ${(cause as Error).message}`

@@ -2,7 +2,7 @@ import type { SocketQuery } from '../ipc/messages.ts'
 import { keyOf } from '../ipc/socket-key.ts'
 import { bindHandle, type RawHandle } from '../platform/node-internals.ts'
 import { removeStale } from '../platform/unix-socket.ts'
-import type { WorkerRole } from './worker-handle.ts'
+import type { WorkerRole } from './worker-setup.ts'
 
 /** A worker that accepts from shared sockets. */
 interface User {

@@ -5,6 +5,7 @@ import type { ResolvedOptions } from '../options/types.ts'
 import { heapArguments } from '../platform/memory-limit.ts'
 import { Releases } from '../releases/releases.ts'
 import { WorkerCode } from '../releases/worker-code.ts'
+import { BuildSockets } from './build-sockets.ts'
 import { withInspectPort, withInspectPortInOptions } from './inspect-port.ts'
 import { LeaderElection } from './leader-election.ts'
 import type { Listener } from './listener.ts'
@@ -21,6 +22,7 @@ export class WorkerFactory {
   readonly #code: WorkerCode
   readonly #sharedSockets = new SharedSockets()
   readonly #leaderElection = new LeaderElection()
+  readonly #buildSockets: BuildSockets | undefined
   #lastId = 0
 
   constructor(options: ResolvedOptions, listener: Listener) {
@@ -28,6 +30,7 @@ export class WorkerFactory {
     this.#listener = listener
     this.releases = new Releases(options, options.logger)
     this.#code = new WorkerCode(options.logger)
+    this.#buildSockets = options.linger && new BuildSockets()
   }
 
   /** @param poolSize number of workers that share the memory of the container */
@@ -49,6 +52,7 @@ export class WorkerFactory {
       entry: this.#code.entry(),
       ...{ readyPath, drainTimeout, startTimeout, blockedLoopReport, sticky },
       sharedStats: this.#sharedStats,
+      buildSocket: this.#buildSockets?.of(id),
       args,
       outputPrefix: logPrefix ? `[${id}] ` : undefined,
       env: {
@@ -74,6 +78,7 @@ export class WorkerFactory {
   close(): void {
     this.#sharedStats?.close()
     this.#code.close()
+    this.#buildSockets?.close()
   }
 
   #shareSockets(worker: WorkerHandle): void {

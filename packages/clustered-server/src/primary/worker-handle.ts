@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import type { Metric, SocketQuery, StartMessage, StatsSlot, ToPrimary } from '../ipc/messages.ts'
+import type { Metric, OtherBuild, SocketQuery, StatsSlot, ToPrimary } from '../ipc/messages.ts'
 import type { SharedStats } from '../ipc/shared-stats.ts'
 import type { ReportSetup } from '../options/types.ts'
 import type { RawHandle } from '../platform/node-internals.ts'
@@ -8,39 +8,17 @@ import { Liveness } from './worker-liveness.ts'
 import { requestReport } from './blocked-loop-request.ts'
 import { StartProgress } from './start-state.ts'
 import { LISTENER_FD, REPORT_FD, STATS_FD, WorkerChannel } from './worker-channel.ts'
-
-/** Purpose of a worker: to stand by, to accept connections (now or once it is loaded), or to end. */
-export type WorkerRole = 'standby' | 'assigned' | 'retiring'
-
-/** Setup of a worker. */
-export interface WorkerSetup extends Pick<
-  StartMessage,
-  'app' | 'host' | 'port' | 'path' | 'readyPath' | 'drainTimeout' | 'sticky'
-> {
-  readonly id: number
-  readonly generation: number
-  /** The listening socket in this process. */
-  readonly fd: number | undefined
-  readonly startTimeout: number
-  readonly blockedLoopReport: ReportSetup | undefined
-  /** Module that the process runs, which loads the app. */
-  readonly entry: URL
-  readonly cwd: string
-  readonly execArgv: readonly string[]
-  /** Arguments for the app. */
-  readonly args: readonly string[]
-  /** Prefix for each line of output. */
-  readonly outputPrefix: string | undefined
-  readonly env: NodeJS.ProcessEnv
-  /** File for statistics. Without it, the worker sends them as messages. */
-  readonly sharedStats: SharedStats | undefined
-}
+import type { WorkerRole, WorkerSetup } from './worker-setup.ts'
 
 interface WorkerEvents {
   /** The process has ended. */
   exit: [WorkerExit]
   /** The worker accepts connections from now on. */
   active: []
+  /** The worker has named the build of its app. */
+  build: []
+  /** The worker serves only requests for its older build. */
+  lingering: []
   /** The worker stops accepting connections. */
   retiring: []
   /** A connection for another worker: a certain one, or any. */
@@ -80,6 +58,9 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
   /** When the worker became active, by `performance.now()`; `Infinity` before. */
   activeAt: number = Infinity
   role: WorkerRole = 'standby'
+  /** The build of its app and the socket for forwarded requests, with the option `linger`. */
+  build: { readonly ids: readonly string[]; readonly folders: readonly string[] } | undefined
+  readonly buildSocket: string | undefined
   readonly #channel: WorkerChannel
   readonly #progress: StartProgress
   readonly #startTimeout: number
@@ -99,6 +80,7 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
     super()
     this.id = id
     this.generation = generation
+    this.buildSocket = start.buildSocket
     this.#startTimeout = startTimeout
     this.#blockedLoopReport = blockedLoopReport
     this.#sharedStats = sharedStats
@@ -154,6 +136,19 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
     await this.loaded
     if (isNew && this.state === 'standby') this.#channel.send({ type: 'listen' })
     await this.#waitUntil(() => this.state === 'active')
+  }
+
+  /** Makes the worker hand its connections over, and serve only requests that others forward. */
+  linger(): void {
+    this.role = 'lingering'
+    this.state = 'lingering'
+    this.emit('lingering')
+    this.#channel.send({ type: 'linger', handOver: true })
+  }
+
+  /** Tells the worker which builds are served, and where. */
+  sendBuilds(builds: readonly OtherBuild[]): void {
+    this.#channel.send({ type: 'builds', builds })
   }
 
   /** Makes the worker end after its connections, which it hands over or closes with their last response. */
@@ -246,6 +241,9 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
         return this.#progress.waitFor(message.missing)
       case 'checking':
         return this.#progress.startCheck()
+      case 'build':
+        this.build = message
+        return void this.emit('build')
       case 'loaded':
         this.#progress.finishLoading()
         this.canHandOver = message.canHandOver

@@ -154,9 +154,11 @@ export class WorkerPool extends EventEmitter<PoolEvents> {
     this.#watchOrphans()
     const { role, startedAt, failure } = worker
     const expected = role === 'retiring'
+    // Another build cannot replace a worker of an older one.
+    const isReplaced = !expected && role !== 'lingering'
     this.#events.emit('workerExit', { ...nameOf(worker), expected, failure, ...exit })
     if (this.#isStopped) return
-    const delay = expected ? undefined : this.#restartPolicy.delayAfter(Date.now() - startedAt)
+    const delay = !isReplaced ? undefined : this.#restartPolicy.delayAfter(Date.now() - startedAt)
     if (this.#restartPolicy.isLoop) this.#giveUp()
     else if (delay !== undefined) this.#restartAfter(delay)
   }

@@ -15,6 +15,9 @@ import { SingleProcess } from './single-process.ts'
 import type { ClusteredServer } from '../server-types.ts'
 import { isWorker } from '../worker/is-worker.ts'
 
+const LINGERS_NOT =
+  'the option "linger" has no effect with one process, which cannot be reloaded: set "workers" to 2 or more'
+
 /**
  * Checks the options and starts the server: see `createClusteredServer()`.
  *
@@ -51,8 +54,10 @@ export async function startServer(
     if (signals) handleSignals(server, logger)
   }
   if (logger && resolved.workers > 1) warnOfReloads(logger)
+  const isSingle = resolved.workers === 1 && alone
+  if (resolved.linger && isSingle) logger?.warn({}, LINGERS_NOT)
   try {
-    const server = await (resolved.workers === 1 && alone ? SingleProcess : Primary).start(resolved, observe)
+    const server = await (isSingle ? SingleProcess : Primary).start(resolved, observe)
     if (logger && resolved.workers > 1) logRelease(resolved, logger)
     await control
     if (pidFile) writeOrKill(pidFile, server)

@@ -17,6 +17,7 @@ import { findRegistry } from '../observability/prom-client.ts'
 import { outliveOutputs } from '../platform/lost-outputs.ts'
 import { canHandOver, type RawHandle } from '../platform/node-internals.ts'
 import { startReporter } from './blocked-loop-report.ts'
+import { BuildRouting } from './build-routing.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { resign } from './run-on-one-worker.ts'
 import { listenShared, listensSettled, receiveShared } from './shared-listen.ts'
@@ -43,6 +44,8 @@ let connections: Connections
 /** Connections of servers beside the main one. */
 const others = new Set<Connections>()
 let heartbeat: Heartbeat | undefined
+/** With the option `linger`. */
+let builds: BuildRouting | undefined
 /** With the option `sticky`. */
 let affinity: Affinity | undefined
 let isLeaving = false
@@ -68,7 +71,6 @@ async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<v
   switch (message.type) {
     case 'start':
       start = message
-      affinity = message.sticky ? new Affinity(Number(process.env[WORKER_ID])) : undefined
       return load()
     case 'listen':
       return listen()
@@ -84,6 +86,10 @@ async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<v
       return connections.rebalance(message.count)
     case 'shared':
       return receiveShared(message.request, handle ?? message.error ?? -constants.errno.EMFILE)
+    case 'linger':
+      return linger(message.handOver)
+    case 'builds':
+      return builds?.update(message.builds)
     case 'retire':
       return leave(message.handOver, start.drainTimeout)
     case 'stats':
@@ -95,6 +101,8 @@ async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<v
 }
 
 async function load(): Promise<void> {
+  affinity = start.sticky ? new Affinity(Number(process.env[WORKER_ID])) : undefined
+  builds = start.buildSocket === undefined ? undefined : new BuildRouting(start.buildSocket)
   if (start.report) startReporter(REPORTER, { ...start.report, worker: process.env[WORKER_ID]! })
   let isWaiting = false
   const reportMissing = (): void => {
@@ -105,6 +113,7 @@ async function load(): Promise<void> {
       connections ??= connectionsOf(server)
     },
     onOther: (server, options) => {
+      if (builds?.owns(server)) return
       addOther(server)
       // Where processes cannot inherit sockets, `node:cluster` shares them.
       if (start.fd !== undefined && options.fd === undefined && !options.exclusive) listenShared(server, options)
@@ -126,6 +135,7 @@ async function load(): Promise<void> {
   connections ??= connectionsOf(loaded.server)
   if (start.sticky && !connections.canHandOver)
     throw new ClusteredServerError('CLUSTERED_SERVER_INVALID_APP', STICKY_APP)
+  await builds?.open(loaded.server)
   app = loaded
   heartbeat = new Heartbeat(connections, start.stats)
   // Before `loaded`: from then on the primary expects statistics.
@@ -161,13 +171,24 @@ function beat(): void {
   else heartbeat!.beat()
 }
 
+/** Stops accepting connections and drains, but keeps serving forwarded requests. */
+async function linger(handOver: boolean): Promise<void> {
+  await drainAll(handOver, start.drainTimeout)
+  for (const one of [connections, ...others]) one.sendCloseFrames()
+}
+
+/** Resolves when connections and tasks have ended, or after `timeout` milliseconds. */
+async function drainAll(handOver: boolean, timeout: number): Promise<void> {
+  const timedOut = new Promise((resolve) => setTimeout(resolve, timeout))
+  const drained = [...others].map((other) => other.drain(false, timeout))
+  await Promise.all([connections?.drain(handOver, timeout), ...drained, Promise.race([resign(), timedOut])])
+}
+
 /** Stops accepting connections, drains, closes the app and exits. */
 async function leave(handOver: boolean, timeout: number): Promise<void> {
   if (isLeaving) return
   isLeaving = true
-  const timedOut = new Promise((resolve) => setTimeout(resolve, timeout))
-  const drained = [...others].map((other) => other.drain(false, timeout))
-  await Promise.all([connections?.drain(handOver, timeout), ...drained, Promise.race([resign(), timedOut])])
+  await Promise.all([drainAll(handOver, timeout), builds?.drain(timeout)])
   setTimeout(() => {
     for (const one of [connections, ...others]) one?.sendCloseFrames()
   }, OWN_CLOSE_MS)

@@ -7,12 +7,18 @@ import { join } from 'node:path'
 interface BuiltConfig {
   readonly basePath?: unknown
   readonly output?: unknown
+  readonly deploymentId?: unknown
 }
 
 /** The configuration that an app was built with. Undefined without a build in `.next`. */
 export function builtConfig(dir: string): BuiltConfig | undefined {
+  return configOfBuild(join(dir, '.next'))
+}
+
+/** The configuration of the build in `distDir`. */
+export function configOfBuild(distDir: string): BuiltConfig | undefined {
   try {
-    const files = JSON.parse(readFileSync(join(dir, '.next/required-server-files.json'), 'utf8')) as {
+    const files = JSON.parse(readFileSync(join(distDir, 'required-server-files.json'), 'utf8')) as {
       config?: unknown
     }
     return typeof files.config === 'object' && files.config !== null ? files.config : undefined

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { CacheNotSharedError } from '../errors.ts'
 import { type NextConfig, readConfig } from '../next/config.ts'
+import { uniqueBuildId } from '../next/deployment-id.ts'
 import type { NextHandler, RequestHandler } from '../next/handler-types.ts'
 import { UnsupportedNextError } from '../next/internals.ts'
 import { installUseCacheHandler } from '../next/use-cache/use-cache-handler.ts'
@@ -57,7 +58,7 @@ export async function shareCache(
     const config = await readConfig(dir)
     if (config.cacheHandler) throw new CacheHandlerConflictError('its configuration has "cacheHandler"')
     const distDir = join(dir, config.distDir)
-    const buildId = readFileSync(join(distDir, 'BUILD_ID'), 'utf8')
+    const buildId = uniqueBuildId(distDir, config)
     const { preview } = JSON.parse(readFileSync(join(distDir, 'prerender-manifest.json'), 'utf8')) as Manifest
     const addRevalidatedTags = revalidatedTagsOf(dir)
     if (addRevalidatedTags === undefined) {

@@ -28,7 +28,7 @@ export const BUILD_TIMEOUT = 600_000
 export type Peers = 'lowest' | 'newest'
 
 /** Folder of an app in test/fixtures. */
-export type Fixture = 'app' | 'cached' | 'components' | 'direct' | 'features' | 'shared' | 'zone'
+export type Fixture = 'app' | 'cached' | 'components' | 'direct' | 'features' | 'shared' | 'skew' | 'zone'
 
 /** Apps that import this package, and what they import of it. */
 const IMPORTS: Partial<Record<Fixture, readonly string[]>> = {

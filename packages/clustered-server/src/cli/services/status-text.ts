@@ -8,6 +8,7 @@ const STYLES: Readonly<Record<string, Style>> = {
   ready: 'green',
   starting: 'yellow',
   'not ready': 'red',
+  lingering: 'dim',
   retiring: 'dim',
   standby: 'dim',
 }
@@ -19,10 +20,11 @@ export function titleOf({ name, pid }: Pick<ServiceStatus, 'name' | 'pid'>): str
 
 /** A service and its workers as a table. */
 export function statusTable(status: ServiceStatus): string {
-  const { generation, workers, reloads, failedReloads, reloadError } = status
+  const { generation, workers, lingering = [], reloads, failedReloads, reloadError } = status
   const head = `${titleOf(status)}: ${styled(readiness(status))}, generation ${generation}, ${reloads} reloads, ${failedReloads} failed\n`
   const failure = reloadError === undefined ? '' : `last reload: ${firstLine(reloadError)}\n`
   if (workers.length === 0) return `${head}${failure}`
+  const older = lingering.map((build) => `generation ${build.generation} lingers, ends in ${timeTo(build.until)}\n`)
   const rows = workers.map((worker) => [
     String(worker.id),
     String(worker.pid),
@@ -33,7 +35,7 @@ export function statusTable(status: ServiceStatus): string {
     `${Math.round(worker.rss / 2 ** 20)} MiB`,
     `${Math.round(worker.utilization * 100)} %`,
   ])
-  return `${head}${failure}${table([['worker', 'pid', 'state', 'generation', 'age', 'connections', 'rss', 'busy'], ...rows])}`
+  return `${head}${failure}${older.join('')}${table([['worker', 'pid', 'state', 'generation', 'age', 'connections', 'rss', 'busy'], ...rows])}`
 }
 
 /** Several services as a table. */
@@ -77,9 +79,17 @@ function activeOf({ ready, workers }: ServiceStatus): number {
   return workers.filter(({ state }) => state === 'active').length
 }
 
-/** At most two units: `3d 4h`. */
 function ageOf(startedAt: number): string {
-  const seconds = Math.max(0, Math.round((Date.now() - startedAt) / 1000))
+  return durationOf(Date.now() - startedAt)
+}
+
+function timeTo(end: number): string {
+  return durationOf(end - Date.now())
+}
+
+/** At most two units: `3d 4h`. */
+function durationOf(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000))
   if (seconds < 60) return `${seconds}s`
   const minutes = Math.floor(seconds / 60)
   if (minutes < 60) return `${minutes}m ${seconds % 60}s`
