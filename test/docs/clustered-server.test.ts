@@ -35,7 +35,7 @@ describe('options', () => {
   })
 
   it('have in docs/options.md the rows of their TSDoc and schema', async () => {
-    const tables = ['', 'recycle.', 'admin.'].map((prefix) =>
+    const tables = ['', 'linger.', 'recycle.', 'admin.'].map((prefix) =>
       documented
         .filter(({ option }) => (prefix === '' ? !option.includes('.') : option.startsWith(prefix)))
         .map(({ option, meaning, standard }) => [`\`${option}\``, meaning, kinds.get(option)!.expected, standard]),

@@ -11,7 +11,7 @@ export class BuildSockets {
   readonly #folder: string
   readonly #remove = (): void => rmSync(this.#folder, { recursive: true, force: true })
 
-  /** @throws {ClusteredServerError} `CLUSTERED_SERVER_START_FAILED` when there is no private folder for them */
+  /** @throws CLUSTERED_SERVER_START_FAILED when there is no private folder for them */
   constructor() {
     try {
       // Readable by this user only, with a random name.

@@ -47,7 +47,7 @@ export class BuildRouting {
   /**
    * Accepts forwarded requests for an app, and names its build to the primary.
    *
-   * @throws {ClusteredServerError} `CLUSTERED_SERVER_INVALID_APP` for an HTTP/2 server
+   * @throws CLUSTERED_SERVER_INVALID_APP for an HTTP/2 server
    */
   async open(app: Server): Promise<void> {
     if (!(app instanceof HttpServer || app instanceof HttpsServer))
