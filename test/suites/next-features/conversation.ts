@@ -31,6 +31,11 @@ export class Reply {
     return values.length === 0 ? undefined : values.join(', ')
   }
 
+  /** Path that a redirect leads to. Before Next 16, middleware adds the address of the server. */
+  get location(): string | undefined {
+    return this.header('location')?.replace(/^http:\/\/(?:app\.example|localhost:\d+)/, '')
+  }
+
   /** The text of the first heading. */
   get heading(): string | undefined {
     return /<h1[^>]*>(.*?)<\/h1>/s.exec(this.text)?.[1]?.replaceAll('<!-- -->', '')
