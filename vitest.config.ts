@@ -15,7 +15,7 @@ declare module 'vitest' {
     /** When a performance run began, as Date.now() has it. */
     startedAt: number
     /** The script of package.json that runs it. */
-    script: 'test:perf' | 'test:perf:all'
+    script: 'test:perf' | 'test:perf:all' | 'test:perf:nodes'
     /** Time of its loads, as a share of those that were published. */
     scale: number
   }
@@ -67,7 +67,13 @@ const differential = ['packages/trpc-fastify/test/unit/differential/**']
 /** How long claims of `test:perf` are measured further, in milliseconds. */
 const HEADLINES = 6 * 60_000
 
-/** The values of a performance run. Published loads of a minute take seconds. */
+/** The same of `test:perf:nodes` at full scale. */
+const NODES = 60 * 60_000
+
+/** Of `test:perf:nodes`: see test/perf/run-nodes.ts. */
+const SCALE = Number(process.env['PERF_SCALE'] ?? 1)
+
+/** The values of a performance run. Published loads of a minute take seconds in all but `test:perf:nodes`. */
 const ofRun = <Name extends string>(script: Name): { script: Name; startedAt: number; scale: number } => ({
   script,
   startedAt: Date.now(),
@@ -290,7 +296,20 @@ const config: ViteUserConfig = defineConfig({
           name: 'perf-all',
           provide: { ...ofRun('test:perf:all'), races: 'all', deadline: Number.MAX_SAFE_INTEGER },
           include: ['test/perf/**/*.perf.ts'],
-          exclude: ['test/perf/headlines.perf.ts'],
+          exclude: ['test/perf/{headlines,nodes}.perf.ts'],
+          ...performance,
+        },
+      },
+      {
+        test: {
+          name: 'perf-nodes',
+          provide: {
+            ...ofRun('test:perf:nodes'),
+            races: 'headlines',
+            scale: SCALE,
+            deadline: Date.now() + NODES * SCALE,
+          },
+          include: ['test/perf/{gateway-seed,nodes}.perf.ts'],
           ...performance,
         },
       },

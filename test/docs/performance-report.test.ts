@@ -1,9 +1,12 @@
 // The report at the end of a performance run, and the tables that it is made of.
 
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import type { RaceResult } from 'speed-bounds'
 import { describe, expect, it } from 'vitest'
 import { finalMarkdown, finalReport, finalText } from '../perf/final-report.ts'
 import { hottestFunctions } from '../perf/hottest-functions.ts'
+import { nodes } from '../perf/node-versions.ts'
 import { published } from '../perf/published.ts'
 import { type Comparison, comparisonsOf } from '../perf/report.ts'
 import { type MeasuredTimes, timesCsv, timesTable } from '../perf/response-times.ts'
@@ -103,6 +106,8 @@ describe('the report of a run', () => {
     const text = finalMarkdown(run(), results)
     expect(text).toContain('## How to repeat this\n\nCommand: `npx -y pnpm@12 test:perf`')
     expect(text).toContain('Some CPU, 2 cores, Linux 6, Node v24.1.0, commit abc')
+    expect(text).toContain('readme-figures/write.ts')
+    expect(finalText(run({ races: [raceOf('nodes', 'Node 22: tRPC')] }), results)).not.toContain('write.ts')
   })
 })
 
@@ -174,4 +179,26 @@ it('finds the hottest functions of a profile, without its start and idle time', 
     { name: 'send', place: 'index.js:10', share: 0.6 },
     { name: '(anonymous)', place: 'node:net:100', share: 0.35 },
   ])
+})
+
+describe('test:perf:nodes', () => {
+  const script = fileURLToPath(new URL('../perf/run-nodes.ts', import.meta.url))
+
+  it.each([
+    [['--scale', '0'], /^expected --scale with a number above 0 and up to 10: .*, got "0"\.\n$/],
+    [['--scale', 'fast'], /got "fast"\.\n$/],
+    [['--scal', '1'], /^Unknown option '--scal'/],
+  ])('rejects %s with one line', (args, message) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], { encoding: 'utf8' })
+    expect({ status, stdout, lines: stderr.split('\n').length }).toEqual({ status: 2, stdout: '', lines: 2 })
+    expect(stderr).toMatch(message)
+  })
+
+  it('measures with the four versions of Node that it names', () => {
+    expect(Object.keys(nodes)).toEqual(['20', '22', '24', '26'])
+    for (const [version, program] of Object.entries(nodes)) {
+      const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' })
+      expect(stdout).toMatch(new RegExp(`^v${version}\\.`))
+    }
+  })
 })

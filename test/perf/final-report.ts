@@ -3,7 +3,7 @@
 import { type Published, published, publishedTimes } from './published.ts'
 import { type Comparison, markdownOf, publishedAlone, textOf } from './report.ts'
 import { type FigureName, figureSources, HEADLINES } from './readme-figures/figures.ts'
-import { type Figure, type FinishedRun, measuredBy, type Results } from './readme-figures/record.ts'
+import { type Figure, type FinishedRun, hasFigures, measuredBy, type Results } from './readme-figures/record.ts'
 
 const ALL = 'npx -y pnpm@12 test:perf:all'
 
@@ -132,13 +132,16 @@ function timesAlone(): Comparison {
   }
 }
 
-function howToRepeat({ command, races, startedAt }: FinishedRun): string[] {
+function howToRepeat(run: FinishedRun): string[] {
+  const { command, races, startedAt } = run
   const environment = races[0]?.result.environment
   const machine = environment && `${environment.cpu}, ${environment.cores} cores, ${environment.system}`
   return [
     `Command: \`${command}\`, on a machine that does nothing else.`,
     ...(environment ? [`This run: ${machine}, Node ${environment.node}, commit ${environment.commit}.`] : []),
     `Start: ${new Date(startedAt).toISOString()}.`,
-    'Figures of READMEs: `npx -y pnpm@12 exec node test/perf/readme-figures/write.ts` records this run.',
+    ...(hasFigures(run)
+      ? ['Figures of READMEs: `npx -y pnpm@12 exec node test/perf/readme-figures/write.ts` records this run.']
+      : []),
   ]
 }

@@ -84,6 +84,11 @@ export function withRun(results: Results, run: FinishedRun): Results {
   return { runs: Object.fromEntries(runs), figures }
 }
 
+/** Whether a run measured a figure that READMEs state. */
+export function hasFigures(run: FinishedRun): boolean {
+  return Object.values(figureSources).some((source) => measuredBy(run, source) !== undefined)
+}
+
 function runOf({ races, command }: FinishedRun): Run {
   const { environment, finishedAt } = races.at(-1)!.result
   const machine = `${environment.cpu}, ${environment.cores} cores`
