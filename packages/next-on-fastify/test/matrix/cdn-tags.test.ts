@@ -33,7 +33,6 @@ const hits = (): number => cached.nextStats()?.responseCache?.hits ?? 0
 
 describe('the tags of a response', () => {
   it.each<[string, string, string]>([
-    ['a page', '/', '_N_T_/layout,_N_T_/page,_N_T_/,_N_T_/index'],
     ['a page with data', '/tagged', '_N_T_/layout,_N_T_/tagged/layout,_N_T_/tagged/page,_N_T_/tagged,data'],
     ['a page behind middleware', '/behind', '_N_T_/layout,_N_T_/behind/layout,_N_T_/behind/page,_N_T_/behind'],
     ['a page of the Pages Router', '/ps', '_N_T_/ps'],
