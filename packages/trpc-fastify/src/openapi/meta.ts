@@ -7,8 +7,9 @@ import { isObject } from '../runtime/type-guards.ts'
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 const CONTENT_TYPES = ['application/json', 'application/x-www-form-urlencoded'] as const
 
+// An interface would not be assignable to the meta of trpc-to-openapi, which has an index signature.
 /** Meta of a procedure with a route, in the shape of `trpc-to-openapi`. For `initTRPC.meta<OpenApiMeta>()`. */
-export interface OpenApiMeta {
+export type OpenApiMeta = {
   openapi?: {
     /** Serve the route. @default true */
     enabled?: boolean
