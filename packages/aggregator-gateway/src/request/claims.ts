@@ -25,7 +25,8 @@ export function securedRoute(
 ): RouteShorthandOptions {
   if (!security || (route.schema && 'security' in route.schema)) return route
   const required = { true: security, optional: [...security, {}], false: [] }[`${authentication}`]
-  return { ...route, schema: { ...route.schema, security: required } }
+  const schema = { ...route.schema, security: required }
+  return { ...route, schema }
 }
 
 /** Options of a route that verifies its clients before all other hooks. */
