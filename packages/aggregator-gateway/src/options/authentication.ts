@@ -14,4 +14,4 @@ export interface Authenticator {
 }
 
 /** Names of security schemes in an OpenAPI document, and their scopes. */
-export type SecurityRequirement = Readonly<Record<string, readonly string[]>>
+type SecurityRequirement = Readonly<Record<string, readonly string[]>>

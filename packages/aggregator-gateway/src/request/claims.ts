@@ -1,7 +1,7 @@
 // The claims of verified clients. Only the authenticator of the gateway sets them: `request.user`, which any hook may set from
 // an unverified token, is another source.
 
-import type { FastifyRequest, FastifySchema, onRequestAsyncHookHandler, RouteShorthandOptions } from 'fastify'
+import type { FastifyRequest, onRequestAsyncHookHandler, RouteShorthandOptions } from 'fastify'
 import { UnauthenticatedError } from '../errors.ts'
 import type { Authenticator, Claims } from '../options/authentication.ts'
 
@@ -25,7 +25,8 @@ export function securedRoute(
 ): RouteShorthandOptions {
   if (!security || (route.schema && 'security' in route.schema)) return route
   const required = { true: security, optional: [...security, {}], false: [] }[`${authentication}`]
-  return { ...route, schema: { ...route.schema, security: required } as FastifySchema }
+  const schema = { ...route.schema, security: required }
+  return { ...route, schema }
 }
 
 /** Options of a route that verifies its clients before all other hooks. */
