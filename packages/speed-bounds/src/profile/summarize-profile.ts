@@ -83,7 +83,7 @@ function namesOf({ callFrame }: Node, cwd: string): { function: string; file: st
 function fileOf(url: string, cwd: string): string {
   if (!url.startsWith('file:') && !url.startsWith('/')) return url.startsWith('node:') || url === '' ? url : '(other)'
   const path = url.startsWith('file:') ? fileURLToPath(url) : url
-  const [, inPackage] = /.*[/\\]node_modules[/\\](.+)$/.exec(path) ?? []
-  const inside = (inPackage ?? relative(cwd, path)).replaceAll('\\', '/')
+  const [inPackage, ...outer] = path.replaceAll('\\', '/').split('/node_modules/').toReversed()
+  const inside = outer.length > 0 ? inPackage! : relative(cwd, path).replaceAll('\\', '/')
   return inside.startsWith('..') || inside.startsWith('/') ? inside.split('/').at(-1)! : inside
 }

@@ -60,7 +60,7 @@ export function gridAcross(axis: Axis): Markup {
 
 /** A figure of an axis without trailing zeros: `0.5x` for `0.500x`. */
 function brief(text: string): string {
-  return text.replace(/(\.\d*?)0+(?!\d)/, '$1').replace(/\.(?!\d)/, '')
+  return text.replace(/\.\d+/, (fraction) => String(Number(`0${fraction}`)).slice(1))
 }
 
 /** Labels of the ticks below a plot. Those at the ends stay within it. */
