@@ -51,6 +51,7 @@ isWellPacked(tarball, {
       'instanceOf',
       'integer',
       'invalidOption',
+      'isRecord',
       'list',
     ],
     ...[
