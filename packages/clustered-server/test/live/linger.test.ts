@@ -207,7 +207,10 @@ describe('an older build is served no longer', () => {
     expect(await end).toEqual({ generation: 1, reason: 'died' })
     expect(await buildOf(server, 'build1')).toBe('build2')
     expect(warnings).toContain('generation 1 no longer lingers: its workers have died')
-    expect(server.status().workers.map(({ generation }) => generation)).toEqual([2, 2])
+    // The dead one is listed until its exit is known.
+    await expect
+      .poll(() => server.status().workers.map(({ generation }) => generation), { timeout: 10_000 })
+      .toEqual([2, 2])
   })
 
   it('when the server closes, and its private sockets are removed', async () => {

@@ -21,7 +21,7 @@ export function resolveClaim(race: ResolvedRace, over: string, options: ClaimOpt
     case: name,
     metrics: claim.metric ? [claim.metric] : ['cpu', 'throughput'],
     alpha: claim.alpha ?? race.alpha,
-    looks: maxLooks(race.stages),
+    looks: maxLooks(race),
     budget: claim.budget ?? race.budget,
   }
 }

@@ -137,7 +137,7 @@ function loadOf({ load }: ResolvedRace): RaceResult['load'] {
 
 function methodOf({ race, stages }: RaceRecord): RaceResult['method'] {
   const { replicas, cycles, idle, heats, turn, alpha, seed, maxForeignCpu } = race
-  return { replicas, cycles, idle, heats, turn, alpha, seed, stages, looks: maxLooks(race.stages), maxForeignCpu }
+  return { replicas, cycles, idle, heats, turn, alpha, seed, stages, looks: maxLooks(race), maxForeignCpu }
 }
 
 /** The first subject against each other one, by all metrics. */

@@ -1,3 +1,5 @@
+import type { HeatOrder } from '../options/types.ts'
+
 /** Processes of each subject that the first cycles of a race measure. The others start after their looks. */
 const FIRST_PROCESSES = 2
 
@@ -18,7 +20,7 @@ export function isLook(stage: number, cycle: number, cycles: number): boolean {
   return cycle === cycles || (stage === 1 && cycle <= FIRST_CYCLES + 1)
 }
 
-/** Maximum number of looks of a claim. */
-export function maxLooks(stages: number): number {
-  return stages + FIRST_CYCLES + 1
+/** Maximum number of looks of a claim with which a race begins. */
+export function maxLooks({ stages, heats }: { readonly stages: number; readonly heats: HeatOrder }): number {
+  return heats === 'successive' ? stages : stages + FIRST_CYCLES + 1
 }

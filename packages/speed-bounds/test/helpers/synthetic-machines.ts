@@ -12,7 +12,7 @@ export const claim = (atLeast: number): Claim => ({
   case: 'GET /',
   metrics: ['cpu', 'throughput'],
   alpha: 0.01,
-  looks: maxLooks(METHOD.stages),
+  looks: maxLooks({ stages: METHOD.stages, heats: 'interleaved' }),
   budget: 60_000,
 })
 
