@@ -47,6 +47,8 @@ export function receiveShared(id: number, received: RawHandle | number): void {
 
 /** Resolves when all servers that are about to listen do so, or have failed. */
 export async function listensSettled(): Promise<void> {
+  // A server looks its address up before it binds: for an IP address, that takes until the next turn.
+  await nextTurn()
   await Promise.all(settling)
   // An unhandled error event ends the process before it reports a successful start.
   await nextTurn()
