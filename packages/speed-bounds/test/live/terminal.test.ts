@@ -10,7 +10,8 @@ const report = `${process.execPath} ${path('src/cli/main.ts')} report ${path('te
 /** The output of a command in a terminal of this width. */
 function inTerminal(columns: number, env: Record<string, string> = {}): string {
   const command = `stty cols ${columns}; ${report}`
-  const { FORCE_COLOR: _force, NO_COLOR: _no, ...own } = process.env
+  // Node takes a terminal of most CI services for one without colors.
+  const { CI: _ci, FORCE_COLOR: _force, NO_COLOR: _no, ...own } = process.env
   return spawnSync('script', ['-qec', command, '/dev/null'], {
     encoding: 'utf8',
     env: { ...own, TERM: 'xterm-256color', ...env },
