@@ -1,5 +1,4 @@
-// `npx -y pnpm@12 example` lists the suites, `example <suite>` its servers; `example <suite>/<server>` starts one. A suite with a
-// tour or a program that starts everything starts that.
+// `npx -y pnpm@12 example` lists the suites, `example <suite>` its servers; `example <suite>/<server>` starts one.
 
 import {
   type Environment,
@@ -42,11 +41,7 @@ async function runCommand(argument: string): Promise<void> {
   // A suite of one program that starts everything.
   const whole = suite[suiteName]
   if (whole && serverName === '') return runWhole(suiteName)
-  if (serverName === '') {
-    listServers(suiteName, suite)
-    if (suite['tour']) await runExample(suiteName, 'tour', suite['tour'])
-    return
-  }
+  if (serverName === '') return listServers(suiteName, suite)
   const example = suite[serverName]
   if (!example) throw new Failure(unknown('server', `${suiteName}/${serverName}`, Object.keys(suite)))
   await (example === whole ? runWhole(suiteName) : runExample(suiteName, serverName, example))
