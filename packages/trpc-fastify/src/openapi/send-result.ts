@@ -7,7 +7,7 @@ import type { TrpcRequest } from '../request/trpc-request.ts'
 import { type CallResult, callResponse, type RespondOptions } from '../response/call-procedure.ts'
 import { responseHead } from '../response/head.ts'
 import { isDataStream, streamUnsupported } from '../response/respond.ts'
-import { busyTick } from '../response/busy-tick.ts'
+import { busyTick, sendAtEndOfTick } from '../response/busy-tick.ts'
 import { isThenable } from '../runtime/sync-chain.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -29,7 +29,8 @@ export function sendBatched(
   options: RespondOptions,
 ): void | Promise<FastifyReply> {
   if (isThenable(result)) return sendLater(request, result, options)
-  if (busyTick.shouldWait(request.reply.raw)) setImmediate(sendOrFail, request, result, options)
+  const { reply } = request
+  if (busyTick.shouldWait(reply.raw)) sendAtEndOfTick(reply, () => sendResult(request, result, options))
   else sendResult(request, result, options)
 }
 
@@ -41,15 +42,6 @@ async function sendLater(
   const result = await pending
   if (busyTick.shouldWait(request.reply.raw)) await endOfTick()
   return sendResult(request, result, options)
-}
-
-/** Lets Fastify respond to an error as if the handler had thrown it. */
-function sendOrFail(request: TrpcRequest, result: CallResult, options: RespondOptions): void {
-  try {
-    sendResult(request, result, options)
-  } catch (cause) {
-    request.reply.send(cause)
-  }
 }
 
 /** Sends the result. Throws the error of a call, so that Fastify's error handler responds. */

@@ -3,7 +3,7 @@
 import { setImmediate as endOfTick } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { isThenable } from '../runtime/sync-chain.ts'
-import { busyTick } from './busy-tick.ts'
+import { busyTick, sendAtEndOfTick } from './busy-tick.ts'
 import { type OnSendHooks, setHead, setWholeHead } from './head-across-hooks.ts'
 import type { PlainResponse } from './ready-response.ts'
 
@@ -18,7 +18,7 @@ export function sendBatched(
   hooks: OnSendHooks,
 ): void | Promise<unknown> {
   if (isThenable(response)) return sendLater(reply, response, hooks)
-  if (waits(reply, response)) setImmediate(sendOrFail, reply, response, hooks)
+  if (waits(reply, response)) sendAtEndOfTick(reply, () => send(reply, response, hooks))
   else send(reply, response, hooks)
 }
 
@@ -32,15 +32,6 @@ async function sendLater(reply: FastifyReply, pending: Promise<PlainResponse>, h
 
 function waits({ raw }: FastifyReply, { body }: PlainResponse): boolean {
   return typeof body === 'string' && busyTick.shouldWait(raw)
-}
-
-/** Lets Fastify respond to an error as if the handler had thrown it. */
-function sendOrFail(reply: FastifyReply, response: PlainResponse, hooks: OnSendHooks): void {
-  try {
-    send(reply, response, hooks)
-  } catch (cause) {
-    reply.send(cause)
-  }
 }
 
 /**
