@@ -1,9 +1,9 @@
 // Keeps a CDN in front of the app up to date: tags of responses, and a hook for revalidations.
 
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { InvalidOptionError } from '../errors.ts'
+import { onDemandSecret } from '../next/build/on-demand-secret.ts'
 import { readConfig } from '../next/config.ts'
 import type { NextHandler } from '../next/handler-types.ts'
 import { onCacheChange } from '../next/page-cache/cache-events.ts'
@@ -69,10 +69,4 @@ export async function openCdn(
     tagged: (next) => responses?.around(next) ?? next,
     close: () => stops.forEach((stop) => stop()),
   }
-}
-
-/** The secret value of `x-prerender-revalidate` in requests that regenerate a page on demand. */
-function onDemandSecret(distDir: string): string {
-  const manifest = readFileSync(join(distDir, 'prerender-manifest.json'), 'utf8')
-  return (JSON.parse(manifest) as { preview: { previewModeId: string } }).preview.previewModeId
 }

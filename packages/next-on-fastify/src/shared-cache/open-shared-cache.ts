@@ -1,9 +1,9 @@
 // Shares the cache of an app with other processes, by files or by Redis.
 
-import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { CacheNotSharedError } from '../errors.ts'
+import { onDemandSecret } from '../next/build/on-demand-secret.ts'
 import { type NextConfig, readConfig } from '../next/config.ts'
 import { uniqueBuildId } from '../next/deployment-id.ts'
 import type { NextHandler, RequestHandler } from '../next/handler-types.ts'
@@ -59,7 +59,7 @@ export async function shareCache(
     if (config.cacheHandler) throw new CacheHandlerConflictError('its configuration has "cacheHandler"')
     const distDir = join(dir, config.distDir)
     const buildId = uniqueBuildId(distDir, config)
-    const { preview } = JSON.parse(readFileSync(join(distDir, 'prerender-manifest.json'), 'utf8')) as Manifest
+    const secret = onDemandSecret(distDir)
     const addRevalidatedTags = revalidatedTagsOf(dir)
     if (addRevalidatedTags === undefined) {
       throw new CacheHandlerConflictError('its Next stores revalidated tags in an unknown way')
@@ -72,7 +72,7 @@ export async function shareCache(
       const copyBytes = config.cacheMaxMemorySize ?? DEFAULT_COPY_BYTES
       return {
         cache,
-        onDemandSecret: preview.previewModeId,
+        onDemandSecret: secret,
         storing,
         useCache: usesUseCache(config)
           ? shareUseCache(dir, new SharedUseCache(cache, useCache, storing, copyBytes), copyBytes, log)
@@ -87,10 +87,6 @@ export async function shareCache(
       cause,
     })
   }
-}
-
-interface Manifest {
-  readonly preview: { readonly previewModeId: string }
 }
 
 function storingOf(log: FastifyBaseLogger): Availability {
