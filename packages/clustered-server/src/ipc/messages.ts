@@ -76,7 +76,7 @@ export type ToWorker =
   /** Stop accepting connections, hand idle ones over if `handOver` is set, and end when no connection is left. */
   | { type: 'retire'; handOver: boolean }
   /** Stop accepting connections as before an end, and serve only forwarded requests. */
-  | { type: 'linger'; handOver: boolean }
+  | { type: 'linger' }
   /** The builds of other workers, the newest one first. */
   | { type: 'builds'; builds: readonly OtherBuild[] }
   /** Ids of the workers that accept connections. */

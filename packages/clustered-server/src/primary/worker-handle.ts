@@ -143,7 +143,7 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
     this.role = 'lingering'
     this.state = 'lingering'
     this.emit('lingering')
-    this.#channel.send({ type: 'linger', handOver: true })
+    this.#channel.send({ type: 'linger' })
   }
 
   /** Tells the worker which builds are served, and where. */

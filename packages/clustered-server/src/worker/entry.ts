@@ -87,7 +87,7 @@ async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<v
     case 'shared':
       return receiveShared(message.request, handle ?? message.error ?? -constants.errno.EMFILE)
     case 'linger':
-      return linger(message.handOver)
+      return linger()
     case 'builds':
       return builds?.update(message.builds)
     case 'retire':
@@ -171,9 +171,9 @@ function beat(): void {
   else heartbeat!.beat()
 }
 
-/** Stops accepting connections and drains, but keeps serving forwarded requests. */
-async function linger(handOver: boolean): Promise<void> {
-  await drainAll(handOver, start.drainTimeout)
+/** Stops accepting connections and hands them over, but keeps serving forwarded requests. */
+async function linger(): Promise<void> {
+  await drainAll(true, start.drainTimeout)
   for (const one of [connections, ...others]) one.sendCloseFrames()
 }
 
