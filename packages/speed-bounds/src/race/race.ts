@@ -55,7 +55,7 @@ export interface Race {
   /**
    * Profiles one process of each subject that Node runs, under the load of the first case. It counts for no claim.
    *
-   * @throws SpeedBoundsError with the code SPEED_BOUNDS_PROFILE_FAILED
+   * @throws SPEED_BOUNDS_PROFILE_FAILED
    */
   profile(options?: RunOptions): Promise<readonly Profile[]>
   /** All measurements and decisions so far. */

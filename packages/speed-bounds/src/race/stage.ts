@@ -43,8 +43,12 @@ async function runReplicas(
       const count = context.onLook ? processesIn(stage, cycle, numbers.length) : numbers.length
       const missing = numbers.slice(replicas.length / subjects.length, count)
       if (missing.length > 0) {
-        const added = await startEqual(context, missing, report)
+        const added = await startReplicas(context, missing, report)
         replicas.push(...added)
+        for (const { run } of added) {
+          report('comparing', run.subject)
+          await compareResponses(run, cases, context.right, { ...race.load, signal })
+        }
         heats = shuffledHeats()
         await warmUpInOrder(context, heats, new Set(added), report)
       }
@@ -63,22 +67,6 @@ async function runReplicas(
     const timeout = signal.aborted ? Math.min(ABORT_TIMEOUT, race.stopTimeout) : race.stopTimeout
     await Promise.all(replicas.map(({ run }) => run.stop(timeout)))
   }
-}
-
-/** Starts processes that give the right responses. */
-async function startEqual(context: StageContext, numbers: readonly number[], report: ReportStep): Promise<Replica[]> {
-  const { race, cases, right, signal } = context
-  const replicas = await startReplicas(context, numbers, report)
-  try {
-    for (const { run } of replicas) {
-      report('comparing', run.subject)
-      await compareResponses(run, cases, right, { ...race.load, signal })
-    }
-  } catch (error) {
-    await Promise.all(replicas.map(({ run }) => run.stop(Math.min(ABORT_TIMEOUT, race.stopTimeout))))
-    throw error
-  }
-  return replicas
 }
 
 /**
