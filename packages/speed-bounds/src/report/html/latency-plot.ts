@@ -1,6 +1,7 @@
 import { line } from 'd3-shape'
 import { milliseconds } from '../format.ts'
 import type { RaceResult } from '../result.ts'
+import { dataTable, headCell } from './data-table.ts'
 import { html, type Markup } from './markup.ts'
 import { type Axis, axisOf, colorOf, figure, gridAcross, labelsAcross, legend, linePlot, unit } from './plot.ts'
 
@@ -60,7 +61,7 @@ function valueAt({ percentiles }: LatencySummary['latency'], percentile: number)
 
 function table(summaries: readonly LatencySummary[]): Markup {
   const shown = [50, 90, 99, 99.9, 99.99, 100]
-  const head = shown.map((percentile) => html`<th scope="col">${percentile === 100 ? 'max' : `${percentile} %`}</th>`)
+  const head = shown.map((percentile) => (percentile === 100 ? 'max' : `${percentile} %`))
   const rows = summaries.map(
     ({ subject, latency }) =>
       html`<tr>
@@ -68,17 +69,5 @@ function table(summaries: readonly LatencySummary[]): Markup {
         ${shown.map((percentile) => html`<td>${valueAt(latency, percentile)}</td>`)}
       </tr>`,
   )
-  return html`<div class="scroll">
-    <table class="data">
-      <thead>
-        <tr>
-          <th scope="col">subject</th>
-          ${head}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`
+  return dataTable(['subject', ...head].map(headCell), rows)
 }

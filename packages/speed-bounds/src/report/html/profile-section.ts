@@ -1,6 +1,7 @@
 import type { Call, FunctionTime, Profile } from '../../profile/profile.ts'
 import { percentage } from '../format.ts'
 import type { RaceResult } from '../result.ts'
+import { dataTable } from './data-table.ts'
 import { html, type Markup } from './markup.ts'
 import { figure } from './plot.ts'
 
@@ -135,18 +136,7 @@ function nameCells({ function: name, file }: Pick<FunctionTime, 'function' | 'fi
 
 function table(head: readonly string[], rows: readonly Markup[]): Markup {
   const cells = head.map((title) => html`<th scope="col" class="${title === 'module' ? 'module' : ''}">${title}</th>`)
-  return html`<div class="scroll">
-    <table class="data">
-      <thead>
-        <tr>
-          ${cells}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`
+  return dataTable(cells, rows)
 }
 
 function time(value: number): string {

@@ -1,5 +1,6 @@
 import { megabytes, microseconds, milliseconds, percentage, perSecond } from '../format.ts'
 import type { RaceResult } from '../result.ts'
+import { dataTable, headCell } from './data-table.ts'
 import { html, type Markup } from './markup.ts'
 import { colorOf, figure } from './plot.ts'
 
@@ -27,18 +28,7 @@ export function summaryTable(result: RaceResult, testCase: string): Markup {
     )
   const head = ['subject', 'CPU per request', 'requests/s', 'p50', 'p99', 'memory', 'peak']
   return figure('Measurements', 'Means over the processes. Less CPU per request is better.', [
-    html`<div class="scroll">
-      <table class="data">
-        <thead>
-          <tr>
-            ${head.map((title) => html`<th scope="col">${title}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>`,
+    dataTable(head.map(headCell), rows),
   ])
 }
 
