@@ -1,6 +1,6 @@
 // Two hosts behind HAProxy, as examples/deploy has it: each is a network namespace with a server of its own.
 
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,20 +8,13 @@ import { fileURLToPath } from 'node:url'
 import { requireProgram } from '@test/required-program'
 import getPort from 'get-port'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { addHost, canMakeHosts, type Host, ip, removeHost } from './network-hosts.ts'
 
 const deploy = (file: string): string => fileURLToPath(new URL(`../../examples/deploy/${file}`, import.meta.url))
 
 /** Milliseconds between SIGTERM and the end of new connections: HAProxy asks every 200. */
 const SHUTDOWN_DELAY = '1000'
 const CLIENTS = 10
-
-interface Host {
-  /** Of its namespace, and of its network interface here. */
-  readonly name: string
-  /** This machine, as the host sees it. */
-  readonly gateway: string
-  readonly address: string
-}
 
 const hosts: readonly Host[] = [
   { name: 'bounds-a', gateway: '10.203.1.1', address: '10.203.1.2' },
@@ -32,7 +25,7 @@ const running = new Map<Host, ChildProcess>()
 let haproxy: ChildProcess | undefined
 let port: number
 
-describe.runIf(canMakeHosts())('two hosts behind HAProxy', () => {
+describe.runIf(canMakeHosts() && requireProgram('haproxy', 'haproxy'))('two hosts behind HAProxy', () => {
   beforeEach(async () => {
     // What a run that was killed has left.
     hosts.forEach(removeHost)
@@ -87,33 +80,6 @@ describe.runIf(canMakeHosts())('two hosts behind HAProxy', () => {
     expect(answersLately).toBeGreaterThan(100)
   })
 })
-
-function canMakeHosts(): boolean {
-  if (process.getuid?.() !== 0) return false
-  if (!requireProgram('ip', 'iproute2') || !requireProgram('haproxy', 'haproxy')) return false
-  const isMade = spawnSync('ip', ['netns', 'add', 'bounds-try']).status === 0
-  if (isMade) spawnSync('ip', ['netns', 'del', 'bounds-try'])
-  return isMade
-}
-
-function ip(...words: string[]): void {
-  execFileSync('ip', words)
-}
-
-function addHost({ name, gateway, address }: Host): void {
-  ip('netns', 'add', name)
-  ip('link', 'add', name, 'type', 'veth', 'peer', 'name', 'inside', 'netns', name)
-  ip('addr', 'add', `${gateway}/30`, 'dev', name)
-  ip('link', 'set', name, 'up')
-  ip('-n', name, 'addr', 'add', `${address}/30`, 'dev', 'inside')
-  ip('-n', name, 'link', 'set', 'inside', 'up')
-  ip('-n', name, 'link', 'set', 'lo', 'up')
-}
-
-function removeHost({ name }: Host): void {
-  spawnSync('ip', ['netns', 'del', name])
-  spawnSync('ip', ['link', 'del', name])
-}
 
 async function startServer(host: Host): Promise<void> {
   const env = { ...process.env, HOST: '0.0.0.0', PORT: '3000', NODE_ENV: 'production', SHUTDOWN_DELAY }

@@ -1,6 +1,6 @@
 // examples/stack on two hosts behind HAProxy, each a network namespace of its own. They share Redis and the services.
 
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -16,16 +16,9 @@ import { hashPassword } from '../../examples/stack/services/passwords.ts'
 import { send } from '../stack/client.ts'
 import { type Credentials, guest, startVisits, User, type Visitor } from '../stack/visitors.ts'
 import { BUILD_TIMEOUT } from '../suites/next.ts'
+import { addHost, canMakeHosts, type Host, ip, removeHost } from './network-hosts.ts'
 
 const examples = (file: string): string => fileURLToPath(new URL(`../../examples/${file}`, import.meta.url))
-
-interface Host {
-  /** Of its namespace, and of its network interface here. */
-  readonly name: string
-  /** This machine, as the host sees it. */
-  readonly gateway: string
-  readonly address: string
-}
 
 const hosts: readonly Host[] = [
   { name: 'stack-a', gateway: '10.204.1.1', address: '10.204.1.2' },
@@ -50,7 +43,11 @@ let folder: string
 let origin: string
 let agent: Agent
 
-describe.runIf(canMakeHosts())('two hosts with the stack behind HAProxy', () => {
+describe.runIf(
+  canMakeHosts() &&
+    requireProgram('haproxy', 'haproxy') &&
+    requireProgram(['redis-server', 'valkey-server'], 'redis-server'),
+)('two hosts with the stack behind HAProxy', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'stack-hosts-'))
     // What a run that was killed has left.
@@ -123,34 +120,6 @@ function signedIn(): Promise<User[]> {
       ),
     ),
   )
-}
-
-function canMakeHosts(): boolean {
-  if (process.getuid?.() !== 0) return false
-  if (!requireProgram('ip', 'iproute2') || !requireProgram('haproxy', 'haproxy')) return false
-  if (!requireProgram(['redis-server', 'valkey-server'], 'redis-server')) return false
-  const isMade = spawnSync('ip', ['netns', 'add', 'stack-try']).status === 0
-  if (isMade) spawnSync('ip', ['netns', 'del', 'stack-try'])
-  return isMade
-}
-
-function ip(...words: string[]): void {
-  execFileSync('ip', words)
-}
-
-function addHost({ name, gateway, address }: Host): void {
-  ip('netns', 'add', name)
-  ip('link', 'add', name, 'type', 'veth', 'peer', 'name', 'inside', 'netns', name)
-  ip('addr', 'add', `${gateway}/30`, 'dev', name)
-  ip('link', 'set', name, 'up')
-  ip('-n', name, 'addr', 'add', `${address}/30`, 'dev', 'inside')
-  ip('-n', name, 'link', 'set', 'inside', 'up')
-  ip('-n', name, 'link', 'set', 'lo', 'up')
-}
-
-function removeHost({ name }: Host): void {
-  spawnSync('ip', ['netns', 'del', name])
-  spawnSync('ip', ['link', 'del', name])
 }
 
 async function startServices(): Promise<void> {
