@@ -17,7 +17,6 @@ const claim: Claim = {
   case: 'GET /',
   metrics: ['cpu', 'throughput'],
   alpha: 0.01,
-  looks: 5,
   budget: 60_000,
 }
 
@@ -47,6 +46,7 @@ const rounds = Array.from({ length: CYCLES }, (_, cycle) =>
         peakRss: 90e6,
         serverUtilization: 0.99,
         generatorUtilization: 0.6,
+        generatorCpu: 15 * wobble(cycle + 7 * replica),
         foreignCpu: 0.01,
       }
     }),

@@ -4,20 +4,30 @@ import { race } from '../src/index.ts'
 import { plainServer } from './servers.ts'
 
 /** Microseconds of a plain response, about. */
-const PLAIN = 12
+const PLAIN = 14
 
-const [, , tries = '20', factor = '2.5'] = process.argv
+const [, , tries = '20', factor = '2.5', budget = '30', metric = 'cpu'] = process.argv
 const dear = plainServer(PLAIN * (Number(factor) - 1))
+const counts: Record<string, number> = {}
 
 for (let count = 0; count < Number(tries); count++) {
   const began = performance.now()
   const match = race({ plain: plainServer(), dear }, { path: '/' })
-  const { verdict, estimates } = await match.decide('dear', { atLeast: 1, budget: 30_000 })
+  const { verdict, estimates } = await match.decide('dear', {
+    atLeast: 1,
+    budget: Number(budget) * 1000,
+    ...(metric === 'both' ? {} : { metric: 'cpu' }),
+  })
   const time = ((performance.now() - began) / 1000).toFixed(1)
   const { rounds } = match.result()
   const foreign = rounds.reduce((sum, { foreignCpu }) => sum + foreignCpu, 0) / rounds.length
   const ratios = estimates.map(
-    ({ metric, ratio, low, high }) => `${metric} ${ratio.toFixed(2)}x (${low.toFixed(2)} to ${high.toFixed(2)})`,
+    ({ metric: name, ratio, low, high, replicas }) =>
+      `${name} ${ratio.toFixed(3)}x (${low.toFixed(3)} to ${high.toFixed(3)}) ${replicas.join('+')}`,
   )
-  console.log(`${time} s ${verdict}: ${ratios.join(', ')}, ${foreign.toFixed(2)} foreign cores`)
+  counts[verdict] = (counts[verdict] ?? 0) + 1
+  console.log(
+    `${time} s ${verdict}: ${ratios.join(', ')}, ${rounds.length} rounds, ${foreign.toFixed(2)} foreign cores`,
+  )
 }
+console.log(`${factor}x, ${budget} s: ${JSON.stringify(counts)}`)

@@ -1,50 +1,92 @@
-// Draws the first looks of races from recorded rounds. A round stands for a process, so processes of one server differ as
-// much as single rounds do: more than in a real race.
+// Draws races from recorded rounds, and decides them as a real race does: how often is the verdict right, and at which look?
 
-import { readFileSync } from 'node:fs'
 import { resolveClaim } from '../src/options/resolve-claim.ts'
 import { resolveRace } from '../src/options/resolve.ts'
-import { FIRST_CYCLES, processesIn } from '../src/statistics/interim-looks.ts'
+import { isFirstLook, isLook, processesIn } from '../src/statistics/interim-looks.ts'
+import { Looks } from '../src/statistics/looks.ts'
 import type { Round } from '../src/statistics/measured-round.ts'
-import { judge } from '../src/statistics/verdict.ts'
+import { type RecordedRound, readRecordings, type Recording } from './recording.ts'
 
-const [, , file, tries = '2000'] = process.argv
-if (file === undefined) throw new Error('Usage: node lab/resample.ts <file> [tries]')
+const files = process.argv.slice(2)
+if (files.length === 0) throw new Error('Usage: node lab/resample.ts <file>...')
 
-const recorded = JSON.parse(readFileSync(file, 'utf8')) as Round[]
+const TRIES = 4000
+const CYCLES = 8
+const REPLICAS = 4
+/** Stages that fit into a budget, by its seconds. */
+const BUDGETS = { 30: 1, 60: 2 }
+
+const recordings = readRecordings(files)
 const options = resolveRace({ a: './a.ts', b: './b.ts' }, { path: '/' })
-const claim = resolveClaim(options, 'b', { atLeast: 1 })
+const claim = resolveClaim(options, 'b', { atLeast: 1, metric: 'cpu' })
 
-/** A round as any recorded one, of a subject that costs `factor` times as much. */
-function drawn(factor: number, place: Pick<Round, 'subject' | 'replica' | 'cycle'>): Round {
-  const { heat: _, discarded: __, ...round } = recorded[Math.floor(Math.random() * recorded.length)]!
+const below = (limit: number): number => Math.floor(Math.random() * limit)
+
+/** A recorded round of a subject that costs `factor` times as much. */
+function roundOf(
+  recorded: RecordedRound,
+  place: Pick<Round, 'subject' | 'replica' | 'cycle' | 'stage'>,
+  factor: number,
+): Round {
+  const { responses, elapsed, cpu, generatorCpu, foreignCpu } = recorded
   return {
-    ...round,
     ...place,
-    stage: 1,
     case: claim.case,
-    cpu: round.cpu * factor,
-    responses: Math.round(round.responses / factor),
-    throughput: round.throughput / factor,
-    ...(round.foreignCpu > options.maxForeignCpu ? { discarded: 'foreign-cpu' as const } : {}),
+    responses: Math.round(responses / factor),
+    failures: 0,
+    elapsed,
+    cpu: cpu * factor,
+    throughput: ((responses / elapsed) * 1000) / factor,
+    ...{ p50: 1, p90: 1, p99: 1, rss: 1, peakRss: 1, serverUtilization: 1, generatorUtilization: 0.5 },
+    generatorCpu,
+    foreignCpu,
+    bottleneck: 'server',
   }
 }
 
-function firstRounds(factor: number, cycles: number): Round[] {
-  const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
-  return numbers(cycles).flatMap((cycle) =>
-    numbers(processesIn(1, cycle, options.replicas)).flatMap((replica) => [
-      drawn(1, { subject: 'a', replica, cycle }),
-      drawn(factor, { subject: 'b', replica, cycle }),
-    ]),
+/** The rounds of a stage by cycle: random processes of a recording, at a random time. */
+function drawStage(recording: Recording, stage: number, factor: number): Round[][] {
+  const processes = recording
+    .map((rounds) => ({ rounds, order: Math.random() }))
+    .toSorted((a, b) => a.order - b.order)
+    .map(({ rounds }) => rounds)
+  const from = below(Math.min(...processes.map(({ length }) => length)) - CYCLES + 1)
+  return Array.from({ length: CYCLES }, (_, index) =>
+    Array.from({ length: processesIn(stage, index + 1, REPLICAS) }, (__, process) => {
+      const place = { stage, cycle: index + 1, replica: (stage - 1) * REPLICAS + process + 1 }
+      return [
+        roundOf(processes[process]![from + index]!, { ...place, subject: 'a' }, 1),
+        roundOf(processes[REPLICAS + process]![from + index]!, { ...place, subject: 'b' }, factor),
+      ]
+    }).flat(),
   )
 }
 
-for (let cycles = 1; cycles <= FIRST_CYCLES; cycles++) {
-  for (const factor of [1, 2, 2.5, 4]) {
-    const verdicts = Array.from({ length: Number(tries) }, () => judge(claim, firstRounds(factor, cycles)).verdict)
-    const share = (verdict: string): string =>
-      `${((100 * verdicts.filter((one) => one === verdict).length) / verdicts.length).toFixed(2)} % ${verdict}`
-    console.log(`look ${cycles}, ${factor}x: ${share('holds')}, ${share('broken')}`)
+function decide(factor: number, stages: number): { verdict: string; look: number } {
+  const rounds: Round[] = []
+  const looks = new Looks(claim, () => rounds)
+  let look = 0
+  for (let stage = 1; stage <= stages; stage++) {
+    for (const [index, ofCycle] of drawStage(recordings[below(recordings.length)]!, stage, factor).entries()) {
+      rounds.push(...ofCycle)
+      if (!isLook(stage, index + 1, CYCLES)) continue
+      look++
+      const { verdict } = isFirstLook(stage, index + 1) ? looks.first() : looks.at(stage / stages)
+      if (verdict !== 'inconclusive') return { verdict, look }
+    }
+  }
+  return { verdict: 'inconclusive', look }
+}
+
+for (const [seconds, stages] of Object.entries(BUDGETS)) {
+  for (const factor of [1, 1.05, 1.1, 1.5, 2]) {
+    const races = Array.from({ length: TRIES }, () => decide(factor, stages))
+    const share = (count: number): string => `${((100 * count) / TRIES).toFixed(2)} %`
+    const held = races.filter(({ verdict }) => verdict === 'holds')
+    const early = held.filter(({ look }) => look === 1).length
+    const broken = races.filter(({ verdict }) => verdict === 'broken').length
+    console.log(
+      `${seconds} s, ${factor}x: ${share(held.length)} holds (${share(early)} early), ${share(broken)} broken`,
+    )
   }
 }

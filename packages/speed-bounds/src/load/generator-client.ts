@@ -52,7 +52,7 @@ class GeneratorClient implements Generator {
     const workload = workloadOf(target, { lead: lead?.milliseconds ?? 0, inTurns: false })
     return this.#request<LoadResult>({ id: this.#workloads++, workload }, signal, (message, resolve) => {
       if ('begun' in message) lead?.onBegin()
-      else if ('ok' in message) resolve(message.ok)
+      else if ('ok' in message && message.ok) resolve(message.ok)
     })
   }
 
@@ -64,10 +64,11 @@ class GeneratorClient implements Generator {
         this.#request<TurnResult>({ id, turn: { duration, counts } }, signal, (message, resolve) => {
           if ('turn' in message) resolve(message.turn)
         }),
-      finish: () =>
-        this.#request<LoadResult>({ id, finish: true }, signal, (message, resolve) => {
-          if ('ok' in message) resolve(message.ok)
+      collect: () =>
+        this.#request<LoadResult>({ id, collect: true }, signal, (message, resolve) => {
+          if ('collected' in message) resolve(message.collected)
         }),
+      finish: () => this.#send({ id, finish: true }),
     }
   }
 

@@ -23,6 +23,7 @@ process.on('message', (command: GeneratorCommand) => {
   }
   void ready.get(id)?.then((turns) => {
     if ('finish' in command) return turns.finish()
+    if ('collect' in command) return turns.collect().then((collected) => send({ id, collected }), failed)
     const { duration, counts } = command.turn
     return turns.turn(duration, counts).then((turn) => send({ id, turn }), failed)
   })

@@ -50,12 +50,16 @@ export interface LoadResult {
   readonly utilization: number
   /** CPU time of the generator in milliseconds. */
   readonly cpu: number
+  /** The same without the time that busy polling took. */
+  readonly workCpu: number
 }
 
 /** The outcome of a turn. */
 export interface TurnResult {
   /** Whether every request got its response, or its connection ended. */
   readonly isComplete: boolean
+  /** Responses with the right status. */
+  readonly responses: number
   /** Milliseconds until the last response. */
   readonly elapsed: number
 }
@@ -64,6 +68,8 @@ export interface TurnResult {
 export interface TurnControl {
   /** Sends requests for this many milliseconds, then waits for pending responses. Only turns that count are measured. */
   turn(duration: number, counts: boolean): Promise<TurnResult>
+  /** The measurements since the last call, once no request is pending. */
+  collect(): Promise<LoadResult>
   finish(): void
 }
 
@@ -75,13 +81,14 @@ interface WorkloadEvents {
   readonly onReady: (turns: TurnControl) => void
 }
 
-/** The whole job of a generator. It runs in its own process. */
-export type RunWorkload = (workload: Workload, events: WorkloadEvents) => Promise<LoadResult>
+/** The whole job of a generator, in its own process. A workload in turns is collected before its end, which has no result. */
+export type RunWorkload = (workload: Workload, events: WorkloadEvents) => Promise<LoadResult | undefined>
 
 /** From the race to the generator's process, about the workload with this number. */
 export type GeneratorCommand = { readonly id: number } & (
   | { readonly workload: Workload }
   | { readonly turn: { readonly duration: number; readonly counts: boolean } }
+  | { readonly collect: true }
   | { readonly finish: true }
 )
 
@@ -89,14 +96,13 @@ export type GeneratorCommand = { readonly id: number } & (
 export type GeneratorMessage = { readonly id: number } & (
   | { readonly begun: true }
   | { readonly turn: TurnResult }
-  | { readonly ok: LoadResult }
+  | { readonly collected: LoadResult }
+  | { readonly ok: LoadResult | undefined }
   | { readonly error: string }
 )
 
-/** A workload in turns. Several can be open while one of them is active. */
-export interface TurnSession extends Pick<TurnControl, 'turn'> {
-  finish(): Promise<LoadResult>
-}
+/** The connections of a workload in turns. Several workloads can be open while one of them is active. */
+export type TurnSession = TurnControl
 
 export interface Generator {
   /** Rejects with the signal's reason when it aborts. The generator must be closed then. */

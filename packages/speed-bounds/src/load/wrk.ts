@@ -28,7 +28,7 @@ export async function runWorkload({ origin, path, status, load, ...request }: Wo
     const { output, cpu, utilization } = await run([...limits, '-s', script, origin + path])
     const line = /^speed-bounds (.*)$/m.exec(output)?.[1]
     if (!line) throw new Error(`wrk printed no summary:\n${output}`)
-    return { ...resultOf(JSON.parse(line) as WrkSummary), utilization, cpu }
+    return { ...resultOf(JSON.parse(line) as WrkSummary), utilization, cpu, workCpu: cpu }
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -40,7 +40,7 @@ type WrkSummary = Record<
   number
 >
 
-function resultOf(summary: WrkSummary): Omit<LoadResult, 'cpu' | 'utilization'> {
+function resultOf(summary: WrkSummary): Omit<LoadResult, 'cpu' | 'workCpu' | 'utilization'> {
   const { requests, elapsed, p50, p90, p99, connect, read, write, timeout, status: unexpectedStatus } = summary
   return {
     responses: requests - unexpectedStatus,

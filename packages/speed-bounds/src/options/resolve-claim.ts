@@ -1,5 +1,4 @@
 import { assertOption, check } from './check.ts'
-import { maxLooks } from '../statistics/interim-looks.ts'
 import type { Claim, ResolvedRace } from './resolved.ts'
 import { claimSchema, runSchema } from './schema.ts'
 import type { ClaimOptions } from './types.ts'
@@ -21,7 +20,6 @@ export function resolveClaim(race: ResolvedRace, over: string, options: ClaimOpt
     case: name,
     metrics: claim.metric ? [claim.metric] : ['cpu', 'throughput'],
     alpha: claim.alpha ?? race.alpha,
-    looks: maxLooks(race),
     budget: claim.budget ?? race.budget,
   }
 }

@@ -65,7 +65,5 @@ export interface Claim {
   readonly case: string
   readonly metrics: readonly Metric[]
   readonly alpha: number
-  /** Maximum looks at the data, which share alpha. */
-  readonly looks: number
   readonly budget: number
 }

@@ -85,8 +85,8 @@ const program: Schema<readonly [string, ...string[]]> = custom(
 const measurement: OptionsSchema<MeasurementOptions, CheckedMeasurement> = object(
   {
     maxWarmUp: optional(milliseconds(100), 2000),
-    minWarmUp: optional(milliseconds(), 1200),
-    cycles: optional(integer(1), 6),
+    minWarmUp: optional(milliseconds(), 1000),
+    cycles: optional(integer(1), 8),
     stages: optional(integer(1), 3),
     heats: optional(oneOf(...HEAT_ORDERS), 'interleaved'),
     turn: optional(milliseconds(20), 200),

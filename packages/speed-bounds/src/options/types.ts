@@ -84,9 +84,9 @@ export interface CaseOptions {
 export interface MeasurementOptions {
   /** Maximum warm-up of a process for each case. It ends earlier when CPU per request stops falling. @default 2000 */
   maxWarmUp?: number
-  /** Minimum warm-up of a process for its first case, at most `maxWarmUp`. A third of it for each further case. Large programs need seconds until V8 has optimized their code. @default 1200 */
+  /** Minimum warm-up of a process for its first case, at most `maxWarmUp`. A third of it for each further case. Large programs need seconds until V8 has optimized their code. @default 1000 */
   minWarmUp?: number
-  /** Rounds of each process in a stage, for each case. @default 6 */
+  /** Rounds of each process in a stage, for each case. @default 8 */
   cycles?: number
   /** Maximum stages of a claim. Each stage starts fresh processes, which narrows the interval. @default 3 */
   stages?: number

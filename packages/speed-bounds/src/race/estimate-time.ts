@@ -2,13 +2,16 @@ import { availableParallelism } from 'node:os'
 import type { ResolvedLoad, ResolvedRace } from '../options/resolved.ts'
 import { processesIn } from '../statistics/interim-looks.ts'
 import { leadOf } from './lead-in.ts'
-import { takesTurns } from './turn-policy.ts'
+import { keepsConnections } from './turn-policy.ts'
 
 /** wrk counts whole seconds. */
 export const WRK_ROUND = 1000
 
 /** Usual milliseconds of a start, and of a warm-up, round and turn beyond their load. */
 const OVERHEAD = { warmUp: 600, round: 125, start: 170, turn: 25 }
+
+/** The same where connections stay open. */
+const OPEN_OVERHEAD = { ...OVERHEAD, warmUp: 200, round: 20 }
 
 /** Work that is left in a stage. */
 export interface RemainingWork {
@@ -38,13 +41,16 @@ function timeOf(race: ResolvedRace, processes: number, cycles: number, cases: nu
 /** Usual milliseconds for this work. Starts are counted one after the other. */
 export function estimateTime(race: ResolvedRace, cases: number, { starts, warmUps, rounds }: RemainingWork): number {
   const { load, turn, maxWarmUp, minWarmUp } = race
+  const isOpen = keepsConnections(race)
+  const overhead = isOpen ? OPEN_OVERHEAD : OVERHEAD
   const least = Math.min(maxWarmUp, minWarmUp)
-  const perProcess = least + OVERHEAD.warmUp + (cases - 1) * (least / 3 + OVERHEAD.warmUp / 3)
-  const turns = takesTurns(race) ? Math.ceil(load.duration / turn) * OVERHEAD.turn : 0
-  return starts * OVERHEAD.start + warmUps * perProcess + rounds * (roundLength(load) + OVERHEAD.round + turns)
+  const perProcess = least + overhead.warmUp + (cases - 1) * (least / 3 + overhead.warmUp / 3)
+  const turns = isOpen ? Math.ceil(load.duration / turn) * overhead.turn : 0
+  // Connections stay open for one case only.
+  const lead = isOpen && cases === 1 ? 0 : leadOf(load)
+  return starts * overhead.start + warmUps * perProcess + rounds * (lead + roundLength(load) + overhead.round + turns)
 }
 
-function roundLength(load: ResolvedLoad): number {
-  const { generator, duration } = load
-  return leadOf(load) + (generator === 'wrk' ? Math.ceil(duration / WRK_ROUND) * WRK_ROUND : duration)
+function roundLength({ generator, duration }: ResolvedLoad): number {
+  return generator === 'wrk' ? Math.ceil(duration / WRK_ROUND) * WRK_ROUND : duration
 }

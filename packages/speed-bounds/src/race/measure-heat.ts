@@ -1,18 +1,19 @@
-// Measures one round of each process of a heat. In rounds longer than a turn, the processes alternate, and the others
-// are paused with open connections. Turns last 0.2 s: shorter ones favor one server over another. See
+// Measures one round of each process of a heat, while the others are paused with open connections. In rounds longer than a
+// turn, the processes of a heat alternate. Turns last 0.2 s: shorter ones favor one server over another. See
 // docs/measurements.md#turn-length
 
-import type { TurnSession } from '../load/generator.ts'
+import type { LoadResult } from '../load/generator.ts'
 import type { ResolvedCase } from '../options/resolved.ts'
 import { bottleneckOf, type Round } from '../statistics/measured-round.ts'
 import type { TreeReading } from '../platform/tree-usage.ts'
 import type { RunningSubject } from '../subject/running-subject.ts'
 import { applyLoad, type LoadMeasurement, measurementOf } from './apply-load.ts'
+import { closeConnections, connectionsOf, leadFor } from './connections.ts'
 import { cpuBetween, type CpuReading, type CpuUse, resumeUntilIdle, untilIdle } from './cpu-accounting.ts'
 import { assertFewFailures, deathOf } from './failed-requests.ts'
 import { leadOf } from './lead-in.ts'
-import type { Replica, StageContext } from './stage-context.ts'
-import { takesTurns } from './turn-policy.ts'
+import type { Connections, Replica, StageContext } from './stage-context.ts'
+import { keepsConnections, takesTurns } from './turn-policy.ts'
 
 /** The measured case, and its place in the race. */
 interface HeatPlan {
@@ -25,15 +26,21 @@ interface HeatPlan {
 
 export async function measureHeat(context: StageContext, heat: readonly Replica[], plan: HeatPlan): Promise<void> {
   if (takesTurns(context.race)) return measureInTurns(context, heat, plan)
-  const isPaused = context.race.idle === 'paused'
   for (const replica of heat) {
-    const { run } = replica
-    plan.onMeasure(run)
-    if (isPaused) await resumeUntilIdle(run)
-    const measurement = await measureWholeRound(context, run, plan.testCase)
-    context.onRound(roundOf(context, replica, plan, measurement), measurement.result.histogram)
-    if (isPaused) await run.pause()
+    if (keepsConnections(context.race)) await measureInTurns(context, [replica], plan)
+    else await measureAlone(context, replica, plan)
   }
+}
+
+/** Measures a round with connections of its own. */
+async function measureAlone(context: StageContext, replica: Replica, plan: HeatPlan): Promise<void> {
+  const { run } = replica
+  const isPaused = context.race.idle === 'paused'
+  plan.onMeasure(run)
+  if (isPaused) await resumeUntilIdle(run)
+  const measurement = await measureWholeRound(context, run, plan.testCase)
+  context.onRound(roundOf(context, replica, plan, measurement), measurement.result.histogram)
+  if (isPaused) await run.pause()
 }
 
 async function measureWholeRound(
@@ -52,7 +59,7 @@ async function measureWholeRound(
 /** A process of a heat, with its connections and the CPU of its turns. */
 interface AlternatingReplica {
   readonly replica: Replica
-  readonly session: TurnSession
+  readonly connections: Connections
   readonly use: CpuUse
   elapsed: number
   hangs: boolean
@@ -71,41 +78,39 @@ async function measureInTurns(context: StageContext, heat: readonly Replica[], p
       await takeTurn(one, await resumeUntilIdle(one.replica.run), turn, true)
     }
   }
-  for (const { replica, session, use, tree } of alternating) {
-    const { run } = replica
-    await run.resume()
-    const result = await Promise.race([session.finish(), run.untilDeath])
-    await untilIdle(run)
-    await run.pause()
+  for (const one of alternating) {
+    const { replica, use, tree } = one
+    const result = await collect(one)
     const round = roundOf(context, replica, plan, measurementOf(result, use, tree))
-    context.onRound({ ...round, heat: plan.heat }, result.histogram)
+    context.onRound(takesTurns(context.race) ? { ...round, heat: plan.heat } : round, result.histogram)
   }
 }
 
-/** Opens the connections of a process with a first turn, the lead, that does not count. */
+/** Opens the connections of a process, with a first turn that does not count unless it is warm. */
 async function openConnections(
-  { race: { load }, generator, right, signal }: StageContext,
+  context: StageContext,
   replica: Replica,
   { testCase, onMeasure }: HeatPlan,
 ): Promise<AlternatingReplica> {
-  const { run } = replica
-  onMeasure(run)
-  const idle = await resumeUntilIdle(run)
-  const { status } = right.get(testCase.name)!
-  const session = generator.openSession({ origin: run.origin, testCase, status, load }, signal)
+  onMeasure(replica.run)
+  const connections = connectionsOf(context, replica, testCase)
+  const idle = await resumeUntilIdle(replica.run)
   const use = { cpu: 0, busiest: 0, time: 0, others: 0 }
-  const opened = { replica, session, use, elapsed: 0, hangs: false, tree: idle.tree }
-  await takeTurn(opened, idle, leadOf(load), false)
+  const opened = { replica, connections, use, elapsed: 0, hangs: false, tree: idle.tree }
+  const lead = leadFor(context.race, connections)
+  if (lead > 0) await takeTurn(opened, idle, lead, false)
   return opened
 }
 
 /** All CPU that a turn causes counts, because the process is idle before and after. */
 async function takeTurn(one: AlternatingReplica, before: CpuReading, duration: number, counts: boolean): Promise<void> {
-  const { run } = one.replica
-  const { isComplete, elapsed } = await Promise.race([one.session.turn(duration, counts), run.untilDeath])
+  const { replica, connections } = one
+  const { run } = replica
+  const { isComplete, elapsed } = await Promise.race([connections.session.turn(duration, counts), run.untilDeath])
   const after = await untilIdle(run)
   if (run.died.aborted || after.tree.threads.size === 0) throw await deathOf(run)
   await run.pause()
+  connections.lastUsed = performance.now()
   if (!counts) return
   one.elapsed += elapsed
   one.hangs = !isComplete
@@ -115,6 +120,18 @@ async function takeTurn(one: AlternatingReplica, before: CpuReading, duration: n
   one.use.time += time
   one.use.others += others
   one.tree = after.tree
+}
+
+/** The measurements of all turns. Connections with a request that is still pending are not used again. */
+async function collect({ replica, connections, hangs }: AlternatingReplica): Promise<LoadResult> {
+  const { run } = replica
+  if (!hangs) return Promise.race([connections.session.collect(), run.untilDeath])
+  await run.resume()
+  const result = await Promise.race([connections.session.collect(), run.untilDeath])
+  closeConnections(replica)
+  await untilIdle(run)
+  await run.pause()
+  return result
 }
 
 function roundOf(
@@ -143,6 +160,7 @@ function roundOf(
     peakRss,
     serverUtilization: utilization,
     generatorUtilization: result.utilization,
+    generatorCpu: (result.workCpu * 1000) / responses,
     foreignCpu,
     bottleneck: bottleneckOf(utilization, result.utilization),
     ...(foreignCpu > race.maxForeignCpu ? { discarded: 'foreign-cpu' as const } : {}),

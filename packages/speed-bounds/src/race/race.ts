@@ -8,8 +8,9 @@ import { canProfile, profileSubject } from '../profile/profile-subject.ts'
 import { readEnvironment } from '../report/environment.ts'
 import { LatencyHistograms } from '../report/latency-histograms.ts'
 import { type RaceResult, toResult } from '../report/result.ts'
+import { Looks } from '../statistics/looks.ts'
 import type { Round } from '../statistics/measured-round.ts'
-import { type Decision, judge, roundsOf } from '../statistics/verdict.ts'
+import { type Decision, roundsOf } from '../statistics/verdict.ts'
 import { compareResponses, type RightResponses } from '../subject/compare-responses.ts'
 import { openSupervisor, type Supervisor } from '../subject/supervisor.ts'
 import { estimateFirstLook, estimateStageTime } from './estimate-time.ts'
@@ -78,6 +79,9 @@ export function race(subjects: Readonly<Record<string, Subject>>, options: RaceO
   return new LazyRace(withPossibleTurns(resolveRace(subjects, options)))
 }
 
+/** Part of a stage that must fit into the rest of a budget. Then each process has a few rounds at least. */
+const MIN_PART_OF_STAGE = 0.75
+
 /** Races of one process run one after the other, because concurrent ones would measure each other. */
 let lastRace: Promise<unknown> = Promise.resolve()
 
@@ -94,8 +98,10 @@ class LazyRace implements Race {
   readonly #latencies = new LatencyHistograms()
   #startedAt: Date | undefined
   #stages = 0
-  /** Milliseconds of all stages, without the wait for other races. */
+  /** Milliseconds of ended stages, without the wait for other races. */
   #spent = 0
+  /** performance.now() at the start of the running stage. */
+  #began: number | undefined
   /** Rounds before a failure prove nothing, so later calls throw it again. */
   #failure: { readonly reason: unknown } | undefined
 
@@ -124,27 +130,26 @@ class LazyRace implements Race {
   }
 
   async decide(over: string, options: ClaimOptions): Promise<Decision> {
-    const resolved = resolveClaim(this.#race, over, options)
-    // Early looks are those of a first stage.
-    const claim = this.#stages === 0 ? resolved : { ...resolved, looks: this.#race.stages }
+    const claim = resolveClaim(this.#race, over, options)
     const { signal = new AbortController().signal } = options
     if (this.#failure) throw this.#failure.reason
-    const spentBefore = this.#spent
-    const left = (): number => claim.budget - (this.#spent - spentBefore)
-    let decision = judge(claim, this.#rounds)
+    const began = this.#time
+    const looks = new Looks(claim, () => this.#rounds)
+    const left = (): number => claim.budget - (this.#time - began)
+    const share = (): number => Math.max(1 - left() / claim.budget, this.#stagesOf(claim) / this.#race.stages)
+    let decision = looks.at(share())
     while (decision.verdict === 'inconclusive' && this.#stagesOf(claim) < this.#race.stages) {
       const [subjects, cases] = this.#needsOf(claim)
-      // A stage that cannot end is only worth its time if it has the first looks.
-      if (this.#stages > 0 && estimateStageTime(this.#race, subjects.length, cases.length) > left()) break
-      const isWhole = await this.#stage(subjects, cases, { signal, budget: left() }, () => {
-        decision = judge(claim, this.#rounds)
+      const needed = estimateStageTime(this.#race, subjects.length, cases.length)
+      // A first stage is worth its time for its first looks, and a later one if most of it can be measured.
+      if (this.#stages > 0 && MIN_PART_OF_STAGE * needed > left()) break
+      const isWhole = await this.#stage(subjects, cases, { signal, budget: left() }, (isFirst) => {
+        decision = isFirst ? looks.first() : looks.at(share())
         return decision.verdict !== 'inconclusive'
       })
-      if (isWhole) continue
-      // This look is instead of the next one of the stage.
-      decision = judge(claim, this.#rounds)
-      break
+      if (!isWhole) break
     }
+    if (decision.verdict === 'inconclusive') decision = looks.at(1)
     if (decision.estimates.length === 0) decision = { ...decision, missing: estimateFirstLook(this.#race) }
     this.#decisions.push(decision)
     return decision
@@ -182,6 +187,11 @@ class LazyRace implements Race {
     })
   }
 
+  /** Milliseconds of all stages so far. */
+  get #time(): number {
+    return this.#spent + (this.#began === undefined ? 0 : performance.now() - this.#began)
+  }
+
   /** Stages that measured the subjects and case of a claim. Other stages are not looks of it. */
   #stagesOf(claim: Claim): number {
     return new Set(roundsOf(claim, this.#rounds).map(({ stage }) => stage)).size
@@ -202,12 +212,12 @@ class LazyRace implements Race {
     subjects: readonly ResolvedSubject[],
     cases: readonly ResolvedCase[],
     { signal, budget }: { signal: AbortSignal; budget?: number },
-    onLook?: () => boolean,
+    onLook?: (isFirst: boolean) => boolean,
   ): Promise<boolean> {
     if (this.#failure) throw this.#failure.reason
     let isWhole = true
     await this.#exclusively(signal, async (supervisor) => {
-      const began = performance.now()
+      const began = (this.#began = performance.now())
       const timeout =
         budget === undefined ? new AbortController().signal : AbortSignal.timeout(Math.max(0, Math.ceil(budget)))
       const generator = await openGenerator(this.#race.load.generator)
@@ -241,7 +251,8 @@ class LazyRace implements Race {
         this.#failure = { reason }
         throw reason
       } finally {
-        this.#spent += performance.now() - began
+        this.#spent = this.#time
+        this.#began = undefined
         await generator.close()
       }
     })

@@ -1,4 +1,4 @@
-import type { Generator } from '../load/generator.ts'
+import type { Generator, TurnSession } from '../load/generator.ts'
 import type { ResolvedCase, ResolvedRace, ResolvedSubject } from '../options/resolved.ts'
 import type { Progress } from '../options/types.ts'
 import type { Round } from '../statistics/measured-round.ts'
@@ -22,12 +22,22 @@ export interface StageContext {
   /** Called after each round, with the histogram of its latencies if the generator has one. */
   readonly onRound: (round: Round, histogram: string | undefined) => void
   /** Called at each look at the data. True ends the stage. Without it, all processes start at once. */
-  readonly onLook: (() => boolean) | undefined
+  readonly onLook: ((isFirst: boolean) => boolean) | undefined
   readonly onProgress: (progress: Omit<Progress, 'elapsed'>) => void
+}
+
+/** Connections of a process for one case. */
+export interface Connections {
+  readonly session: TurnSession
+  readonly testCase: ResolvedCase
+  /** performance.now() after the last turn. */
+  lastUsed: number
 }
 
 /** One of the processes of a subject. */
 export interface Replica {
   readonly run: RunningSubject
   readonly number: number
+  /** Undefined while none are open. */
+  connections?: Connections | undefined
 }

@@ -1,6 +1,7 @@
-import { isLook, processesIn } from '../statistics/interim-looks.ts'
+import { isFirstLook, isLook, processesIn } from '../statistics/interim-looks.ts'
 import { compareResponses } from '../subject/compare-responses.ts'
 import type { RunningSubject } from '../subject/running-subject.ts'
+import { closeConnections } from './connections.ts'
 import { measureHeat } from './measure-heat.ts'
 import { heatsOf } from './schedule.ts'
 import type { Replica, StageContext } from './stage-context.ts'
@@ -16,7 +17,7 @@ export async function runStage(context: StageContext): Promise<void> {
   const report = stepReporter(context)
   if (race.heats === 'interleaved') return runReplicas(context, numbers, 1, report)
   for (const [index, number] of numbers.entries()) await runReplicas(context, [number], index + 1, report)
-  context.onLook?.()
+  context.onLook?.(false)
 }
 
 /** Milliseconds for a subject to end by itself once the race is aborted. */
@@ -61,10 +62,13 @@ async function runReplicas(
       // Nothing else would notice a process that died after its last round.
       const dead = replicas.find(({ run }) => run.died.aborted)
       if (dead) throw dead.run.died.reason
-      if (race.heats === 'interleaved' && isLook(stage, cycle, race.cycles) && context.onLook?.()) break
+      const isLookHere = race.heats === 'interleaved' && isLook(stage, cycle, race.cycles)
+      if (isLookHere && context.onLook?.(isFirstLook(stage, cycle))) break
     }
   } finally {
     const timeout = signal.aborted ? Math.min(ABORT_TIMEOUT, race.stopTimeout) : race.stopTimeout
+    // The generator would reconnect to a stopped process without end.
+    for (const replica of replicas) closeConnections(replica)
     await Promise.all(replicas.map(({ run }) => run.stop(timeout)))
   }
 }

@@ -6,10 +6,13 @@ import { canReadProc } from '../platform/proc-files.ts'
  * is a whole round. So it is if a round is counted in requests, or no longer than a turn.
  */
 export function withPossibleTurns(race: ResolvedRace): ResolvedRace {
-  const { turn, idle, load } = race
-  const alternates =
-    turn < load.duration && load.amount === undefined && load.generator !== 'wrk' && idle === 'paused' && canReadProc
-  return alternates ? race : { ...race, turn: load.duration }
+  const { turn, load } = race
+  return turn < load.duration && keepsConnections(race) ? race : { ...race, turn: load.duration }
+}
+
+/** Whether the connections of a process stay open while others are measured. */
+export function keepsConnections({ idle, load }: ResolvedRace): boolean {
+  return load.amount === undefined && load.generator !== 'wrk' && idle === 'paused' && canReadProc
 }
 
 /** Whether processes alternate within a round. */

@@ -1,21 +1,24 @@
-import type { ResolvedLoad } from '../options/resolved.ts'
-import type { RunningSubject } from '../subject/running-subject.ts'
-import { applyLoad } from './apply-load.ts'
+import type { ResolvedCase, ResolvedLoad } from '../options/resolved.ts'
+import { applyLoad, type LoadMeasurement } from './apply-load.ts'
+import { closeConnections, connectionsOf } from './connections.ts'
+import { cpuBetween, readCpu } from './cpu-accounting.ts'
 import { WRK_ROUND } from './estimate-time.ts'
-import { assertFewFailures } from './failed-requests.ts'
+import { assertFewFailures, deathOf } from './failed-requests.ts'
 import type { Replica, StageContext } from './stage-context.ts'
 import type { ReportStep } from './step-reporter.ts'
+import { keepsConnections } from './turn-policy.ts'
 
 /**
  * A process is warm when its rounds of `ROUND` ms have not become cheaper by 3 % for `STEADY` ms and stayed within 15 %
  * of the cheapest, but not before `minWarmUp` ms of load (a third of it for later cases). Shorter warm-ups double the
- * cost of some processes. See docs/measurements.md#warm-up
+ * cost of some processes. Costs are those relative to the generator, which a slower core changes least. See
+ * docs/measurements.md#warm-up
  */
 const WARM = { ROUND: 100, STEADY: 200, GAIN: 0.97, NEAR: 1.15 }
 
 /** Warms processes, one round of each at a time, until all are warm. */
 export async function warmUp(context: StageContext, group: readonly Replica[], report: ReportStep): Promise<void> {
-  let cold = group.map(({ run }) => ({ run, rounds: warmUpRounds(context, run) }))
+  let cold = group.map((replica) => ({ run: replica.run, rounds: warmUpRounds(context, replica) }))
   for (const { run } of cold) report('warming', run.subject)
   while (cold.length > 0) {
     const left: typeof cold = []
@@ -33,8 +36,9 @@ export async function warmUp(context: StageContext, group: readonly Replica[], r
  * Loads a process until its CPU per response stops falling, and yields after each round. Cold code costs two to three
  * times as much. See docs/measurements.md#warm-up
  */
-async function* warmUpRounds(context: StageContext, run: RunningSubject): AsyncGenerator<void, void> {
+async function* warmUpRounds(context: StageContext, replica: Replica): AsyncGenerator<void, void> {
   const { race, cases } = context
+  const { run } = replica
   const longest = Math.max(race.load.duration, race.maxWarmUp)
   let length = race.load.generator === 'wrk' ? WRK_ROUND : WARM.ROUND
   for (const [index, testCase] of cases.entries()) {
@@ -43,8 +47,9 @@ async function* warmUpRounds(context: StageContext, run: RunningSubject): AsyncG
     let steady = 0
     for (let time = 0; time < longest && (time < least || steady < WARM.STEADY);) {
       const load: ResolvedLoad = { ...race.load, duration: Math.min(length, longest), amount: undefined }
-      const { cpu, result } = await applyLoad(context, run, testCase, load)
-      const { responses, failures, elapsed } = result
+      const { cpu: absolute, result } = await warmUpRound(context, replica, testCase, load)
+      const { responses, failures, elapsed, workCpu } = result
+      const cpu = workCpu > 0 ? (absolute * responses) / workCpu : absolute
       // A slow server makes a round longer.
       time += Math.max(length, elapsed)
       // A slow server needs longer rounds: until each connection had a response, a round says nothing.
@@ -60,4 +65,24 @@ async function* warmUpRounds(context: StageContext, run: RunningSubject): AsyncG
       yield
     }
   }
+}
+
+/** A round over the connections that the measured rounds will use. */
+async function warmUpRound(
+  context: StageContext,
+  replica: Replica,
+  testCase: ResolvedCase,
+  load: ResolvedLoad,
+): Promise<Pick<LoadMeasurement, 'cpu' | 'result'>> {
+  const { run } = replica
+  if (!keepsConnections(context.race)) return applyLoad(context, run, testCase, load)
+  const connections = connectionsOf(context, replica, testCase)
+  const before = await readCpu(run)
+  const { isComplete } = await Promise.race([connections.session.turn(load.duration, true), run.untilDeath])
+  const after = await readCpu(run)
+  if (run.died.aborted || after.tree.threads.size === 0) throw await deathOf(run)
+  const result = await Promise.race([connections.session.collect(), run.untilDeath])
+  connections.lastUsed = performance.now()
+  if (!isComplete) closeConnections(replica)
+  return { cpu: (cpuBetween(before, after).cpu * 1000) / result.responses, result }
 }

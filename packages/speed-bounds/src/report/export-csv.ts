@@ -6,7 +6,7 @@ import type { RaceResult } from './result.ts'
 const COLUMNS = [
   ...['stage', 'cycle', 'heat', 'at', 'subject', 'replica', 'case', 'responses', 'failures', 'elapsed', 'cpu'],
   ...['throughput', 'p50', 'p90', 'p99', 'rss', 'peakRss', 'serverUtilization', 'generatorUtilization'],
-  ...['foreignCpu', 'bottleneck', 'discarded'],
+  ...['generatorCpu', 'foreignCpu', 'bottleneck', 'discarded'],
 ] as (keyof Round)[]
 
 /** All rounds as CSV (RFC 4180), with a row of column names. */

@@ -1,4 +1,3 @@
-import { maxLooks } from '../statistics/interim-looks.ts'
 import type { Claim, ResolvedRace } from '../options/resolved.ts'
 import { type HeatOrder, type IdleState, type Metric, METRICS } from '../options/types.ts'
 import type { Profile } from '../profile/profile.ts'
@@ -6,6 +5,7 @@ import { costOfProcess } from '../statistics/comparison.ts'
 import { countRounds } from '../statistics/counted-rounds.ts'
 import type { Bottleneck, Round } from '../statistics/measured-round.ts'
 import { trimmedMean } from '../statistics/samples.ts'
+import { undisturbedRounds } from '../statistics/undisturbed-rounds.ts'
 import { type Decision, type Estimate, judge } from '../statistics/verdict.ts'
 import type { Environment } from './environment.ts'
 import type { Latency } from './latency-histograms.ts'
@@ -47,8 +47,6 @@ export interface RaceResult {
     readonly seed: number
     /** Measured stages. */
     readonly stages: number
-    /** Maximum looks at the data, which share alpha. */
-    readonly looks: number
     readonly maxForeignCpu: number
   }
   readonly summaries: readonly Summary[]
@@ -137,7 +135,7 @@ function loadOf({ load }: ResolvedRace): RaceResult['load'] {
 
 function methodOf({ race, stages }: RaceRecord): RaceResult['method'] {
   const { replicas, cycles, idle, heats, turn, alpha, seed, maxForeignCpu } = race
-  return { replicas, cycles, idle, heats, turn, alpha, seed, stages, looks: maxLooks(race), maxForeignCpu }
+  return { replicas, cycles, idle, heats, turn, alpha, seed, stages, maxForeignCpu }
 }
 
 /** The first subject against each other one, by all metrics. */
@@ -163,7 +161,7 @@ function claimOfEquality(
   name: string,
   metric: Metric,
 ): Claim {
-  return { contender, over, case: name, atLeast: 1, metrics: [metric], alpha, looks: 1, budget }
+  return { contender, over, case: name, atLeast: 1, metrics: [metric], alpha, budget }
 }
 
 function summarize(rounds: readonly Round[], subject: string, name: string): Summary | undefined {
@@ -191,7 +189,8 @@ function summarize(rounds: readonly Round[], subject: string, name: string): Sum
 
 /** The cost of a process as in the ratios, so that figures and ratios of a table agree. */
 function valueOfProcess(rounds: readonly Round[], name: (typeof SUMMARIZED)[number]): number {
-  const normalized = rounds.map((round) => ({ round, baseline: 0 }))
+  const compared = name === 'cpu' ? undisturbedRounds(rounds) : rounds
+  const normalized = compared.map((round) => ({ round, baseline: 0 }))
   const cost = Math.exp(costOfProcess(normalized, name))
   return name === 'throughput' ? 1 / cost : cost
 }

@@ -43,7 +43,7 @@ export function toTerminal(result: RaceResult, { columns = Infinity }: Place = {
       ...failuresOf(result, name).map((text) => wrap(text, columns)),
     ].join('\n'),
   )
-  const verdicts = result.claims.map((claim) => color(claim.verdict, wrap(verdictText(claim, result), columns)))
+  const verdicts = result.claims.map((claim) => color(claim.verdict, wrap(verdictText(claim), columns)))
   return [...parts, ...verdicts, styleText('dim', wrap(methodText(result), columns))].join('\n')
 }
 
@@ -108,13 +108,10 @@ function failuresOf({ rounds }: RaceResult, name: string): string[] {
   })
 }
 
-function verdictText(
-  { verdict, estimates, missing, ...claim }: RaceResult['claims'][number],
-  { method }: RaceResult,
-): string {
+function verdictText({ verdict, estimates, missing, ...claim }: RaceResult['claims'][number]): string {
   const metrics = estimates.map(({ metric }) => metric)
   const decided = missing === undefined ? { verdict, estimates } : { verdict, estimates, missing }
-  return decisionText({ claim: { ...claim, metrics, looks: method.looks, budget: 0 }, ...decided })
+  return decisionText({ claim: { ...claim, metrics, budget: 0 }, ...decided })
 }
 
 function methodText({ environment, load, method, rounds, discarded }: RaceResult): string {

@@ -3,7 +3,7 @@ import { race } from '../race/race.ts'
 import { compare } from '../statistics/comparison.ts'
 import { countRounds } from '../statistics/counted-rounds.ts'
 import { chanceOfAtLeast, detectable, median } from '../statistics/samples.ts'
-import { type Decision, type Estimate, intervalAlpha } from '../statistics/verdict.ts'
+import type { Decision, Estimate } from '../statistics/verdict.ts'
 
 /** Options of {@link selfCheck}. */
 export interface SelfCheckOptions extends RaceOptions {
@@ -46,8 +46,8 @@ export async function selfCheck(
     const decision = await match.decide('second', { atLeast, ...(metric ? { metric } : {}) })
     decisions.push(decision)
     const { difference } = compare(countRounds(match.result().rounds).counted, 'first', 'second', metric ?? 'cpu') ?? {}
-    const alpha = intervalAlpha(decision.claim)
-    if (difference) effects.push(Math.exp(detectable(difference, alpha, 0.8)))
+    const [estimate] = decision.estimates
+    if (difference && estimate) effects.push(Math.exp(detectable(difference, 1 - estimate.confidence, 0.8)))
     onTry?.(decision)
   }
   const wrong = decisions.filter(({ estimates }) => estimates.some(misses)).length

@@ -4,20 +4,17 @@
 import type { Metric } from '../options/types.ts'
 import { areTooUneven } from './counted-rounds.ts'
 import { fixedPairDifference, independentDifference, pairedDifference } from './error-models.ts'
+import { normalizeByMachine } from './machine-state.ts'
 import { costOf, type Measure, type Round } from './measured-round.ts'
+import { type NormalizedRound, relativeCost } from './normalized-round.ts'
 import { correlation, type Difference, median, trimmedMean } from './samples.ts'
+import { undisturbedRounds } from './undisturbed-rounds.ts'
 
 /** Share of a process's rounds that is trimmed at each end. */
 export const TRIMMED_SHARE = 0.2
 
 /** Pairing reduces noise only above this correlation. With fewer heats, chance shows one too often. */
 const SHARED_NOISE = { MIN_CORRELATION: 0.5, MIN_HEATS: 10 }
-
-/** A round, and the log cost that it is compared with. */
-export interface NormalizedRound {
-  readonly round: Round
-  readonly baseline: number
-}
 
 /** How the log costs of two subjects differ, and how many processes of each that rests on. */
 export interface Comparison {
@@ -39,7 +36,11 @@ export function compare(
   const isPaired =
     rounds.every(({ heat }) => heat !== undefined) &&
     correlationOfHeats(byCycle, contender, metric) > SHARED_NOISE.MIN_CORRELATION
-  const normalized = isPaired ? normalizeByPartner(byCycle, metric) : byCycle
+  const normalized = isPaired
+    ? normalizeByPartner(byCycle, metric)
+    : metric === 'cpu'
+      ? normalizeByMachine(undisturbedRounds(rounds), contender, over)
+      : byCycle
   const costs = {
     contender: processCosts(normalized, contender, metric),
     over: processCosts(normalized, over, metric),
@@ -67,10 +68,6 @@ export function costOfProcess(rounds: readonly NormalizedRound[], measure: Measu
       rounds.map(({ round }) => round.responses),
     ),
   )
-}
-
-function relativeCost({ round, baseline }: NormalizedRound, measure: Measure): number {
-  return Math.log(costOf(round, measure)) - baseline
 }
 
 function processCosts(normalized: readonly NormalizedRound[], subject: string, metric: Metric): number[] {

@@ -22,7 +22,7 @@ export const FEW = 3
  * Spread that two processes are assumed to have, as on a busy machine. Two that agree by chance decide nothing below a
  * factor of about 1.7. See docs/measurements.md#two-processes
  */
-const FEW_PRIOR: Prior = { variance: 0.15 ** 2, degreesOfFreedom: 8 }
+const FEW_PRIOR: Prior = { variance: 0.11 ** 2, degreesOfFreedom: 8 }
 
 /** Log costs of the processes of both subjects. */
 export interface ProcessCosts {

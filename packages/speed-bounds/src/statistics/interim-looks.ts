@@ -1,9 +1,7 @@
-import type { HeatOrder } from '../options/types.ts'
-
 /** Processes of each subject that the first cycles of a race measure. The others start after their looks. */
 const FIRST_PROCESSES = 2
 
-/** Cycles of a race that measure only the first processes. */
+/** Cycles of a race that measure only the first processes. With fewer, a single round could decide. */
 export const FIRST_CYCLES = 2
 
 /** Number of processes of each subject that a cycle measures. */
@@ -11,16 +9,12 @@ export function processesIn(stage: number, cycle: number, replicas: number): num
   return stage === 1 && cycle <= FIRST_CYCLES ? Math.min(FIRST_PROCESSES, replicas) : replicas
 }
 
-/**
- * The data is looked at after each stage, and after the first cycles of a race: a clear claim is decided with the first
- * processes of each subject, or by one round of all. Successive heats have no look within a stage, because a cycle ends
- * with its stage.
- */
-export function isLook(stage: number, cycle: number, cycles: number): boolean {
-  return cycle === cycles || (stage === 1 && cycle <= FIRST_CYCLES + 1)
+/** Whether the first processes have had their cycles. A clear claim is decided with them. */
+export function isFirstLook(stage: number, cycle: number): boolean {
+  return stage === 1 && cycle === FIRST_CYCLES
 }
 
-/** Maximum number of looks of a claim with which a race begins. */
-export function maxLooks({ stages, heats }: { readonly stages: number; readonly heats: HeatOrder }): number {
-  return heats === 'successive' ? stages : stages + FIRST_CYCLES + 1
+/** Whether the data is looked at after this cycle: a first look, or the end of a stage. Successive heats have only the latter. */
+export function isLook(stage: number, cycle: number, cycles: number): boolean {
+  return cycle === cycles || isFirstLook(stage, cycle)
 }

@@ -39,6 +39,8 @@ export interface Round {
   readonly serverUtilization: number
   /** The same for the generator. */
   readonly generatorUtilization: number
+  /** The generator's own CPU, in microseconds per response. It is the same work each time, so it tells of disturbances. */
+  readonly generatorCpu: number
   /** CPU of programs outside the race, and of other guests of a hypervisor, in cores. */
   readonly foreignCpu: number
   readonly bottleneck: Bottleneck

@@ -49,18 +49,15 @@ const MAX_GENERATOR_BOUND = TRIMMED_SHARE
 const DISTORTED: readonly Metric[] = ['throughput', 'p99']
 
 /**
- * Judges a claim by the rounds so far. Any look may be the last one, and any metric may decide. So alpha is divided by
- * the possible looks and the metrics: by Bonferroni's inequality, the verdict is wrong with a probability of at most
- * alpha.
+ * Judges a claim by the rounds so far. Any metric may decide, so they share the alpha of the look: by Bonferroni's
+ * inequality, the verdict is wrong with a probability of at most that.
+ *
+ * @param alpha - the part of the claim's alpha that this look may spend. By default it is the only look
  */
-export function judge(claim: Claim, rounds: readonly Round[]): Decision {
-  const estimates = claim.metrics.flatMap((metric) => estimateRatio(claim, rounds, metric) ?? [])
+export function judge(claim: Claim, rounds: readonly Round[], alpha: number = claim.alpha): Decision {
+  const intervalAlpha = alpha / claim.metrics.length
+  const estimates = claim.metrics.flatMap((metric) => estimateRatio(claim, rounds, metric, intervalAlpha) ?? [])
   return { claim, verdict: combine(claim, estimates), estimates }
-}
-
-/** The probability with which one interval of one look may miss the true ratio. */
-export function intervalAlpha({ alpha, looks, metrics }: Claim): number {
-  return alpha / (looks * metrics.length)
 }
 
 /** The rounds of a claim: both subjects and its case, in the stages that measured both. */
@@ -79,9 +76,8 @@ function combine(claim: Claim, estimates: readonly Estimate[]): Verdict {
   return decisive.every(({ verdict }) => verdict === 'holds') ? 'holds' : 'inconclusive'
 }
 
-function estimateRatio(claim: Claim, rounds: readonly Round[], metric: Metric): Estimate | undefined {
+function estimateRatio(claim: Claim, rounds: readonly Round[], metric: Metric, alpha: number): Estimate | undefined {
   const { contender, over, atLeast } = claim
-  const alpha = intervalAlpha(claim)
   const all = roundsOf(claim, rounds)
   const { counted, isDisturbed } = countRounds(all)
   const compared = compare(counted, contender, over, metric)

@@ -1,8 +1,7 @@
 // Machines of synthetic races, as observed.
 
 import type { Claim } from '../../src/options/resolved.ts'
-import { maxLooks } from '../../src/statistics/interim-looks.ts'
-import { type Chance, type Machine, METHOD } from './synthetic-race.ts'
+import type { Chance, Machine } from './synthetic-race.ts'
 
 /** That `a` is so many times as good as `b`. */
 export const claim = (atLeast: number): Claim => ({
@@ -12,7 +11,6 @@ export const claim = (atLeast: number): Claim => ({
   case: 'GET /',
   metrics: ['cpu', 'throughput'],
   alpha: 0.01,
-  looks: maxLooks({ stages: METHOD.stages, heats: 'interleaved' }),
   budget: 60_000,
 })
 

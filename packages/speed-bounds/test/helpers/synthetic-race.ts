@@ -1,10 +1,11 @@
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64'
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
-import { isLook, processesIn } from '../../src/statistics/interim-looks.ts'
+import { isFirstLook, isLook, processesIn } from '../../src/statistics/interim-looks.ts'
 import type { Claim } from '../../src/options/resolved.ts'
 import type { Round } from '../../src/statistics/measured-round.ts'
 import { heatsOf, shuffler } from '../../src/race/schedule.ts'
-import { judge, type Decision } from '../../src/statistics/verdict.ts'
+import { Looks } from '../../src/statistics/looks.ts'
+import type { Decision } from '../../src/statistics/verdict.ts'
 
 /** Random numbers from a seed. */
 export interface Chance {
@@ -39,16 +40,25 @@ export interface Machine {
 /** The default of `maxForeignCpu`. */
 const MAX_FOREIGN_CPU = 1
 
+/** Log spread of the generator's CPU that is not the machine's. */
+const GENERATOR_NOISE = 0.03
+
 const STARVED = { time: 0.07, spread: 1.2 }
 
 /** The shape of real data: `race`'s defaults, with rounds that are longer than a turn. */
-export const METHOD = { replicas: 5, cycles: 6, stages: 3, inTurns: true, successive: false }
+export const METHOD = { replicas: 5, cycles: 8, stages: 3, inTurns: true, successive: false }
 
 export function syntheticRound(values: Partial<Round>): Round {
   return {
     ...{ stage: 1, cycle: 1, subject: 'a', replica: 1, case: 'GET /', responses: 1000, failures: 0, elapsed: 200 },
     ...{ cpu: 20, throughput: 5000, p50: 1, p90: 2, p99: 3, rss: 1e8, peakRss: 1.2e8 },
-    ...{ serverUtilization: 1, generatorUtilization: 0.5, foreignCpu: 0, bottleneck: 'server' as const },
+    ...{
+      serverUtilization: 1,
+      generatorUtilization: 0.5,
+      generatorCpu: 15,
+      foreignCpu: 0,
+      bottleneck: 'server' as const,
+    },
     ...values,
   }
 }
@@ -88,6 +98,8 @@ function* syntheticStage(
         const state = method.inTurns ? shared : (machine.heat?.(chance) ?? 0)
         const noise = common + state + machine.round(chance) + (starved ? STARVED.spread * chance.normal() : 0)
         const cost = Math.exp(level + noise)
+        // The generator meets most of the noise, and some of its own.
+        const ofGenerator = 0.7 * noise + GENERATOR_NOISE * chance.normal()
         return syntheticRound({
           ...(machine.foreignCpu === undefined ? {} : disturbedBy(machine.foreignCpu)),
           // The server is busy all the time that it gets.
@@ -98,6 +110,7 @@ function* syntheticStage(
           subject,
           replica,
           cpu: 20 * cost,
+          generatorCpu: 15 * Math.exp(ofGenerator),
           throughput: (time * 50_000) / (cost * Math.exp(machine.round(chance))),
         })
       })
@@ -115,17 +128,18 @@ export function syntheticRace(
 ): Decision & { taken: number } {
   const chance = chanceOf(seed)
   const rounds: Round[] = []
-  let decision = judge(claim, rounds)
-  let looks = 0
+  const looks = new Looks(claim, () => rounds)
+  let decision = looks.at(0)
+  let taken = 0
   for (let stage = 1; stage <= method.stages; stage++) {
     let cycle = 0
     for (const cycleRounds of syntheticStage(machine, factor, stage, chance, method)) {
       rounds.push(...cycleRounds)
       if (!isLook(stage, ++cycle, method.cycles) || (method.successive && cycle < method.cycles)) continue
-      looks++
-      decision = judge(claim, rounds)
-      if (decision.verdict !== 'inconclusive') return { ...decision, taken: looks }
+      taken++
+      decision = !method.successive && isFirstLook(stage, cycle) ? looks.first() : looks.at(stage / method.stages)
+      if (decision.verdict !== 'inconclusive') return { ...decision, taken }
     }
   }
-  return { ...decision, taken: looks }
+  return { ...decision, taken }
 }

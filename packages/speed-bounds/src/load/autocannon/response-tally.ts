@@ -62,9 +62,7 @@ export class ResponseTally {
   /** The round begins. All earlier counts are `before`, with this many lost requests. */
   begin(lost: number): void {
     this.#began = performance.now()
-    // autocannon reports each error once per pipelined request.
-    const errors = this.#erred / this.#load.pipelining
-    this.#before = { responses: this.#right, failures: this.#wrong + errors + Math.max(0, lost - this.#erred) }
+    this.#before = { responses: this.#right, failures: this.#wrong + this.errors + Math.max(0, lost - this.#erred) }
     this.#latency.reset()
   }
 
@@ -89,6 +87,11 @@ export class ResponseTally {
   /** Responses with another status. */
   get wrong(): number {
     return this.#wrong
+  }
+
+  /** autocannon reports each error once per pipelined request. */
+  get errors(): number {
+    return this.#erred / this.#load.pipelining
   }
 
   get hasErrors(): boolean {

@@ -11,7 +11,7 @@ import { MIN_HANGING_TIME, ResponseTally } from './response-tally.ts'
 /** Seconds. Only the race ends a workload in turns. */
 const ENDLESS = 1e6
 
-export async function runInTurns(workload: Workload, onReady: (turns: TurnControl) => void): Promise<LoadResult> {
+export async function runInTurns(workload: Workload, onReady: (turns: TurnControl) => void): Promise<void> {
   const parts = {
     gate: new RequestGate(workload.load.connections),
     tally: new ResponseTally(workload.load),
@@ -26,13 +26,10 @@ export async function runInTurns(workload: Workload, onReady: (turns: TurnContro
   const turns = new Turns(workload, parts)
   onReady({
     turn: (duration, counts) => turns.take(duration, counts),
-    finish: () => void turns.finish().then(() => run.stop()),
+    collect: () => turns.collect(),
+    finish: () => run.stop(),
   })
-  const result = await ended
-  const { responses, elapsed, busy, cpu } = turns.counted ?? { responses: 0, elapsed: 0, busy: 0, cpu: 0 }
-  const outcome = outcomeOf(workload, parts.tally, result, parts.gate.lost)
-  const failures = { ...outcome.failures, timeouts: outcome.failures.timeouts + turns.timeouts }
-  return { responses, elapsed, utilization: Math.min(1, busy / elapsed), cpu, ...outcome, failures }
+  await ended
 }
 
 interface Parts {
@@ -47,14 +44,20 @@ interface Counted {
   elapsed: number
   busy: number
   cpu: number
+  workCpu: number
 }
+
+const NOTHING: Readonly<Counted> = { responses: 0, elapsed: 0, busy: 0, cpu: 0, workCpu: 0 }
 
 class Turns {
   readonly #workload: Workload
   readonly #parts: Parts
   readonly #connected: Promise<unknown>
   #counted: Counted | undefined
+  /** Requests without a response at the end, while no other got one. */
   #timeouts = 0
+  /** Right responses, errors and failures at the last call of `collect()`. */
+  #collected = { right: 0, errors: 0, failures: { errors: 0, timeouts: 0, hanging: 0, unexpectedStatus: 0 } }
 
   constructor(workload: Workload, parts: Parts) {
     this.#workload = workload
@@ -62,20 +65,11 @@ class Turns {
     this.#connected = Promise.race([parts.gate.allConnected, sleep(maxConnectTime(workload))])
   }
 
-  get counted(): Counted | undefined {
-    return this.#counted
-  }
-
-  /** Requests without a response at the end, while no other got one. */
-  get timeouts(): number {
-    return this.#timeouts
-  }
-
   async take(duration: number, counts: boolean): Promise<TurnResult> {
     const { gate, tally, poll } = this.#parts
     await this.#connected
     if (counts && !this.#counted) {
-      this.#counted = { responses: 0, elapsed: 0, busy: 0, cpu: 0 }
+      this.#counted = { ...NOTHING }
       tally.begin(gate.lost)
     }
     const read = startMeter(poll)
@@ -91,25 +85,53 @@ class Turns {
       await Promise.race([idle, sleep(MIN_HANGING_TIME)])
     }
     poll.stop()
-    const outcome = { isComplete: gate.pending === 0, elapsed: tally.last - from }
+    const responses = tally.right - rightBefore
+    const outcome = { isComplete: gate.pending === 0, responses, elapsed: tally.last - from }
     if (counts && this.#counted) {
-      const { busy, cpu } = await read()
-      this.#counted.responses += tally.right - rightBefore
+      const { busy, cpu, workCpu } = await read()
+      this.#counted.responses += responses
       this.#counted.elapsed += outcome.elapsed
       this.#counted.busy += busy
       this.#counted.cpu += cpu
+      this.#counted.workCpu += workCpu
     }
     return outcome
   }
 
-  /** Waits until each pending request has its response, hangs, or times out. */
-  async finish(): Promise<void> {
+  /** The measurements of the counted turns since the last call. */
+  async collect(): Promise<LoadResult> {
+    await this.#settle()
     const { gate, tally } = this.#parts
-    if (gate.pending === 0 || tally.hasErrors) return
+    const { right, failures: earlier } = this.#collected
+    const { responses, elapsed, busy, cpu, workCpu } = this.#counted ?? NOTHING
+    const all = outcomeOf(this.#workload, tally, { errors: tally.errors, timeouts: 0 }, gate.lost)
+    const total = { ...all.failures, timeouts: this.#timeouts }
+    this.#counted = undefined
+    this.#collected = { right: tally.right, errors: tally.errors, failures: total }
+    const failures = {
+      errors: total.errors - earlier.errors,
+      timeouts: total.timeouts - earlier.timeouts,
+      hanging: total.hanging - earlier.hanging,
+      unexpectedStatus: total.unexpectedStatus - earlier.unexpectedStatus,
+    }
+    const before = { responses: all.before.responses - right, failures: all.before.failures - sumOf(earlier) }
+    return { ...all, responses, elapsed, utilization: Math.min(1, busy / elapsed), cpu, workCpu, before, failures }
+  }
+
+  /** Waits until each pending request has its response, hangs, or times out. */
+  async #settle(): Promise<void> {
+    const { gate, tally } = this.#parts
+    const hasErrors = (): boolean => tally.errors > this.#collected.errors
+    if (gate.pending === 0 || hasErrors()) return
     // While others get responses, a pending request gets one too, or never will.
     gate.open()
     const deadline = performance.now() + this.#workload.load.requestTimeout
-    while (!tally.isOver() && !tally.hasErrors && performance.now() < deadline) await sleep(SAMPLE_INTERVAL)
-    if (performance.now() >= deadline) this.#timeouts = gate.pending
+    while (!tally.isOver() && !hasErrors() && performance.now() < deadline) await sleep(SAMPLE_INTERVAL)
+    gate.close()
+    if (performance.now() >= deadline) this.#timeouts += gate.pending
   }
+}
+
+function sumOf({ errors, timeouts, hanging, unexpectedStatus }: LoadResult['failures']): number {
+  return errors + timeouts + hanging + unexpectedStatus
 }

@@ -8,7 +8,7 @@ import { ResponseTally } from './response-tally.ts'
 import { runInTurns } from './run-in-turns.ts'
 
 export const runWorkload: RunWorkload = (workload, { onBegin, onReady }) => {
-  if (workload.inTurns) return runInTurns(workload, onReady)
+  if (workload.inTurns) return runInTurns(workload, onReady).then(() => undefined)
   const { amount } = workload.load
   return amount === undefined ? runForDuration(workload, onBegin) : runForAmount(workload, amount)
 }
@@ -31,12 +31,13 @@ async function runForAmount(workload: Workload, amount: number): Promise<LoadRes
   })
   const result = await ended.finally(() => poll.stop())
   const elapsed = performance.now() - tally.began
-  const { busy, cpu } = await read()
+  const { busy, cpu, workCpu } = await read()
   return {
     responses: tally.right,
     elapsed: tally.last - tally.began,
     utilization: busy / elapsed,
     cpu,
+    workCpu,
     ...outcomeOf(workload, tally, result, result.requests.sent - result.requests.total),
   }
 }
@@ -69,13 +70,14 @@ async function runForDuration(workload: Workload, onBegin: () => void): Promise<
   const result = await ended
   poll.stop()
   const elapsed = performance.now() - tally.began
-  const { busy, cpu } = await read()
+  const { busy, cpu, workCpu } = await read()
   return {
     responses: tally.right - tally.before.responses,
     // A stall at the end of a round belongs to it.
     elapsed: stopped - tally.began,
     utilization: Math.min(1, busy / elapsed),
     cpu,
+    workCpu,
     ...outcomeOf(workload, tally, result, gate.lost),
   }
 }

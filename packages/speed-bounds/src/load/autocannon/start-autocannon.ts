@@ -44,6 +44,8 @@ export function start(
 export interface OwnUse {
   readonly busy: number
   readonly cpu: number
+  /** CPU time without busy polling. */
+  readonly workCpu: number
 }
 
 /** Starts to measure this process. The returned function reads the result. Busy polling is not work. */
@@ -56,7 +58,7 @@ export function startMeter(poll: BusyPoll): () => Promise<OwnUse> {
     const waitedSince = poll.waited - waited
     const { busiest, cpu } = useBetween(await tree, await readTree(process.pid))
     // The event loop's own figure counts time in which it was ready but had no core as idle.
-    return { busy: Math.max(active, busiest) - waitedSince, cpu }
+    return { busy: Math.max(active, busiest) - waitedSince, cpu, workCpu: Math.max(0, cpu - waitedSince) }
   }
 }
 
@@ -64,7 +66,7 @@ export function startMeter(poll: BusyPoll): () => Promise<OwnUse> {
 export function outcomeOf(
   { load }: Workload,
   tally: ResponseTally,
-  { errors, timeouts }: autocannon.Result,
+  { errors, timeouts }: Pick<autocannon.Result, 'errors' | 'timeouts'>,
   missing: number,
 ): Pick<LoadResult, 'before' | 'latency' | 'histogram' | 'failures'> {
   // If the server closes a connection with pending requests, autocannon reconnects without an error.

@@ -73,7 +73,7 @@ it('treats a fixed pair of processes as one sample', () => {
     heat: (chance) => 0.3 * chance.normal(),
   }
   const alpha = 0.02
-  const judged: Claim = { ...claim(1), metrics: ['cpu'], looks: 1, alpha }
+  const judged: Claim = { ...claim(1), metrics: ['cpu'], alpha }
   const method = { ...METHOD, replicas: 2, stages: 1, successive: true }
   expect(racesWith(['holds', 'broken'], machine, 1, judged, method, 5000)).toBeLessThanOrEqual(mostOf(alpha, 5000))
 })
