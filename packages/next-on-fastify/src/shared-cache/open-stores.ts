@@ -19,8 +19,9 @@ import type { ChangeReader, Store } from './store-contract.ts'
 const DEFAULT_MAX_BYTES = 1024 * 1024 * 1024
 const MAX_ENTRY_SHARE = 0.1
 
-/** Maximum size of an entry of `'use cache'` or an image in Redis. */
+/** Maximum size of an entry of `'use cache'`, and of an image in Redis. Other commands wait while one is sent. */
 const MAX_REDIS_ENTRY = 16 * 1024 * 1024
+const MAX_REDIS_IMAGE = 4 * 1024 * 1024
 
 /** The stores of a shared cache. */
 export interface Stores {
@@ -49,6 +50,8 @@ function storeNameOf(distDir: string, config: NextConfig): string {
 
 function redisStores(options: RedisCacheOptions, build: string): Stores {
   const send = sendWithTimeout(options)
+  // A large image that takes too long must not stop commands for pages.
+  const sendImages = sendWithTimeout(options)
   const prefix = `${options.prefix ?? 'next:'}${build}:`
   return {
     open: (reader) => ({
@@ -57,9 +60,9 @@ function redisStores(options: RedisCacheOptions, build: string): Stores {
     }),
     useCache: { entries: new RedisEntries(send, `${prefix}use-cache:`), maxEntryBytes: MAX_REDIS_ENTRY },
     images: {
-      entries: new RedisEntries(send, `${prefix}images:`),
-      locks: new RedisLocks(send, `${prefix}images:`),
-      maxEntryBytes: MAX_REDIS_ENTRY,
+      entries: new RedisEntries(sendImages, `${prefix}images:`),
+      locks: new RedisLocks(sendImages, `${prefix}images:`),
+      maxEntryBytes: MAX_REDIS_IMAGE,
       build,
     },
   }
