@@ -55,6 +55,7 @@ const nextFeatures = nextMatrix(
   'response-cache',
   'router-bypass',
   'shared-cache',
+  'shared-images',
   'skew-protection',
 )
 

@@ -1,4 +1,5 @@
-// `npx -y pnpm@12 example` lists the suites, `example <suite>` its servers; `example <suite>/<server>` starts one.
+// `npx -y pnpm@12 example` lists the suites, `example <suite>` its servers; `example <suite>/<server>` starts one. A suite with a
+// tour starts that after its list, and the suite `stack` starts everything.
 
 import {
   type Environment,
@@ -41,10 +42,17 @@ async function runCommand(argument: string): Promise<void> {
   // A suite of one program that starts everything.
   const whole = suite[suiteName]
   if (whole && serverName === '') return runWhole(suiteName)
-  if (serverName === '') return listServers(suiteName, suite)
+  if (serverName === '') return showSuite(suiteName, suite)
   const example = suite[serverName]
   if (!example) throw new Failure(unknown('server', `${suiteName}/${serverName}`, Object.keys(suite)))
   await (example === whole ? runWhole(suiteName) : runExample(suiteName, serverName, example))
+}
+
+async function showSuite(suiteName: string, suite: Suite): Promise<void> {
+  listServers(suiteName, suite)
+  if (!suite['tour']) return
+  console.log('\nStarting the tour:')
+  await runExample(suiteName, 'tour', suite['tour'])
 }
 
 async function runWhole(suiteName: string): Promise<void> {

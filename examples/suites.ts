@@ -115,7 +115,7 @@ export const suites: Readonly<Record<string, Suite>> = {
         nextBuild: 'proxy',
         env: NEXT,
       },
-      { tour: 'start here: a cached page, middleware, a revalidation and metrics' },
+      { tour: 'starts by default: a cached page, middleware, a revalidation and metrics' },
     ),
     ...suite(
       { requests: nextPages, nextBuild: 'base', env: NEXT },

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { suites as allSuites } from '../../examples/suites.ts'
 import { subjects as clustered } from '../suites/clustered-server.ts'
 import { dashboard, subjects as gateways, tail, upstreams } from '../suites/gateway.ts'
 import { subjects as frameworks } from '../suites/http-frameworks.ts'
@@ -16,7 +17,7 @@ const SUITES = readdirSync(folder, { withFileTypes: true })
   .map(({ name }) => name)
 
 function example(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [`${folder}run.ts`, ...args], { encoding: 'utf8' })
+  return spawnSync(process.execPath, [`${folder}run.ts`, ...args], { encoding: 'utf8', timeout: 30_000 })
 }
 
 /** Names such as `trpc/orpc` of the files that suites measure. */
@@ -28,13 +29,11 @@ const measured = [frameworks, trpc, gateways, nexts, clusters, clustered, { dash
 /** It starts at once instead of a list: see test/browser/stack.test.ts. */
 const WHOLE = 'stack'
 
-/** Names of all servers that the command lists. */
-const listed = SUITES.filter((suite) => suite !== WHOLE).flatMap((suite) =>
-  example(suite)
-    .stdout.split('\n\n')[0]!
-    .split('\n')
-    .map((line) => `${suite}/${line.split(' ')[0]}`),
-)
+/** Servers of each suite, and names such as `trpc/orpc` of all of them. */
+const servers = Object.entries(allSuites).flatMap(([name, suite]) => (name === WHOLE ? [] : [[name, suite] as const]))
+const listed = servers.flatMap(([suite, found]) => Object.keys(found).map((name) => `${suite}/${name}`))
+/** Suites whose command ends with the list. Others start a tour: see test/live/examples.test.ts. */
+const lists = servers.filter(([, suite]) => !('tour' in suite))
 
 describe('the command example', () => {
   it('lists all suites', () => {
@@ -42,6 +41,13 @@ describe('the command example', () => {
     expect(status).toBe(0)
     const suites = stdout.split('\n\n')[0]!.split('\n')
     expect(suites.map((line) => line.split(':')[0]!).toSorted()).toEqual(SUITES.toSorted())
+  })
+
+  it.each(lists)('lists the servers of %s', (name, suite) => {
+    const { status, stdout } = example(name)
+    expect(status).toBe(0)
+    const lines = stdout.split('\n\n')[0]!.split('\n')
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(Object.keys(suite))
   })
 
   it('lists every server that is measured', () => {

@@ -89,6 +89,29 @@ describe.skipIf(process.platform === 'win32')('example', () => {
     },
   )
 
+  it(
+    'next lists its servers, and starts the tour of pages, middleware, a revalidation and metrics',
+    { timeout: BUILD_TIMEOUT },
+    async () => {
+      running = new Run('next')
+      const commands = await running.commands()
+      expect(running.printed).toMatch(/^next-start +next start$/m)
+      const outputs = commands.map((command) =>
+        spawnSync('sh', ['-c', command.replace('curl ', 'curl --silent ')]).stdout.toString(),
+      )
+      const [cached, behind, guarded, dynamic, , metrics] = outputs
+      expect(cached).toMatch(/cache-status: next-on-fastify/i)
+      expect(behind).toMatch(/x-proxy-count: \d/i)
+      expect(guarded).toMatch(/^HTTP\/1.1 401/)
+      expect(dynamic).not.toMatch(/^cache-status: .*(?:hit|stored)/im)
+      expect(metrics).toMatch(/^next_response_cache_bypasses_total\{[^}]*reason="proxy"\} [1-9]/m)
+      const started = running.descendants()
+      running.child.kill('SIGINT')
+      expect(await running.exit).toEqual([0, null])
+      expect(started.filter(isAlive)).toEqual([])
+    },
+  )
+
   it('listens on the port of the environment', async () => {
     const port = await getPort()
     running = new Run('http-frameworks/node-http', { PORT: String(port) })

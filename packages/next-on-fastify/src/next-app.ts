@@ -42,7 +42,7 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
   const { next } = started
   tellOwnOrigin(app)
   if (isProduction) await identifyBuild(dir, app.log)
-  const sharing = isProduction ? await orClose(started, openSharing(app, dir, options)) : undefined
+  const sharing = isProduction ? await orClose(started, openSharing(app, dir, next, options)) : undefined
   const cdn =
     isProduction && options.cdn ? await orClose(started, openCdn(dir, options.cdn, prefix, app.log)) : undefined
   // Fastify runs the last `onClose` hook first. Next needs these two until it has closed, which it does after all

@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { request } from 'node:http'
+import { request as secureRequest } from 'node:https'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +14,7 @@ import {
   createClusteredServer,
   type LingerEndReason,
 } from '../../src/index.ts'
+import { canCertify, certificate } from '../helpers/certificate.ts'
 import { childrenOf, startServer } from '../helpers/running-server.ts'
 import { eventually } from '../helpers/eventually.ts'
 
@@ -24,6 +26,7 @@ interface About {
   rawHeaders: string[]
   remoteAddress: string
   remotePort: number
+  encrypted: boolean
 }
 
 type Env = Readonly<Record<string, string>>
@@ -136,6 +139,69 @@ describe('after a reload', () => {
     controller.abort()
     await expect.poll(streams).toBe(0)
   })
+})
+
+describe.runIf(canCertify)('over TLS', () => {
+  let server: ClusteredServer
+  beforeAll(async () => {
+    server = await createClusteredServer(new URL('../fixtures/apps/builds.ts', import.meta.url), {
+      ...{ workers: 2, port: 0, host: '127.0.0.1', signals: false, standby: false, linger: { time: HOUR } },
+      env: (generation) => ({ BUILD: idOf(generation), ...certificate() }),
+    })
+    await server.reload()
+  })
+  afterAll(() => server.close())
+
+  /** Sends a request, and returns the port of its client with the response. */
+  async function ask(
+    path: string,
+    { body, build }: { body?: string[]; build?: string } = {},
+  ): Promise<readonly [text: string, localPort: number | undefined, headers: Readonly<Record<string, unknown>>]> {
+    const sent = secureRequest({
+      ...{ host: '127.0.0.1', port: server.port, path, rejectUnauthorized: false, agent: false },
+      method: body === undefined ? 'GET' : 'POST',
+      headers: build === undefined ? {} : { 'x-build': build },
+    })
+    for (const chunk of body ?? []) sent.write(chunk)
+    sent.end()
+    const [response] = await once(sent, 'response')
+    const { localPort } = sent.socket!
+    let text = ''
+    for await (const chunk of response) text += String(chunk)
+    return [text, localPort, response.headers]
+  }
+
+  it('serves requests by the build that they name, with the address of the client and its encryption', async () => {
+    for (const [path, build, expected] of [
+      ['/', undefined, 'build2'],
+      ['/', 'build1', 'build1'],
+      ['/?build=build1', undefined, 'build1'],
+      ['/', 'build3', 'build2'],
+    ] as const) {
+      const [text, localPort] = await ask(path, build === undefined ? {} : { build })
+      expect(JSON.parse(text)).toMatchObject({ build: expected, encrypted: true, remotePort: localPort })
+    }
+  })
+
+  it('streams bodies, and keeps shared caches from storing what a header has selected', async () => {
+    const [text, , headers] = await ask('/echo', { build: 'build1', body: ['first', ' last'] })
+    expect(text).toBe('first last')
+    expect(headers).toMatchObject({ 'x-build': 'build1', 'cache-control': 'private, no-store', vary: 'x-build' })
+  })
+})
+
+it('serves a WebSocket that names the older build by the new one', async () => {
+  const { server } = await start()
+  await server.reload()
+  for (const path of ['/', '/?build=build1']) {
+    const sent = request({ port: server.port, path, headers: { connection: 'upgrade', upgrade: 'test' } })
+    sent.setHeader('x-build', 'build1')
+    sent.end()
+    const [, socket, head] = await once(sent, 'upgrade')
+    let text = String(head)
+    for await (const chunk of socket) text += String(chunk)
+    expect(text).toBe('build2')
+  }
 })
 
 it('keeps as many workers of the older build as the option says', async () => {

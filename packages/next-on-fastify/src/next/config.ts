@@ -21,6 +21,11 @@ export interface NextConfig {
     readonly defaultLocale: string
     readonly domains?: readonly unknown[]
   } | null
+  readonly images?: {
+    readonly loader?: string
+    readonly maximumDiskCacheSize?: number
+    readonly unoptimized?: boolean
+  }
   readonly output?: string
   readonly skipTrailingSlashRedirect?: boolean
   readonly trailingSlash?: boolean

@@ -41,7 +41,7 @@ export interface NextPluginOptions {
   /** Observers of the requests that Next serves, such as metrics. @default [] */
   observers?: readonly NextObserver[]
   /**
-   * Share Next's page cache and revalidations: with all processes of this machine (`'machine'`), or by Redis.
+   * Share Next's caches and revalidations: with all processes of this machine (`'machine'`), or by Redis.
    * @default 'machine' in workers of a cluster, else false
    */
   sharedCache?: false | 'machine' | MachineCacheOptions | RedisCacheOptions
@@ -96,7 +96,10 @@ export interface MachineCacheOptions {
    * @default `next-on-fastify` in the folder of the build
    */
   folder?: string
-  /** Maximum size of all files of `'use cache'`, in bytes. The oldest are removed. @default 1073741824 */
+  /**
+   * Maximum size of all files of `'use cache'`, and of all transformed images, in bytes each. The oldest are removed.
+   * @default 1073741824
+   */
   maxBytes?: number
 }
 

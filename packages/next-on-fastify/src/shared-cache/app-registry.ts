@@ -34,6 +34,7 @@ export function addApp(
     if (app.servers > 0) return
     apps.delete(folder)
     app.context.cache.close()
+    app.context.images?.close()
   }
   return { context: app.context, remove }
 }

@@ -9,25 +9,26 @@ import { type CacheSharing, shareCache } from './open-shared-cache.ts'
 import { isClusterWorker, recordProcess } from './other-processes.ts'
 
 /**
- * Opens the shared cache of the app in `dir`, if its option or its process asks for one.
+ * Opens the shared cache of the app in `dir`, if its option or its process asks for one. Its Next must be started.
  *
  * @throws CacheNotSharedError when the option asks for one that cannot be opened
  */
 export async function openSharing(
   app: FastifyInstance,
   dir: string,
+  next: object,
   { sharedCache }: NextPluginOptions,
 ): Promise<CacheSharing | undefined> {
   if (sharedCache === false) return undefined
-  if (sharedCache !== undefined) return shareCache(dir, sharedCache === 'machine' ? {} : sharedCache, app.log)
-  const sharing = isClusterWorker() ? await shareInCluster(app, dir) : undefined
+  if (sharedCache !== undefined) return shareCache(dir, next, sharedCache === 'machine' ? {} : sharedCache, app.log)
+  const sharing = isClusterWorker() ? await shareInCluster(app, dir, next) : undefined
   if (sharing === undefined) await warnOfOthers(app, dir)
   return sharing
 }
 
-async function shareInCluster({ log }: FastifyInstance, dir: string): Promise<CacheSharing | undefined> {
+async function shareInCluster({ log }: FastifyInstance, dir: string, next: object): Promise<CacheSharing | undefined> {
   try {
-    const sharing = await shareCache(dir, {}, log)
+    const sharing = await shareCache(dir, next, {}, log)
     log.info({ dir }, 'cache of Next shared with the other workers')
     return sharing
   } catch (error) {

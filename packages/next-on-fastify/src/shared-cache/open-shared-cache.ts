@@ -1,37 +1,27 @@
 // Shares the cache of an app with other processes, by files or by Redis.
 
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { CacheNotSharedError } from '../errors.ts'
 import { onDemandSecret } from '../next/build/on-demand-secret.ts'
 import { type NextConfig, readConfig } from '../next/config.ts'
-import { uniqueBuildId } from '../next/deployment-id.ts'
 import type { NextHandler, RequestHandler } from '../next/handler-types.ts'
 import { UnsupportedNextError } from '../next/internals.ts'
 import { installUseCacheHandler } from '../next/use-cache/use-cache-handler.ts'
 import { revalidatedTagsOf } from '../next/page-cache/revalidated-tags.ts'
 import type { MachineCacheOptions, RedisCacheOptions } from '../options/types.ts'
 import { Availability } from './outage-log.ts'
-import { FileChanges } from './file-change-log.ts'
-import { FileEntries } from './file-entries.ts'
 import { CacheHandlerConflictError } from '../next/page-cache/install-cache-handler.ts'
 import { installSharedHandler } from './install-shared-handler.ts'
 import { afterOlderPages } from './older-renderings.ts'
-import { RedisChanges, RedisEntries, sendWithTimeout } from './redis-store.ts'
+import { storesOf } from './open-stores.ts'
 import { addApp } from './app-registry.ts'
 import { SharedCache } from './shared-cache.ts'
-import { SharedUseCache, type UseCacheStore } from './shared-use-cache.ts'
-import type { ChangeReader, Store } from './store-contract.ts'
+import { imagesOf, shareImages } from './share-images.ts'
+import { SharedUseCache } from './shared-use-cache.ts'
 
 /** Default of Next's `cacheMaxMemorySize`. */
 const DEFAULT_COPY_BYTES = 50 * 1024 * 1024
-
-/** Default size of all files of `'use cache'`, and the part of it that one entry may take. */
-const DEFAULT_MAX_BYTES = 1024 * 1024 * 1024
-const MAX_ENTRY_SHARE = 0.1
-
-/** Maximum size of an entry of `'use cache'` in Redis. */
-const MAX_REDIS_ENTRY = 16 * 1024 * 1024
 
 /** A shared cache, and the steps that it adds to requests. */
 export interface CacheSharing {
@@ -47,10 +37,12 @@ export interface CacheSharing {
 /**
  * Shares the cache of the app in `dir` with other processes.
  *
+ * @param next - the started Next
  * @throws CacheNotSharedError
  */
 export async function shareCache(
   dir: string,
+  next: object,
   options: MachineCacheOptions | RedisCacheOptions,
   log: FastifyBaseLogger,
 ): Promise<CacheSharing> {
@@ -58,7 +50,6 @@ export async function shareCache(
     const config = await readConfig(dir)
     if (config.cacheHandler) throw new CacheHandlerConflictError('its configuration has "cacheHandler"')
     const distDir = join(dir, config.distDir)
-    const buildId = uniqueBuildId(distDir, config)
     const secret = onDemandSecret(distDir)
     const addRevalidatedTags = revalidatedTagsOf(dir)
     if (addRevalidatedTags === undefined) {
@@ -66,7 +57,7 @@ export async function shareCache(
     }
     installSharedHandler(dir)
     const { context, remove } = addApp(join(distDir, 'server'), () => {
-      const { open, useCache } = storesOf(options, distDir, buildId)
+      const { open, useCache, images } = storesOf(options, distDir, config)
       const cache = new SharedCache(open, addRevalidatedTags)
       const storing = storingOf(log)
       const copyBytes = config.cacheMaxMemorySize ?? DEFAULT_COPY_BYTES
@@ -77,8 +68,10 @@ export async function shareCache(
         useCache: usesUseCache(config)
           ? shareUseCache(dir, new SharedUseCache(cache, useCache, storing, copyBytes), copyBytes, log)
           : undefined,
+        images: imagesOf(images, config, log),
       }
     })
+    if (context.images !== undefined) await shareImages(dir, next, context.images, log)
     const hasOwnUseCache = usesUseCache(config) && context.useCache === undefined
     return sharingOf(context.cache, hasOwnUseCache, remove, log)
   } catch (cause) {
@@ -115,38 +108,6 @@ function shareUseCache(
     if (!(error instanceof UnsupportedNextError)) throw error
     log.warn({ dir }, `each process has its own cache of 'use cache': ${error.message}`)
     return undefined
-  }
-}
-
-interface Stores {
-  /** Opens the log of changes, and the pages of one build. */
-  readonly open: (reader: ChangeReader) => Store
-  readonly useCache: UseCacheStore
-}
-
-function storesOf(options: MachineCacheOptions | RedisCacheOptions, distDir: string, buildId: string): Stores {
-  if ('redis' in options) {
-    const send = sendWithTimeout(options)
-    const prefix = `${options.prefix ?? 'next:'}${buildId}:`
-    return {
-      open: (reader) => ({
-        changes: new RedisChanges(send, `${prefix}changes`, reader),
-        entries: new RedisEntries(send, prefix),
-      }),
-      useCache: { entries: new RedisEntries(send, `${prefix}use-cache:`), maxEntryBytes: MAX_REDIS_ENTRY },
-    }
-  }
-  const folder = join(resolve(options.folder ?? join(distDir, 'next-on-fastify')), buildId)
-  const { maxBytes = DEFAULT_MAX_BYTES } = options
-  return {
-    open: (reader) => ({
-      changes: new FileChanges(folder, reader),
-      entries: new FileEntries(join(folder, 'entries')),
-    }),
-    useCache: {
-      entries: new FileEntries(join(folder, 'use-cache'), maxBytes),
-      maxEntryBytes: maxBytes * MAX_ENTRY_SHARE,
-    },
   }
 }
 

@@ -16,7 +16,8 @@ import {
   UNKNOWN,
 } from './store-contract.ts'
 
-type Send = (...command: string[]) => Promise<unknown>
+/** Sends a command to Redis. */
+export type Send = (...command: string[]) => Promise<unknown>
 
 /** Minimum number of changes that the stream retains. */
 const MIN_RETAINED = 100_000

@@ -12,6 +12,7 @@ import {
 import { beginPage, endJoined, isPending, type PendingPage } from './older-renderings.ts'
 import type { Availability } from './outage-log.ts'
 import type { Rendering, SharedCache } from './shared-cache.ts'
+import type { SharedImages } from './shared-images.ts'
 import type { SharedUseCache } from './shared-use-cache.ts'
 
 /** The shared cache of an app. */
@@ -23,6 +24,8 @@ export interface SharedCacheContext {
   readonly storing: Availability
   /** The shared cache of `'use cache'`. Undefined if the app does not use it, or if its Next has another interface. */
   readonly useCache: SharedUseCache | undefined
+  /** The shared cache of transformed images. Undefined if there is none. */
+  readonly images: SharedImages | undefined
 }
 
 interface HandlerOptions {

@@ -1,4 +1,4 @@
-// What processes share: a totally ordered log of changes, and entries of Next's cache.
+// What processes share: a totally ordered log of changes, entries of Next's cache, and locks.
 
 import type { Lifetime, Version } from '../next/page-cache/cache-handler-types.ts'
 
@@ -77,6 +77,21 @@ export interface Entries {
   /** An entry, and its size in bytes. */
   read(key: string): Promise<{ readonly entry: Entry; readonly bytes: number } | undefined>
   write(key: string, entry: Entry): Promise<void>
+}
+
+/** A lock that is not extended for this time is free, in ms: its process has died. */
+export const LEASE = 5000
+
+/** A lock that this process has. Both calls do nothing if another process has taken it meanwhile. */
+export interface Lock {
+  extend(): Promise<void>
+  release(): Promise<void>
+}
+
+/** Locks that all processes see. */
+export interface Locks {
+  /** Takes a lock. Undefined if another process has it, or another task of this one. */
+  acquire(key: string): Promise<Lock | undefined>
 }
 
 /** Everything that processes share. */

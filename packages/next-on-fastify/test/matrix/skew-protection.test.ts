@@ -75,6 +75,22 @@ describe('after a deploy', () => {
     }
   })
 
+  it('sends forms without JavaScript to the new build, which runs the actions that it has', async () => {
+    const [older, newer] = dirs.map((dir) => {
+      const manifest = readFileSync(join(dir, '.next/server/server-reference-manifest.json'), 'utf8')
+      return Object.keys((JSON.parse(manifest) as { node: object }).node)[0]!
+    })
+    const submit = async (action: string): Promise<string> => {
+      const form = new FormData()
+      form.set(`$ACTION_ID_${action}`, '')
+      const response = await fetch(`http://127.0.0.1:${server.port}/`, { method: 'POST', body: form })
+      return `${response.status} ${/Home of <!-- -->\w/.exec(await response.text())?.[0] ?? 'no page'}`
+    }
+    expect(await submit(newer!)).toBe('200 Home of <!-- -->b')
+    expect(older).not.toBe(newer)
+    expect(await submit(older!)).toBe(inject('peers') === 'newest' ? '409 no page' : '500 no page')
+  })
+
   it('lets no shared cache serve a page of the older build to others', async () => {
     const { headers } = await get('/old/first', { 'x-deployment-id': 'build-a' })
     expect(headers.get('cache-control')).toBe('private, no-store')

@@ -59,7 +59,7 @@ describe('the cache of an app cannot be shared', () => {
     ['for which there is no folder', () => anApp(), 'package.json', 'ENOTDIR'],
   ])('%s', async (_, dir, name, why) => {
     const app = dir()
-    await expect(shareCache(app, { folder: join(folder, name) }, Fastify().log)).rejects.toMatchObject({
+    await expect(shareCache(app, {}, { folder: join(folder, name) }, Fastify().log)).rejects.toMatchObject({
       code: 'NEXT_ON_FASTIFY_CACHE_NOT_SHARED',
       message: expect.stringMatching(`${app} cannot be shared: .*${why}`) as string,
     })
@@ -129,6 +129,7 @@ describe('an entry', () => {
       onDemandSecret: 'secret',
       storing: new Availability(Fastify().log, { works: '', fails: '' }),
       useCache: undefined,
+      images: undefined,
     }))
     return (onDemand = false) =>
       new Shared({
