@@ -66,5 +66,5 @@ function removeWorktree(path: string): void {
 }
 
 function report(message: WorkspaceReport): void {
-  if (process.connected && !isClosing) process.send!(message)
+  if (process.connected && !isClosing) process.send!(message, undefined, undefined, () => {})
 }

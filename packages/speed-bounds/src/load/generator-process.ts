@@ -6,7 +6,8 @@ import { endWrk, runWorkload as runWrk } from './wrk.ts'
 
 const run: RunWorkload = process.argv[2] === 'wrk' ? runWrk : runAutocannon
 
-const send = (message: GeneratorMessage): void => void process.send?.(message)
+// The race may be over, and its end of the channel closed.
+const send = (message: GeneratorMessage): void => void process.send?.(message, undefined, undefined, () => {})
 /** Controls of the workloads in turns. */
 const ready = new Map<number, Promise<TurnControl>>()
 

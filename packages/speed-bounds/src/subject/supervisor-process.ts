@@ -101,5 +101,5 @@ function marked(mark: string): number[] {
 }
 
 function report(message: SupervisorReport): void {
-  if (process.connected) process.send!(message)
+  if (process.connected) process.send!(message, undefined, undefined, () => {})
 }

@@ -104,12 +104,12 @@ describe.skipIf(process.platform !== 'linux')('while one subject is measured, th
       { family, twin: family },
       {
         ...SMALL,
-        measurement: { ...MEASUREMENT, idle },
-        duration: 400,
+        measurement: { ...MEASUREMENT, idle, turn: 1000 },
+        duration: 1000,
         onProgress: ({ phase }) => {
           if (phase !== 'measuring') return
-          // In the middle of the lead.
-          setTimeout(() => stopped.push(states().filter((state) => state === 'T').length), 700)
+          // In the middle of the round, or of its lead.
+          setTimeout(() => stopped.push(states().filter((state) => state === 'T').length), 400)
         },
       },
     )
