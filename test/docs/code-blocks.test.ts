@@ -14,7 +14,11 @@ const pages = globSync(['*.md', '.github/*.md', '{docs,packages,examples}/**/*.m
 }).toSorted()
 const read = (page: string): string => readFileSync(join(root, page), 'utf8')
 const blocks = pages.flatMap((page) => codeBlocksOf(page, read(page)))
-const wrong = { page: 'wrong', line: 7, code: "app.register(trpcPlugin<AppRouter>, { prefix: '/trpc', trpcOptions, timeout: 1 })\n" }
+const wrong = {
+  page: 'wrong',
+  line: 7,
+  code: "app.register(trpcPlugin<AppRouter>, { prefix: '/trpc', trpcOptions, timeout: 1 })\n",
+}
 
 /** Packages after `npm install` in a page, in a block or within a sentence. */
 const installedBy = (text: string): string[] =>

@@ -154,7 +154,13 @@ function writeBlocks(folder: string, blocks: readonly CodeBlock[]): Map<string, 
 
 /** Gives the folder all packages that some package, example or test of the workspace has. */
 function linkPackages(root: string, folder: string): void {
-  const places = ['packages/*/node_modules', 'examples/*/node_modules', 'test/node_modules', 'test/*/node_modules', 'node_modules']
+  const places = [
+    'packages/*/node_modules',
+    'examples/*/node_modules',
+    'test/node_modules',
+    'test/*/node_modules',
+    'node_modules',
+  ]
   const patterns = places.flatMap((place) => [`${place}/[!@.]*`, `${place}/@*/*`])
   for (const path of globSync(patterns, { cwd: root })) {
     const link = join(folder, path.slice(path.indexOf('node_modules')))
@@ -165,4 +171,6 @@ function linkPackages(root: string, folder: string): void {
 }
 
 const outputOf = (program: string, cwd: string): Promise<string> =>
-  new Promise((resolve) => execFile(program, ['--pretty', 'false'], { cwd, maxBuffer: 2 ** 24 }, (_, stdout) => resolve(stdout)))
+  new Promise((resolve) =>
+    execFile(program, ['--pretty', 'false'], { cwd, maxBuffer: 2 ** 24 }, (_, stdout) => resolve(stdout)),
+  )

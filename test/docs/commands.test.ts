@@ -44,7 +44,6 @@ describe.each(['aggregator-gateway', 'clustered-server', 'speed-bounds'])('the c
   })
 
   it('has no flag that does not exist', () => {
-    expect(isKnown('help')).toBe(true)
     expect(isKnown('wrokers')).toBe(false)
   })
 })
