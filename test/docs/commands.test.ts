@@ -1,18 +1,52 @@
-import { readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
 
-const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8')
+const find = (...patterns: string[]): string[] =>
+  globSync(patterns, { cwd: root, exclude: ['**/node_modules', '**/dist', '**/.next*', '**/test'] }).toSorted()
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
 
-it.each(['README.md', '.github/CONTRIBUTING.md', '.ci/run', '.github/workflows/ci.yml'])(
-  'every pnpm command of %s exists',
-  (path) => {
-    const commands = [...read(path).matchAll(/npx -y pnpm@12 (?:run )?([\w:-]+)/g)].map(([, name]) => name!)
-    expect(commands.length).toBeGreaterThan(0)
-    const own = ['install', 'exec', 'pack', '--filter']
-    expect(commands.filter((name) => !(name in scripts) && !own.includes(name))).toEqual([])
-  },
-)
+const PNPM = /npx -y pnpm@12 (?:run )?([\w:-]+)/g
+const pages = find('*.md', '.github/*.md', '{docs,packages,examples}/**/*.md')
+const callers = [...pages, '.ci/run', '.github/workflows/ci.yml'].filter((path) => read(path).match(PNPM) !== null)
+
+it.each(callers)('every pnpm command of %s exists', (path) => {
+  const commands = [...read(path).matchAll(PNPM)].map(([, name]) => name!)
+  const own = ['install', 'exec', 'pack', '--filter', 'changeset']
+  expect(commands.filter((name) => !(name in scripts) && !own.includes(name))).toEqual([])
+})
+
+it.each(['README.md', '.github/CONTRIBUTING.md', '.ci/run', '.github/workflows/ci.yml'])('%s calls pnpm', (path) => {
+  expect(callers).toContain(path)
+})
+
+describe.each(['aggregator-gateway', 'clustered-server', 'speed-bounds'])('the command %s', (name) => {
+  const source = find(`packages/${name}/src/**/*.ts`).map(read).join('\n')
+  const isKnown = (flag: string): boolean => new RegExp(`--${flag}\\b|'${flag}'|\\b${flag}: \\{`).test(source)
+  const lines = pages.flatMap((page) =>
+    [...read(page).matchAll(/^ *```sh\n([^]*?)^ *```$/gm)]
+      .flatMap(([, code]) => code!.replaceAll('\\\n', '').split('\n'))
+      .filter((line) => line.includes(`npx ${name} `))
+      .map((line) => ({ page, line: line.trim() })),
+  )
+
+  it('is in the pages', () => {
+    expect(lines.length).toBeGreaterThan(1)
+  })
+
+  it.each(lines)('has the flags of "$line" in $page', ({ line }) => {
+    // Arguments after a lone -- are those of the app.
+    const [command] = line.split(/ -- | \| /)
+    const flags = [...command!.matchAll(/ --(?:no-)?([\w-]+)/g)].map(([, flag]) => flag!)
+    expect(flags.filter((flag) => !isKnown(flag))).toEqual([])
+  })
+
+  it('has no flag that does not exist', () => {
+    expect(isKnown('wrokers')).toBe(false)
+  })
+})
 
 it('CI calls the three commands of the README and nothing else', () => {
   const called = [...read('.ci/run').matchAll(/^npx .*$/gm)].map(([line]) => line)

@@ -3,7 +3,7 @@
 import type { AnyTRPCRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fallbackHandler } from './fallback.ts'
-import type { ResolvedOptions } from './options/schema.ts'
+import { isUncompiled, type ResolvedOptions } from './options/schema.ts'
 import type { TrpcPluginOptions } from './options/types.ts'
 import { CallReporter } from './procedure/interceptors/call-reporter.ts'
 import { createInterceptor, needsInterceptor } from './procedure/interceptors/create-interceptor.ts'
@@ -59,7 +59,8 @@ export async function serveRouter(app: FastifyInstance, options: RouterOptions):
   if (openStreams) app.addHook('preClose', async () => openStreams.endAll())
   const counter: TrpcCounter = { compiled: 0, uncompiled: 0, fallback: {} }
   options.onCounter(app.prefix, counter)
-  if (fastPath === true && !canCompile()) {
+  const mode = isUncompiled(fastPath) ? 'uncompiled' : 'compiled'
+  if (fastPath && mode === 'compiled' && !canCompile()) {
     app.log.warn('Unknown procedures of this @trpc/server version: tRPC calls all of them, which costs more CPU')
   }
   parseBodiesAsText(app)
@@ -67,7 +68,6 @@ export async function serveRouter(app: FastifyInstance, options: RouterOptions):
   const onSendHooks = keepHeadAcrossHooks(app, ':path')
 
   const defaults = await probeTrpcDefaults(config)
-  const mode = fastPath === 'uncompiled' ? 'uncompiled' : 'compiled'
   const find = createRegistry(internals, { mode, intercept, serializers })
   const parseOptions = parseOptionsOf(trpcOptions, config, defaults, find)
   const respondOptions = { trpcOptions, config, openStreams, ...defaults }
@@ -80,7 +80,7 @@ export async function serveRouter(app: FastifyInstance, options: RouterOptions):
   })
 
   app.all('/:path', hooks.options, (req: FastifyRequest, reply: FastifyReply): void | Promise<unknown> => {
-    const request = fastPath === false ? 'disabled' : parseRequest(req, reply, parseOptions)
+    const request = fastPath ? parseRequest(req, reply, parseOptions) : 'disabled'
     if (typeof request === 'string') {
       counter.fallback[request] = (counter.fallback[request] ?? 0) + 1
       req.log.debug({ reason: request }, "tRPC request served by tRPC's own adapter")

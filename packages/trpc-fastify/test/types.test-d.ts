@@ -120,7 +120,7 @@ await app.register(import('trpc-fastify'), { prefix: '/trpc' })
 // The plugin's own options
 
 type FastPath = TrpcPluginOptions<AppRouter>['fastPath']
-expectTypeOf<FastPath>().toEqualTypeOf<boolean | 'uncompiled' | undefined>()
+expectTypeOf<FastPath>().toEqualTypeOf<boolean | undefined>()
 // @ts-expect-error There is no such value.
 'compiled' satisfies FastPath
 
@@ -138,7 +138,7 @@ expectTypeOf(createTrpcFastify({ router: appRouter, createContext })).toEqualTyp
 await createTrpcFastify({
   router: appRouter,
   prefix: '/trpc',
-  fastPath: 'uncompiled',
+  fastPath: false,
   fastify: { logger: true },
   createContext({ req, res, info }) {
     expectTypeOf(req).toEqualTypeOf<FastifyRequest>()

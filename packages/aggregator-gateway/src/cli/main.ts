@@ -32,7 +32,7 @@ try {
   await main(process.argv.slice(2))
 } catch (error) {
   process.exitCode = isUsage(error) ? EXIT.usage : EXIT.failed
-  warn((error as Error).message)
+  warn(isUsage(error) ? usageOf(error as Error) : (error as Error).message)
 }
 
 async function main(args: string[]): Promise<void> {
@@ -77,6 +77,11 @@ function counted(count: number, noun: string): string {
 
 function isUsage(error: unknown): boolean {
   return String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS_')
+}
+
+/** What is wrong with the flags, without Node's advice on positional arguments. */
+function usageOf({ message }: Error): string {
+  return `${message.replace(/\. To specify [^]*/, '')}: see --help`
 }
 
 function print(line: string): void {

@@ -90,7 +90,8 @@ describe('--check', () => {
   })
 
   it.each([
-    [['--wrong'], "Unknown option '--wrong'"],
+    [['--wrong'], "aggregator-gateway: Unknown option '--wrong': see --help\n"],
+    [['--port'], "aggregator-gateway: Option '--port <value>' argument missing: see --help\n"],
     [['a.json', 'b.json'], 'expected one file, got 2: see --help'],
     [['--port', 'x'], 'expected a port from 0 to 65535 for --port, got "x"'],
   ])('exits with 2 for %j', async (args, line) => {

@@ -2,7 +2,7 @@
 
 import type { AnyTRPCRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
-import type { ResolvedOptions } from '../options/schema.ts'
+import { isUncompiled, type ResolvedOptions } from '../options/schema.ts'
 import { RULE_HOOKS, type TrpcPluginOptions } from '../options/types.ts'
 import { CallReporter } from '../procedure/interceptors/call-reporter.ts'
 import { createInterceptor, needsInterceptor } from '../procedure/interceptors/create-interceptor.ts'
@@ -34,7 +34,7 @@ export async function serveRoutes(app: FastifyInstance, options: OpenApiRouterOp
     ? createInterceptor(options, rules, serializers, { config, reporter })
     : undefined
   const find = createRegistry(internals, {
-    mode: fastPath === true ? 'compiled' : 'uncompiled',
+    mode: fastPath && !isUncompiled(fastPath) ? 'compiled' : 'uncompiled',
     intercept,
     serializers,
   })

@@ -62,12 +62,23 @@ export const ruleSchema: OptionsSchema<ProcedureRule> = object({
 
 const OBSERVER_METHODS = ['callEnded', 'requestStarted', 'callStarted', 'runCall'] as const
 
-/** Values of the former option `engine`, which people keep when they rename it. */
+/** Former values, also those of the option `engine`, which people keep when they rename it. */
 const OLD_FAST_PATHS = [
   ['compiled', true],
-  ['direct', 'uncompiled'],
+  ['direct', true],
+  ['uncompiled', true],
   ['official', false],
 ] as const
+
+/** Value of `fastPath` for tests: tRPC calls each procedure itself, as it does one of an unknown form. */
+export const UNCOMPILED: unique symbol = Symbol('uncompiled')
+
+/** Whether tRPC is to call each procedure itself. */
+export const isUncompiled = (value: unknown): boolean => value === UNCOMPILED
+
+const fastPath = custom<boolean>('true or false', (value) => typeof value === 'boolean' || isUncompiled(value), {
+  type: 'boolean',
+})
 
 const ownKinds = {
   prefix: optional(
@@ -75,7 +86,7 @@ const ownKinds = {
     '',
   ),
   useWSS: optional(boolean(), false),
-  fastPath: optional(withOldValues(oneOf<boolean | 'uncompiled'>(true, false, 'uncompiled'), OLD_FAST_PATHS), true),
+  fastPath: optional(withOldValues(fastPath, OLD_FAST_PATHS), true),
   procedures: optional(record(ruleSchema), {}),
   batchConcurrency: optional(anyOf(integer(1), infinity), Infinity),
   maxBatchResponseSize: optional(anyOf(bytes(0), infinity), Infinity),
@@ -85,7 +96,7 @@ const ownKinds = {
 }
 
 const renamed = {
-  engine: 'renamed to "fastPath", which is true, false or "uncompiled".',
+  engine: 'renamed to "fastPath", which is true or false.',
   onCallEnd: 'renamed to "observers", an array of objects with the function callEnded.',
 }
 

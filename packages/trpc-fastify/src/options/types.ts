@@ -90,8 +90,8 @@ export interface TrpcPluginOptions<TRouter extends AnyTRPCRouter> extends Fastif
   useWSS?: boolean
   /** The router and tRPC's own options, see below. */
   trpcOptions: FastifyTRPCPluginOptions<TRouter>['trpcOptions']
-  /** Serve requests on the fast path. `false` leaves all of them to tRPC's own adapter; `'uncompiled'` lets tRPC call each procedure, for debugging. @default true */
-  fastPath?: boolean | 'uncompiled'
+  /** Serve requests on the fast path. `false` leaves all of them to tRPC's own adapter. @default true */
+  fastPath?: boolean
   /** Rules by the path of procedures: `'post.list'`, `'post.*'` for all below, `'*'` for all. @default {} */
   procedures?: Readonly<Record<string, ProcedureRule>>
   /** Maximum number of calls of a batch that run at the same time. @default Infinity */

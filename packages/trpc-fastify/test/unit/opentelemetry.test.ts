@@ -72,7 +72,7 @@ const router = t.router({
 })
 
 async function serve(
-  fastPath: boolean | 'uncompiled' = true,
+  fastPath = true,
   observers: readonly TrpcObserver[] = [openTelemetryObserver()],
   prepare: (app: FastifyInstance) => unknown = () => {},
 ): Promise<FastifyInstance> {

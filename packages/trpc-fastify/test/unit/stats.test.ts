@@ -2,6 +2,7 @@ import { initTRPC } from '@trpc/server'
 import Fastify from 'fastify'
 import { errorCodes, trpcPlugin } from 'trpc-fastify'
 import { expect, it } from 'vitest'
+import { uncompiled } from '../helpers/fast-paths.ts'
 
 const t = initTRPC.create()
 const router = t.router({ hello: t.procedure.query(() => 'world') })
@@ -11,7 +12,7 @@ it('trpcStats counts the requests of each router by the path that served them', 
   await app.register(trpcPlugin, { trpcOptions: { router } })
   await app.register(
     async (api) => {
-      await api.register(trpcPlugin, { prefix: 'trpc', fastPath: 'uncompiled', trpcOptions: { router } })
+      await api.register(trpcPlugin, { prefix: 'trpc', fastPath: uncompiled, trpcOptions: { router } })
     },
     { prefix: '/api' },
   )

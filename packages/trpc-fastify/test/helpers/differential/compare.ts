@@ -6,6 +6,7 @@ import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type FallbackReason, type TrpcHandlerOptions, trpcPlugin } from '../../../src/index.ts'
+import { uncompiled } from '../fast-paths.ts'
 import { BROKEN_OFF, type Exchange } from './exchange.ts'
 import {
   withoutConnection,
@@ -68,7 +69,7 @@ const BEYOND = {
 const KINDS = {
   official: undefined,
   compiled: { fastPath: true },
-  uncompiled: { fastPath: 'uncompiled' },
+  uncompiled: { fastPath: uncompiled },
   'compiled, and beyond': { fastPath: true, ...BEYOND },
   'official, and beyond': { fastPath: false, ...BEYOND },
 } as const
@@ -262,6 +263,6 @@ function added(before: Counts, after: Counts): Record<string, number> {
 function countOf(path: Path, { kind }: Server): Record<string, number> {
   if (path === 'nothing') return {}
   const { fastPath } = KINDS[kind]!
-  if (fastPath === false) return { disabled: 1 }
-  return { [path === 'compiled' && fastPath === 'uncompiled' ? 'uncompiled' : path]: 1 }
+  if (!fastPath) return { disabled: 1 }
+  return { [path === 'compiled' && fastPath === uncompiled ? 'uncompiled' : path]: 1 }
 }

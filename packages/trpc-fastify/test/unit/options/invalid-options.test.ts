@@ -36,14 +36,7 @@ const notANumber = (expected: string): Wrong[] =>
 const PLUGIN_OPTIONS: Record<string, Wrong[]> = {
   prefix: notA('a string', [5, '5'], [null, 'null'], [['/trpc'], 'an array'], [/trpc/, 'an instance of RegExp']),
   useWSS: notABoolean,
-  fastPath: notA(
-    'true or false or "uncompiled"',
-    ['fast', '"fast"'],
-    ['', '""'],
-    [1, '1'],
-    [null, 'null'],
-    [['uncompiled'], 'an array'],
-  ),
+  fastPath: notA('true or false', ['fast', '"fast"'], ['', '""'], [1, '1'], [null, 'null'], [[true], 'an array']),
   procedures: notA('an object, each value an object', ['hello', '"hello"'], [null, 'null'], [[], 'an empty array']),
   batchConcurrency: [
     ...notANumber('an integer of at least 1 or Infinity'),
@@ -171,7 +164,8 @@ describe('trpcPlugin rejects when it is registered', () => {
   it.each([
     [{ prefx: '/trpc' }, 'Invalid option "prefx": unknown. Did you mean "prefix"?'],
     [{ fastPath: 'official' }, 'Invalid option "fastPath": the value "official" is false now.'],
-    [{ engine: 'official' }, 'Invalid option "engine": renamed to "fastPath", which is true, false or "uncompiled".'],
+    [{ fastPath: 'uncompiled' }, 'Invalid option "fastPath": the value "uncompiled" is true now.'],
+    [{ engine: 'official' }, 'Invalid option "engine": renamed to "fastPath", which is true or false.'],
     [
       { onCallEnd: () => {} },
       'Invalid option "onCallEnd": renamed to "observers", an array of objects with the function callEnded.',
