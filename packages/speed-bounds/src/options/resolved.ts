@@ -68,4 +68,6 @@ export interface Claim {
   /** Maximum looks at the data, which share alpha. */
   readonly looks: number
   readonly budget: number
+  /** Work that costs are counted for. @default 'request' */
+  readonly unit?: 'call'
 }

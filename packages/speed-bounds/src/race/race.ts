@@ -11,8 +11,8 @@ import { type RaceResult, toResult } from '../report/result.ts'
 import type { Round } from '../statistics/measured-round.ts'
 import { type Decision, judge, roundsOf } from '../statistics/verdict.ts'
 import { compareResponses, type RightResponses } from '../subject/compare-responses.ts'
-import { openSupervisor, type Supervisor } from '../subject/supervisor.ts'
 import { estimateFirstLook, estimateStageTime } from './estimate-time.ts'
+import { exclusively } from './race-queue.ts'
 import { shuffler } from './schedule.ts'
 import { runStage } from './stage.ts'
 import { withPossibleTurns } from './turn-policy.ts'
@@ -78,9 +78,6 @@ export function race(subjects: Readonly<Record<string, Subject>>, options: RaceO
   return new LazyRace(withPossibleTurns(resolveRace(subjects, options)))
 }
 
-/** Races of one process run one after the other, because concurrent ones would measure each other. */
-let lastRace: Promise<unknown> = Promise.resolve()
-
 class LazyRace implements Race {
   readonly subjects: readonly string[]
   readonly generator: GeneratorName
@@ -109,7 +106,7 @@ class LazyRace implements Race {
 
   async compareResponses(options: RunOptions = {}): Promise<void> {
     const signal = resolveSignal(options)
-    await this.#exclusively(signal, async (supervisor) => {
+    await exclusively(signal, async (supervisor) => {
       for (const subject of this.#race.subjects) {
         const run = await supervisor.start(subject, { ...this.#race, signal })
         await compareResponses(run, this.#race.cases, this.#right, { ...this.#race.load, signal })
@@ -152,7 +149,7 @@ class LazyRace implements Race {
 
   async profile(options: RunOptions = {}): Promise<readonly Profile[]> {
     const signal = resolveSignal(options)
-    await this.#exclusively(signal, async (supervisor) => {
+    await exclusively(signal, async (supervisor) => {
       const { subjects, cases, load } = this.#race
       const generator = await openGenerator(load.generator)
       const context = { race: this.#race, supervisor, generator, right: this.#right, signal }
@@ -206,7 +203,7 @@ class LazyRace implements Race {
   ): Promise<boolean> {
     if (this.#failure) throw this.#failure.reason
     let isWhole = true
-    await this.#exclusively(signal, async (supervisor) => {
+    await exclusively(signal, async (supervisor) => {
       const began = performance.now()
       const timeout =
         budget === undefined ? new AbortController().signal : AbortSignal.timeout(Math.max(0, Math.ceil(budget)))
@@ -251,24 +248,6 @@ class LazyRace implements Race {
   #keep(round: Round, histogram: string | undefined): void {
     this.#rounds.push({ ...round, at: Date.now() - this.#startedAt!.getTime() })
     if (histogram !== undefined && !round.discarded) this.#latencies.add(round.subject, round.case, histogram)
-  }
-
-  async #exclusively(signal: AbortSignal, work: (supervisor: Supervisor) => Promise<void>): Promise<void> {
-    const before = lastRace
-    const { promise, resolve } = Promise.withResolvers<void>()
-    lastRace = promise
-    await before
-    try {
-      signal.throwIfAborted()
-      const supervisor = await openSupervisor()
-      try {
-        await work(supervisor)
-      } finally {
-        await supervisor.close()
-      }
-    } finally {
-      resolve()
-    }
   }
 }
 
