@@ -42,10 +42,10 @@ export function race(
 ): Race | FunctionRace {
   if (subjects instanceof URL) {
     assertOption(subjects.protocol === 'file:', 'functions', 'a file URL', subjects.href)
-    return raceFunctions({ url: subjects.href }, options as FunctionRaceOptions)
+    return raceFunctions({ url: subjects.href }, options)
   }
-  if (areFunctions(subjects)) return raceFunctions(inlineFunctions(subjects), options as FunctionRaceOptions)
-  return raceServers(subjects, options as RaceOptions)
+  if (areFunctions(subjects)) return raceFunctions(inlineFunctions(subjects), options)
+  return raceServers(subjects, options)
 }
 
 /** Whether the first subject is a function. */

@@ -54,9 +54,7 @@ export function addBenchCommand(program: Command): void {
     .description('race the functions of benchmark files, each in fresh processes')
     .argument('[files...]', 'files or patterns', [PATTERN])
     .option('--at-least <factor>', 'claim of the first function over each of the others', positive)
-    .addOption(
-      new Option('--metric <name>', 'metric that decides (default: both)').choices(['cpu', 'throughput']),
-    )
+    .addOption(new Option('--metric <name>', 'metric that decides (default: both)').choices(['cpu', 'throughput']))
     .addOption(timeOption('--budget <time>', 'time limit of a claim', '30s'))
     .option('--alpha <share>', 'maximum share of wrong verdicts', positive, 0.01)
     .option('--replicas <count>', 'maximum processes of each function', count, 48)
@@ -91,7 +89,7 @@ async function runBench(patterns: string[], { atLeast, metric, json, ...options 
 /** Decides the claims about one group, prints its table, and returns the verdicts that count. */
 async function decide(
   { race, functions, claims }: Benchmark,
-  { atLeast, metric }: Pick<BenchFlags, "atLeast" | "metric">,
+  { atLeast, metric }: Pick<BenchFlags, 'atLeast' | 'metric'>,
   signal: AbortSignal,
 ): Promise<Verdict[]> {
   const others = functions.names.slice(1).map((over) => ({ over, atLeast: atLeast ?? 1, ...(metric && { metric }) }))

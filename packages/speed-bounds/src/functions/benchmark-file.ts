@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { ConfigClaim } from '../options/config-types.ts'
 import type { FunctionGroup } from './process-messages.ts'
 
-/** A function to race. What it returns is kept, so that V8 cannot remove the work. */
+/** A function to race. Its result is stored, so that V8 cannot remove the work. */
 export type RacedFunction = () => unknown
 
 type Functions = Readonly<Record<string, RacedFunction>>

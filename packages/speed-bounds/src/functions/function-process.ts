@@ -13,7 +13,10 @@ async function run(job: FunctionJob): Promise<FunctionReport> {
     return { type: 'listed', groups: namesOf(benchmarks), claims: benchmarks.claims }
   }
   const fn = await find(job.place)
-  if (/GeneratorFunction$/.test(fn.constructor.name)) throw new UnusableFunction('it is a generator, which does nothing until it is iterated: iterate it within a function')
+  if (fn.constructor.name.endsWith('GeneratorFunction'))
+    throw new UnusableFunction(
+      'it is a generator, which does nothing until it is iterated: iterate it within a function',
+    )
   const first = fn()
   const isAsync = isThenable(first)
   await first

@@ -152,7 +152,7 @@ class LazyFunctionRace implements FunctionRace {
       const { groups } = await listFunctions(url, run)
       this.#functions = functionsOfGroup(url, groupOf(groups, race.group))
     }
-    return this.#functions!
+    return this.#functions
   }
 
   /** Measures heats until there are this many. Returns whether the budget was enough. */
@@ -174,7 +174,14 @@ class LazyFunctionRace implements FunctionRace {
           const elapsed = performance.now() - began
           const perProcess = done === 0 ? usualTime(this.#race, 1) : elapsed / done
           const remaining = perProcess * (total - done)
-          this.#race.onProgress({ ...step, stage: this.#looks.indexOf(look) + 1, done: done++, total, elapsed, remaining })
+          this.#race.onProgress({
+            ...step,
+            stage: this.#looks.indexOf(look) + 1,
+            done: done++,
+            total,
+            elapsed,
+            remaining,
+          })
         },
       })
       if (!rounds) return false

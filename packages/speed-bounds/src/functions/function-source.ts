@@ -8,7 +8,8 @@ const COMPILED: readonly [pattern: RegExp, meaning: string][] = [
   [/^cov_/, 'a coverage counter: use the v8 provider, or exclude this file from coverage'],
 ]
 
-const REMEDY = 'Move the functions to a file with "export default { … }" and race that file by its URL, see docs/functions.md.'
+const REMEDY =
+  'Move the functions to a file with "export default { … }" and race that file by its URL, see docs/functions.md.'
 
 /** The source of a function as an expression, for another process. Throws if it needs its surroundings. */
 export function sourceOf(name: string, fn: () => unknown): string {

@@ -1,3 +1,5 @@
+import { assertOption, check } from '../options/check.ts'
+import { configClaimSchema } from '../options/config-schema.ts'
 import type { ConfigClaim } from '../options/config-types.ts'
 import { resolveFunctionRace, type FunctionRaceOptions } from '../options/function-options.ts'
 import { exclusively } from '../race/race-queue.ts'
@@ -9,7 +11,7 @@ import { runFunctionProcess } from './run-function-process.ts'
 export interface Benchmark {
   readonly race: FunctionRace
   readonly functions: RacedFunctions
-  readonly claims: readonly Omit<ConfigClaim, 'case'>[]
+  readonly claims: readonly ConfigClaim[]
 }
 
 /** The races of a benchmark file, one for each of its groups. */
@@ -24,10 +26,18 @@ export async function loadBenchmarks(
     const { groups, claims } = await listFunctions(url.href, (job) =>
       runFunctionProcess(supervisor, job, runtime, signal),
     )
+    const names = groups.map(({ group }) => group)
+    const checked = claims.map((claim) => check(configClaimSchema, claim))
+    const unknown = checked.find((claim) => claim.case !== undefined && !names.includes(claim.case))
+    assertOption(!unknown, 'claims.case', `a group of the file: ${names.join(', ') || 'none'}`, unknown?.case)
     for (const group of groups) {
       const functions = functionsOfGroup(url.href, group)
-      const own = claims.filter((claim) => claim.case === undefined || claim.case === group.group)
-      loaded.push({ functions, claims: own.map(({ case: _, ...claim }) => claim), race: raceFunctions(functions, options) })
+      const own = checked.filter((claim) => claim.case === undefined || claim.case === group.group)
+      loaded.push({
+        functions,
+        claims: own,
+        race: raceFunctions(functions, options),
+      })
     }
   })
   return loaded

@@ -1,5 +1,5 @@
-// A function that runs in another process has none of the variables around it. V8 knows which ones it could use, because
-// a variable that any inner function uses is kept in a scope object. The inspector lists these.
+// A function that runs in another process has none of the variables around it. V8 has a scope object with each variable
+// that any inner function uses. The inspector lists these.
 
 import type { Session } from 'node:inspector'
 
@@ -46,9 +46,9 @@ function visibleVariables(fn: () => unknown): string[] | undefined {
   holder[HOLDER] = fn
   try {
     const propertiesOf = ({ objectId }: RemoteObject): Properties =>
-      post<Properties>(session, 'Runtime.getProperties', { objectId, ownProperties: true })
+      post(session, 'Runtime.getProperties', { objectId, ownProperties: true }) as Properties
     const expression = `process[Symbol.for(${JSON.stringify(HOLDER.description)})]`
-    const { result } = post<{ result: RemoteObject }>(session, 'Runtime.evaluate', { expression })
+    const { result } = post(session, 'Runtime.evaluate', { expression }) as { result: RemoteObject }
     const scopes = propertiesOf(result).internalProperties?.find(({ name }) => name === '[[Scopes]]')?.value
     if (!scopes) return undefined
     return propertiesOf(scopes)
@@ -64,11 +64,11 @@ function visibleVariables(fn: () => unknown): string[] | undefined {
 }
 
 /** Within one thread, the inspector responds before `post` returns. */
-function post<T>(session: Session, method: string, parameters: object): T {
-  let response: T | undefined
+function post(session: Session, method: string, parameters: object): object {
+  let response: object | undefined
   session.post(method, parameters, (error, result) => {
     if (error) throw error
-    response = result as T
+    response = result
   })
   if (response === undefined) throw new Error(`${method} has no response`)
   return response

@@ -64,7 +64,9 @@ export function missingText(missing: number | undefined): string {
 export function adviceText({ claim, verdict, estimates }: Decision, canUseWrk: boolean): string {
   const advice: string[] = []
   if (verdict === 'inconclusive') {
-    advice.push(`The budget of ${seconds(claim.budget)} or the ${claim.unit === 'call' ? 'processes' : 'stages'} ran out while the bound was inside the interval.`)
+    advice.push(
+      `The budget of ${seconds(claim.budget)} or the ${claim.unit === 'call' ? 'processes' : 'stages'} ran out while the bound was inside the interval.`,
+    )
     if (estimates.some(({ disturbed }) => disturbed)) {
       advice.push(
         "Other programs kept the machine busy: compare metric: 'cpu', raise the budget, or use a quiet machine.",

@@ -19,7 +19,7 @@ export function ratioWithInterval({ ratio: middle, low, high }: Pick<Estimate, '
 
 export const microseconds = (value: number): string => `${three.format(value)} µs`
 /** Microseconds in the unit that fits: `12.3 ns`, `4.56 µs` or `7.89 ms`. */
-export function duration(value: number): string {
+export function timeOfCall(value: number): string {
   if (value < 1) return `${three.format(value * 1000)} ns`
   return value < 1000 ? microseconds(value) : milliseconds(value / 1000)
 }

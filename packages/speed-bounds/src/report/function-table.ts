@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { FunctionRaceResult } from '../functions/function-result.ts'
-import { duration, perSecond } from './format.ts'
+import { perSecond, timeOfCall } from './format.ts'
 import { cut } from './terminal-width.ts'
 import { type Column, drawTable } from './text-table.ts'
 
@@ -18,7 +18,7 @@ export function functionTable({ name, functions }: FunctionRaceResult, columns =
   const rows = functions
     .toSorted((a, b) => a.cpu - b.cpu)
     .map(({ name: own, cpu, throughput, processes }) => [
-      ...[cut(own, nameWidth), duration(cpu), perSecond(throughput), String(processes)],
+      ...[cut(own, nameWidth), timeOfCall(cpu), perSecond(throughput), String(processes)],
     ])
   return [styleText('bold', cut(name, columns)), drawTable(COLUMNS, rows, columns)].join('\n')
 }

@@ -12,7 +12,7 @@ export interface Supervisor {
   /** For processes that do not respond over HTTP. */
   readonly channel: SupervisorChannel
   /** An ID for such a process. */
-  nextId(): string
+  nextId: () => string
   close(): Promise<void>
 }
 

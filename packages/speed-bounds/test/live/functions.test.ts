@@ -17,7 +17,18 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Other programs of the machine do not matter. */
 const SMALL: FunctionRaceOptions = { replicas: 3, warmUp: 30, duration: 30, maxForeignCpu: 64, budget: 60_000 }
-const FLAGS = ['--replicas', '3', '--warm-up', '30ms', '--duration', '30ms', '--max-foreign-cpu', '64', '--budget', '60s']
+const FLAGS = [
+  '--replicas',
+  '3',
+  '--warm-up',
+  '30ms',
+  '--duration',
+  '30ms',
+  '--max-foreign-cpu',
+  '64',
+  '--budget',
+  '60s',
+]
 
 const ADD = `const data = Array.from({ length: 5000 }, (_, index) => index)
 const add = (count) => { let sum = 0; for (let index = 0; index < count; index++) sum += data[index]; return sum }`
@@ -105,7 +116,11 @@ describe('race() of functions', () => {
   it.each([
     ['throws', `throw new RangeError('no luck')`, 'Function "b" failed: RangeError: no luck.'],
     ['rejects', `return Promise.reject(new Error('later'))`, 'Function "b" failed: Error: later.'],
-    ['throws after a while', `if (performance.now() > 60) throw new Error('late'); return add(500)`, 'failed: Error: late.'],
+    [
+      'throws after a while',
+      `if (performance.now() > 60) throw new Error('late'); return add(500)`,
+      'failed: Error: late.',
+    ],
     ['never resolves', `return new Promise(() => {})`, 'Function "b" did not return within 1 s: make it faster'],
     ['never returns', `for (;;);`, 'Function "b" did not return within 1 s: make it faster'],
     ['does nothing', ``, 'Function "b" failed: it takes hardly longer than an empty function'],
@@ -147,8 +162,11 @@ describe('speed-bounds bench', () => {
 
   it('decides the claims of a file and of --at-least', async () => {
     const group = `{ many: () => add(5000), few: () => add(100) }`
-    file('claims.bench.mjs', `${ADD}\nexport default { g: ${group}, h: ${group} }
-export const claims = [{ case: 'g', over: 'many', contender: 'few', atLeast: 2, metric: 'cpu' }]`)
+    file(
+      'claims.bench.mjs',
+      `${ADD}\nexport default { g: ${group}, h: ${group} }
+export const claims = [{ case: 'g', over: 'many', contender: 'few', atLeast: 2, metric: 'cpu' }]`,
+    )
     const { code, stdout } = await bench('claims.bench.mjs', ...FLAGS)
     expect(stdout).toContain('few is at least 2x many (claims.bench.mjs, g): holds')
     expect(code).toBe(0)
@@ -172,7 +190,9 @@ export const claims = [{ case: 'g', over: 'many', contender: 'few', atLeast: 2, 
     'leaves no process after %s, even of a function that never returns',
     async (signal) => {
       const endless = file('endless.bench.mjs', 'export default { a() { for (;;); }, b() { for (;;); } }')
-      const runner = spawn(process.execPath, [cli, 'bench', fileURLToPath(endless)], { stdio: ['ignore', 'ignore', 'pipe'] })
+      const runner = spawn(process.execPath, [cli, 'bench', fileURLToPath(endless)], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
       await once(runner.stderr, 'data')
       const left = (): number[] => processesWith(fileURLToPath(new URL('functions/function-process', src)))
       await expect.poll(left).not.toEqual([])

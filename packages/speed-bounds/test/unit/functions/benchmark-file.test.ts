@@ -38,7 +38,11 @@ it.each([
   ['mixes functions and groups', 'export default { a: () => 1, b: { c: () => 1 } }', 'has "b", which is no function'],
   ['has a group with a value', 'export default { g: { a: () => 1, b: 5 } }', 'has "b", which is no function'],
   ['names a function by a number', 'export default { 1: () => 1 }', 'has a benchmark named 1, and'],
-  ['exports claims that are no list', 'export default { a: () => 1 }; export const claims = 5', 'exports "claims" that'],
+  [
+    'exports claims that are no list',
+    'export default { a: () => 1 }; export const claims = 5',
+    'exports "claims" that',
+  ],
   ['throws', 'throw new RangeError("no data\\nand more")', 'cannot be imported: RangeError: no data'],
   ['has wrong syntax', 'export default {', 'cannot be imported: '],
   ['imports a package that is missing', 'import "not-there-at-all"', 'cannot be imported: '],
