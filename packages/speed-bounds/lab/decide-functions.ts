@@ -3,6 +3,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { race } from '../src/index.ts'
+import type { Round } from '../src/statistics/measured-round.ts'
 import type { RecordedHeat, RecordedRace } from './recorded-functions.ts'
 
 const [, , over = 'second', tries = '6', file] = process.argv
@@ -21,18 +22,20 @@ for (let count = 0; count < Number(tries); count++) {
       `${metric} ${ratio.toFixed(3)}x (${low.toFixed(3)} to ${high.toFixed(3)}, ${replicas.join('+')})`,
   )
   const { rounds } = match.result()
-  const own = rounds.filter(({ subject }) => subject === 'first' || subject === over)
-  const heats = [...Map.groupBy(own, ({ heat }) => heat).values()]
-  recorded.push({
-    group,
-    heats: heats.map(
-      (heat) => heat.map(({ cpu, throughput, foreignCpu }) => [cpu, throughput, foreignCpu]) as RecordedHeat,
-    ),
-  })
+  recorded.push({ group, heats: heatsOf(rounds, over) })
   console.log(`${group} ${time} s ${verdict}: ${ratios.join(', ')}`)
 }
-if (file !== undefined)
-  writeFileSync(
-    file,
-    `${JSON.stringify(recorded, (_, value: unknown) => (typeof value === 'number' ? Number(value.toPrecision(5)) : value))}\n`,
-  )
+if (file !== undefined) writeFileSync(file, `${JSON.stringify(recorded)}\n`)
+
+function heatsOf(rounds: readonly Round[], other: string): RecordedHeat[] {
+  const costsOf = (name: string): RecordedHeat[0][] =>
+    rounds
+      .filter(({ subject }) => subject === name)
+      .map(({ cpu, throughput, foreignCpu }) => [rounded(cpu), rounded(throughput), rounded(foreignCpu)])
+  const others = costsOf(other)
+  return costsOf('first').map((costs, index) => [costs, others[index]!])
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(5))
+}
