@@ -20,3 +20,12 @@ describe.each(['functions-quiet', 'functions-busy'])('races of functions, drawn 
     },
   )
 })
+
+it('finds 5 % within the default budget in most races, drawn from functions-quiet.json', () => {
+  const recording = recordingOf('functions-quiet')
+  const verdicts = Array.from({ length: TRIALS }, (_, seed) =>
+    resampledRace(recording, { draw: 'heats', factor: 1.05, seed: seed + 1, heats: 20 }),
+  )
+  expect(verdicts.filter((verdict) => verdict === 'holds').length / TRIALS).toBeGreaterThanOrEqual(0.85)
+  expect(verdicts).not.toContain('broken')
+})
