@@ -104,7 +104,7 @@ async function decide(
   }
   // A single function has no claim.
   if (others.length === 0) await race.measure({ signal })
-  print([functionTable(race.result(), columns()), ...texts, ''].join('\n'))
+  print([functionTable(race.result(), terminal), ...texts, ''].join('\n'))
   return verdicts
 }
 

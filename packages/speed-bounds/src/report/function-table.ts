@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
 import type { FunctionRaceResult } from '../functions/function-result.ts'
 import { perSecond, timeOfCall } from './format.ts'
+import type { Place } from './tables.ts'
 import { cut } from './terminal-width.ts'
 import { type Column, drawTable } from './text-table.ts'
 
@@ -12,7 +13,7 @@ const COLUMNS: readonly Column[] = [
 ]
 
 /** The functions of a race as a table for a terminal, the fastest first. */
-export function functionTable({ name, functions }: FunctionRaceResult, columns = Infinity): string {
+export function functionTable({ name, functions }: FunctionRaceResult, { columns = Infinity }: Place): string {
   // A long name leaves room for the CPU per call.
   const nameWidth = Math.max(8, columns - 20)
   const rows = functions
