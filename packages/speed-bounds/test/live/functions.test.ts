@@ -175,6 +175,19 @@ export const claims = [{ case: 'g', over: 'many', contender: 'few', atLeast: 2, 
     expect(broken.code).toBe(1)
   })
 
+  it('exits with 2 if a claim names a group that the file does not have', async () => {
+    file(
+      'unknown.bench.mjs',
+      `export default { g: { a: () => 1 } }
+export const claims = [{ case: 'h', over: 'a', atLeast: 2 }]`,
+    )
+    const { code, stderr } = await bench('unknown.bench.mjs')
+    expect(stderr.trim()).toBe(
+      'SPEED_BOUNDS_INVALID_OPTION: Invalid option "claims.case": expected a group of the file: g, got "h".',
+    )
+    expect(code).toBe(2)
+  })
+
   it.each([
     ['no file matches', ['nothing/*.bench.mjs'], 'SPEED_BOUNDS_NO_BENCHMARKS: No file matches "nothing/*.bench.mjs"'],
     ['a file has no benchmarks', ['empty.bench.mjs'], 'SPEED_BOUNDS_NO_BENCHMARKS: empty.bench.mjs has no benchmarks'],
