@@ -314,16 +314,6 @@ const config: ViteUserConfig = defineConfig({
           ...performance,
         },
       },
-      {
-        // vite's module runner turns imports into getters, which distorts microbenchmarks.
-        test: {
-          name: 'bench',
-          include: [],
-          benchmark: { include: ['packages/*/bench/**/*.bench.ts'] },
-          experimental: { viteModuleRunner: false },
-          ...alone,
-        },
-      },
     ],
   },
 })

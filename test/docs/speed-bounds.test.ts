@@ -9,6 +9,7 @@ import {
   fileSubjectSchema,
   raceSchema,
 } from '../../packages/speed-bounds/src/options/schema.ts'
+import { functionRaceSchema } from '../../packages/speed-bounds/src/options/function-options.ts'
 import { configClaimSchema, configSchema } from '../../packages/speed-bounds/src/options/config-schema.ts'
 import { type DocumentedOption, optionsOf, withOptionRows } from './options-table.ts'
 
@@ -53,6 +54,30 @@ describe.each(Object.entries(INTERFACES))('%s', (name, kinds) => {
     const { default: standard } = kinds.find((kind) => kind.name === option.option)!
     expect(valueOf(option)).toEqual(standard)
   })
+})
+
+const functionSource = read('src/options/function-options.ts')
+const functionKinds = topLevel(kindsOf(functionRaceSchema))
+
+describe('FunctionRaceOptions', () => {
+  const documented = optionsOf(functionSource, 'FunctionRaceOptions')
+
+  it('has the options of its schema', () => {
+    expect(documented.map(({ option }) => option)).toEqual(functionKinds.map(({ name }) => name))
+  })
+
+  it.each(documented)('$option has the default of its schema', (option) => {
+    const { default: standard } = functionKinds.find(({ name }) => name === option.option)!
+    expect(valueOf(option)).toEqual(standard)
+  })
+})
+
+it('docs/functions.md has the rows of the TSDoc and of the schema', async () => {
+  const rows = optionsOf(functionSource, 'FunctionRaceOptions').map(({ option, meaning, standard }) => {
+    const { expected } = functionKinds.find(({ name }) => name === option)!
+    return [`\`${option}\``, meaning, expected, standard]
+  })
+  await expect(withOptionRows(read('docs/functions.md'), [rows])).toMatchFileSnapshot(path('docs/functions.md'))
 })
 
 it('docs/options.md has the rows of the TSDoc and of the schemas', async () => {

@@ -1,4 +1,3 @@
-import { test } from 'vitest'
 import { type Load, excessConnections } from '../src/primary/excess-connections.ts'
 
 // Decides whether the plan may be made at each check of the workers, some times a second, without being kept up to date.
@@ -9,15 +8,11 @@ const workers: readonly Load[] = Array.from({ length: 64 }, (_, worker) => ({
   utilization: ((worker * 31) % 100) / 100,
 }))
 
-test('the rebalancing plan for 64 workers', async ({ bench }) => {
-  await bench.compare(
-    bench('what each gives away', () => {
-      excessConnections(workers)
-    }),
-    bench('each to the mean, by sorting', () => {
-      const sorted = workers.toSorted((one, other) => other.connections - one.connections)
-      const mean = sorted.reduce((sum, { connections }) => sum + connections, 0) / sorted.length
-      sorted.map(({ connections }) => Math.max(0, Math.floor(connections - mean)))
-    }),
-  )
-})
+export default {
+  'what each gives away': () => excessConnections(workers),
+  'each to the mean, by sorting': () => {
+    const sorted = workers.toSorted((one, other) => other.connections - one.connections)
+    const mean = sorted.reduce((sum, { connections }) => sum + connections, 0) / sorted.length
+    return sorted.map(({ connections }) => Math.max(0, Math.floor(connections - mean)))
+  },
+}

@@ -1,5 +1,4 @@
 import { Duplex } from 'node:stream'
-import { test } from 'vitest'
 import { batchConnection } from '../src/batched-connection.ts'
 import { createWriteBatch } from '../src/write-batch.ts'
 
@@ -18,19 +17,19 @@ function respond(socket: Duplex): void {
 
 const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('a tick of 30 responses', async ({ bench }) => {
-  const plain = Array.from({ length: 30 }, connection)
-  const batched = Array.from({ length: 30 }, connection)
-  const batch = createWriteBatch()
-  for (const socket of batched) batchConnection(socket, batch)
-  await bench.compare(
-    bench('one after the other', async () => {
-      for (const socket of plain) respond(socket)
-      await nextTick()
-    }),
-    bench('together', async () => {
-      for (const socket of batched) respond(socket)
-      await nextTick()
-    }),
-  )
-})
+const plain = Array.from({ length: 30 }, connection)
+const batched = Array.from({ length: 30 }, connection)
+const batch = createWriteBatch()
+for (const socket of batched) batchConnection(socket, batch)
+
+/** A tick of 30 responses. */
+export default {
+  'one after the other': async () => {
+    for (const socket of plain) respond(socket)
+    await nextTick()
+  },
+  together: async () => {
+    for (const socket of batched) respond(socket)
+    await nextTick()
+  },
+}

@@ -1,4 +1,3 @@
-import { test } from 'vitest'
 import type { Claim } from '../src/options/resolved.ts'
 import { readTree } from '../src/platform/tree-usage.ts'
 import type { Round } from '../src/statistics/measured-round.ts'
@@ -53,14 +52,7 @@ const rounds = Array.from({ length: CYCLES }, (_, cycle) =>
   ),
 ).flat()
 
-test('a look at the data: 2 subjects, 10 processes each, 6 cycles, 2 metrics', async ({ bench }) => {
-  await bench('judge', () => {
-    judge(claim, rounds)
-  }).run()
-})
-
-test('a reading of a process tree: this process', async ({ bench }) => {
-  await bench('readTree', async () => {
-    await readTree(process.pid)
-  }).run()
-})
+export default {
+  'a look at the data: 2 subjects, 10 processes each, 6 cycles, 2 metrics': { judge: () => judge(claim, rounds) },
+  'a reading of a process tree: this process': { readTree: () => readTree(process.pid) },
+}

@@ -1,11 +1,15 @@
 // Race
-export { type Race, race, type RunOptions } from './race/race.ts'
+export { race } from './race.ts'
+export type { Race, RunOptions } from './race/race.ts'
+export type { RacedFunction } from './functions/benchmark-file.ts'
+export type { FunctionRace } from './functions/function-race.ts'
 
 // Configuration file
 export { defineConfig } from './config/define-config.ts'
 export type { ConfigClaim, SpeedBoundsConfig } from './options/config-types.ts'
 
 // Options
+export type { FunctionRaceOptions } from './options/function-options.ts'
 export type { Claim } from './options/resolved.ts'
 export type {
   CaseOptions,
@@ -25,6 +29,7 @@ export type {
 export { progressLine, type ProgressLine } from './report/progress-line.ts'
 
 // Results
+export type { FunctionRaceResult, FunctionSummary } from './functions/function-result.ts'
 export type { Environment } from './report/environment.ts'
 export type { Call, FunctionTime, Profile } from './profile/profile.ts'
 export type { Latency } from './report/latency-histograms.ts'

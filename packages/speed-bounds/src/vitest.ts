@@ -1,11 +1,12 @@
 import { expect, type MatcherState } from 'vitest'
 import { errorCodes } from './errors.ts'
 import { isOnPath } from './load/find-program.ts'
+import type { FunctionRace } from './functions/function-race.ts'
 import type { ClaimOptions } from './options/types.ts'
 import type { Race, RunOptions } from './race/race.ts'
 import { adviceText, failureText } from './report/claim-sentences.ts'
 
-/** Matchers for a {@link Race}. Import `speed-bounds/vitest` to register them. */
+/** Matchers for a race. Import `speed-bounds/vitest` to register them. */
 export interface SpeedBoundsMatchers {
   /**
    * Passes if the contender is at least `atLeast` times as good as `over`. Fails if the claim is broken or inconclusive.
@@ -14,6 +15,7 @@ export interface SpeedBoundsMatchers {
    * @example
    * await expect(race({ fastify: './fastify.ts', express: './express.ts' }, { path: '/' }))
    *   .toOutpace('express', { atLeast: 1.5 })
+   * await expect(race(new URL('./parse.bench.ts', import.meta.url))).toOutpace('theirs', { atLeast: 1.2 })
    */
   toOutpace: (over: string, claim: ClaimOptions) => Promise<void>
   /**
@@ -31,11 +33,12 @@ declare module 'vitest' {
 }
 
 expect.extend({
-  async toOutpace(received: Race, over: string, claim: ClaimOptions) {
+  async toOutpace(received: Race | FunctionRace, over: string, claim: ClaimOptions) {
     const { isNot } = this
-    const decision = await assertRace(received, 'toOutpace').decide(over, { ...signalOf(this), ...claim })
+    const race = assertRace<Race | FunctionRace>(received, 'toOutpace')
+    const decision = await race.decide(over, { ...signalOf(this), ...claim })
     const { verdict } = decision
-    const canUseWrk = received.generator !== 'wrk' && isOnPath('wrk')
+    const canUseWrk = 'generator' in race && race.generator !== 'wrk' && isOnPath('wrk')
     return {
       // An inconclusive claim fails both ways.
       pass: isNot ? verdict !== 'broken' : verdict === 'holds',
@@ -59,8 +62,10 @@ function signalOf({ task }: MatcherState): RunOptions {
   return task ? { signal: task.context.signal } : {}
 }
 
-function assertRace(received: Partial<Race>, matcher: string): Race {
-  if (typeof received?.decide === 'function') return received as Race
+/** A race of functions has no responses. */
+function assertRace<T extends Race | FunctionRace = Race>(received: Partial<T>, matcher: string): T {
+  const method = matcher === 'toOutpace' ? 'decide' : 'compareResponses'
+  if (typeof (received as Partial<Race> | undefined)?.[method] === 'function') return received as T
   throw new errorCodes.SPEED_BOUNDS_INVALID_OPTION(
     `Invalid argument of expect(): ${matcher}() expects a race, got ${typeof received}.`,
   )

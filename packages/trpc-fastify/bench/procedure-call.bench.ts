@@ -1,5 +1,4 @@
 import { initTRPC } from '@trpc/server'
-import { test } from 'vitest'
 import { z } from 'zod'
 import { compile } from '../src/procedure/compile.ts'
 import type { Call } from '../src/procedure/resolver-options.ts'
@@ -30,16 +29,16 @@ const call: Call = {
   signal: new AbortController().signal,
 }
 
-for (const [name, procedure] of Object.entries(procedures)) {
-  test(`calling a procedure with ${name}`, async ({ bench }) => {
+/** Calling a procedure. */
+export default Object.fromEntries(
+  Object.entries(procedures).map(([name, procedure]) => {
     const [compiled, uncompiled] = [compile(procedure, 'compiled'), compile(procedure, 'uncompiled')]
-    await bench.compare(
-      bench('step by step', async () => {
-        await compiled.call(call, {})
-      }),
-      bench("by tRPC's own code", async () => {
-        await uncompiled.call(call, {})
-      }),
-    )
-  })
-}
+    return [
+      name,
+      {
+        'step by step': () => compiled.call(call, {}),
+        "by tRPC's own code": () => uncompiled.call(call, {}),
+      },
+    ]
+  }),
+)

@@ -12,6 +12,7 @@ const MISTAKES: ReadonlySet<SpeedBoundsErrorCode> = new Set([
   'SPEED_BOUNDS_INVALID_RESULT',
   'SPEED_BOUNDS_NO_REPOSITORY',
   'SPEED_BOUNDS_UNKNOWN_REF',
+  'SPEED_BOUNDS_NO_BENCHMARKS',
 ])
 
 /** The exit code of several claims: `broken` outranks `inconclusive`, which outranks `holds`. */

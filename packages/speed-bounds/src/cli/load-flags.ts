@@ -104,7 +104,7 @@ export function count(text: string): number {
   return value
 }
 
-function positive(text: string): number {
+export function positive(text: string): number {
   const value = Number(text)
   if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError('Expected a number above 0.')
   return value

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { addBenchCommand } from './bench-command.ts'
 import { addCompareCommand } from './compare-command.ts'
 import { EXIT, reportError } from './exit-codes.ts'
 import { handleInterrupts } from './interruption.ts'
@@ -23,6 +24,7 @@ const program = new Command('speed-bounds')
 addRaceCommand(program)
 addRunCommand(program)
 addCompareCommand(program)
+addBenchCommand(program)
 addReportCommand(program)
 addSelfCheckCommand(program)
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { ratio } from '../report/format.ts'
+import { ratio, seconds } from '../report/format.ts'
 import { decisionText } from '../report/claim-sentences.ts'
 import { color } from '../report/tables.ts'
 import { siblingModule } from '../sibling-module.ts'
@@ -7,10 +7,11 @@ import { EXIT } from './exit-codes.ts'
 import { count, type LoadFlags, optionsOf, withLoadFlags } from './load-flags.ts'
 import { print } from './output.ts'
 import { type SelfCheck, selfCheck } from '../self-check/self-check.ts'
+import type { VisibleEffect } from '../self-check/visible-effects.ts'
 import { parseSubject } from './subject-argument.ts'
 
 export function addSelfCheckCommand(program: Command): void {
-  withLoadFlags(program.command('self-check'), { budget: '45s' })
+  withLoadFlags(program.command('self-check'), { budget: '60s' })
     .description('race a server against itself, to find the error rate and the resolution of this machine')
     .argument('[subject]', 'the server (default: a node:http server without a framework)')
     .option('-n, --tries <count>', 'number of races', count, 10)
@@ -38,14 +39,25 @@ async function runSelfCheck(
 }
 
 function summaryText(
-  { tries, held, broken, wrong, falsePositiveRate, smallestEffect }: SelfCheck,
+  { tries, held, broken, wrong, falsePositiveRate, visible, neighbors }: SelfCheck,
   { atLeast, alpha }: Pick<LoadFlags, 'atLeast' | 'alpha'>,
 ): string {
-  const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
   return [
     `${tries} races of a server against itself, claim: at least ${ratio(atLeast)}`,
     `  verdicts: ${held} holds, ${broken} broken, ${tries - held - broken} inconclusive`,
     `  false positives (an interval that misses 1): ${wrong} of ${tries} (${percent(falsePositiveRate)}, accepted ${percent(alpha)})`,
-    `  smallest effect found in 80 % of races: ${smallestEffect < 11 ? percent(smallestEffect - 1) : 'none below 1000 %'}`,
+    ...visible.map(
+      (effect) => `  smallest effect found in 80 % of races of ${seconds(effect.time)}: ${effectText(effect)}`,
+    ),
+    `  neighbors: ${neighbors.foreignCpu.toFixed(2)} cores taken by other programs, ${percent(neighbors.discarded)} of rounds above the limit`,
   ].join('\n')
+}
+
+function effectText({ ratio: effect }: VisibleEffect): string {
+  if (Number.isNaN(effect)) return 'not enough data'
+  return effect < 11 ? percent(effect - 1) : 'none below 1000 %'
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`
 }

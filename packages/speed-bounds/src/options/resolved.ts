@@ -66,4 +66,6 @@ export interface Claim {
   readonly metrics: readonly Metric[]
   readonly alpha: number
   readonly budget: number
+  /** Work that costs are counted for. @default 'request' */
+  readonly unit?: 'call'
 }

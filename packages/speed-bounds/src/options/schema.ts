@@ -58,10 +58,10 @@ export type CheckedRaceOptions = WithDefaults<
 > & { cases?: Record<string, CheckedCaseOptions>; measurement: CheckedMeasurement }
 
 /** Unlike `string()`, it accepts an empty string. */
-const text: Schema<string> = custom('a string', (value) => typeof value === 'string')
+export const text: Schema<string> = custom('a string', (value) => typeof value === 'string')
 const path: Schema<string> = string('a path that starts with "/"', /^\//)
 const directory: Schema<string> = string('a path')
-const alpha: Schema<number> = custom(
+export const alpha: Schema<number> = custom(
   'a number above 0 and at most 0.2',
   (value) => typeof value === 'number' && value > 0 && value <= 0.2,
 )

@@ -12,8 +12,8 @@ import { Looks } from '../statistics/looks.ts'
 import type { Round } from '../statistics/measured-round.ts'
 import { type Decision, roundsOf } from '../statistics/verdict.ts'
 import { compareResponses, type RightResponses } from '../subject/compare-responses.ts'
-import { openSupervisor, type Supervisor } from '../subject/supervisor.ts'
 import { estimateFirstLook, estimateStageTime } from './estimate-time.ts'
+import { exclusively } from './race-queue.ts'
 import { shuffler } from './schedule.ts'
 import { runStage } from './stage.ts'
 import { withPossibleTurns } from './turn-policy.ts'
@@ -82,9 +82,6 @@ export function race(subjects: Readonly<Record<string, Subject>>, options: RaceO
 /** Part of a stage that must fit into the rest of a budget. Then each process has a few rounds at least. */
 const MIN_PART_OF_STAGE = 0.75
 
-/** Races of one process run one after the other, because concurrent ones would measure each other. */
-let lastRace: Promise<unknown> = Promise.resolve()
-
 class LazyRace implements Race {
   readonly subjects: readonly string[]
   readonly generator: GeneratorName
@@ -115,7 +112,7 @@ class LazyRace implements Race {
 
   async compareResponses(options: RunOptions = {}): Promise<void> {
     const signal = resolveSignal(options)
-    await this.#exclusively(signal, async (supervisor) => {
+    await exclusively(signal, async (supervisor) => {
       for (const subject of this.#race.subjects) {
         const run = await supervisor.start(subject, { ...this.#race, signal })
         await compareResponses(run, this.#race.cases, this.#right, { ...this.#race.load, signal })
@@ -157,7 +154,7 @@ class LazyRace implements Race {
 
   async profile(options: RunOptions = {}): Promise<readonly Profile[]> {
     const signal = resolveSignal(options)
-    await this.#exclusively(signal, async (supervisor) => {
+    await exclusively(signal, async (supervisor) => {
       const { subjects, cases, load } = this.#race
       const generator = await openGenerator(load.generator)
       const context = { race: this.#race, supervisor, generator, right: this.#right, signal }
@@ -216,7 +213,7 @@ class LazyRace implements Race {
   ): Promise<boolean> {
     if (this.#failure) throw this.#failure.reason
     let isWhole = true
-    await this.#exclusively(signal, async (supervisor) => {
+    await exclusively(signal, async (supervisor) => {
       const began = (this.#began = performance.now())
       const timeout =
         budget === undefined ? new AbortController().signal : AbortSignal.timeout(Math.max(0, Math.ceil(budget)))
@@ -262,24 +259,6 @@ class LazyRace implements Race {
   #keep(round: Round, histogram: string | undefined): void {
     this.#rounds.push({ ...round, at: Date.now() - this.#startedAt!.getTime() })
     if (histogram !== undefined && !round.discarded) this.#latencies.add(round.subject, round.case, histogram)
-  }
-
-  async #exclusively(signal: AbortSignal, work: (supervisor: Supervisor) => Promise<void>): Promise<void> {
-    const before = lastRace
-    const { promise, resolve } = Promise.withResolvers<void>()
-    lastRace = promise
-    await before
-    try {
-      signal.throwIfAborted()
-      const supervisor = await openSupervisor()
-      try {
-        await work(supervisor)
-      } finally {
-        await supervisor.close()
-      }
-    } finally {
-      resolve()
-    }
   }
 }
 

@@ -1,6 +1,7 @@
 // Sentences about claims and progress, for the terminal and for failed tests.
 
 import type { Metric, Progress } from '../options/types.ts'
+import type { Claim } from '../options/resolved.ts'
 import type { Decision, Estimate, Verdict } from '../statistics/verdict.ts'
 import { ratioWithInterval, seconds } from './format.ts'
 
@@ -12,36 +13,40 @@ const METRIC_NAMES: Record<Metric, string> = {
   peakRss: 'peak memory',
 }
 
+/** The same for functions. */
+const CALL_METRIC_NAMES: Partial<Record<Metric, string>> = { cpu: 'CPU per call', throughput: 'calls per second' }
+
 const VERDICT_TEXTS: Record<Verdict, string> = { holds: 'holds', broken: 'is broken', inconclusive: 'is inconclusive' }
 
 /** `fastify is at least 1.5x express: holds`, with the evidence below. */
 export function decisionText({ claim, verdict, estimates, missing }: Decision): string {
   const { contender, atLeast, over, case: name } = claim
-  return `${contender} is at least ${atLeast}x ${over} (${name}): ${verdict}\n${evidenceText(estimates, missing)}`
+  return `${contender} is at least ${atLeast}x ${over} (${name}): ${verdict}\n${evidenceText(claim, estimates, missing)}`
 }
 
 /** `expected fastify to be at least 1.5x express, but the claim is broken`, with the evidence below. */
 export function failureText({ claim, verdict, estimates, missing }: Decision, isNot: boolean): string {
   const { contender, atLeast, over, case: name } = claim
   const expected = `expected ${contender}${isNot ? ' not' : ''} to be at least ${atLeast}x ${over}`
-  return `${expected} (${name}), but the claim ${VERDICT_TEXTS[verdict]}\n${evidenceText(estimates, missing)}`
+  return `${expected} (${name}), but the claim ${VERDICT_TEXTS[verdict]}\n${evidenceText(claim, estimates, missing)}`
 }
 
-function evidenceText(estimates: readonly Estimate[], missing: number | undefined): string {
+function evidenceText({ unit }: Claim, estimates: readonly Estimate[], missing: number | undefined): string {
   if (estimates.length === 0) {
     return `  ${missingText(missing)}`
   }
-  return estimates.map((estimate) => `  ${estimateText(estimate)}`).join('\n')
+  return estimates.map((estimate) => `  ${estimateText(estimate, unit)}`).join('\n')
 }
 
-function estimateText(estimate: Estimate): string {
+function estimateText(estimate: Estimate, unit: Claim['unit']): string {
   const { metric, replicas, rounds, discarded, confidence, verdict } = estimate
   const evidence = `${replicas.join('+')} processes, ${rounds} rounds${discarded ? `, ${discarded} discarded` : ''}`
   const percent = `${(confidence * 100).toFixed(confidence > 0.999 ? 2 : 1)} % interval`
   const reason = whyUnused(estimate)
   const used = reason === undefined ? verdict : 'not used'
   const note = reason === undefined ? '' : `, ${reason}`
-  return `${METRIC_NAMES[metric]}: ${ratioWithInterval(estimate)}, ${used} [${percent}, ${evidence}${note}]`
+  const name = (unit === 'call' && CALL_METRIC_NAMES[metric]) || METRIC_NAMES[metric]
+  return `${name}: ${ratioWithInterval(estimate)}, ${used} [${percent}, ${evidence}${note}]`
 }
 
 /** Why an estimate is not used, if it is not. */
@@ -59,7 +64,9 @@ export function missingText(missing: number | undefined): string {
 export function adviceText({ claim, verdict, estimates }: Decision, canUseWrk: boolean): string {
   const advice: string[] = []
   if (verdict === 'inconclusive') {
-    advice.push(`The budget of ${seconds(claim.budget)} or the stages ran out while the bound was inside the interval.`)
+    advice.push(
+      `The budget of ${seconds(claim.budget)} or the ${claim.unit === 'call' ? 'processes' : 'stages'} ran out while the bound was inside the interval.`,
+    )
     if (estimates.some(({ disturbed }) => disturbed)) {
       advice.push(
         "Other programs kept the machine busy: compare metric: 'cpu', raise the budget, or use a quiet machine.",

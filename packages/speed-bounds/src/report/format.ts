@@ -18,6 +18,11 @@ export function ratioWithInterval({ ratio: middle, low, high }: Pick<Estimate, '
 }
 
 export const microseconds = (value: number): string => `${three.format(value)} µs`
+/** Microseconds in the unit that fits: `12.3 ns`, `4.56 µs` or `7.89 ms`. */
+export function timeOfCall(value: number): string {
+  if (value < 1) return `${three.format(value * 1000)} ns`
+  return value < 1000 ? microseconds(value) : milliseconds(value / 1000)
+}
 export const milliseconds = (value: number): string => `${three.format(value)} ms`
 export const perSecond = (value: number): string => whole.format(value)
 export const megabytes = (bytes: number): string => `${whole.format(bytes / 1e6)} MB`

@@ -1,9 +1,15 @@
 import type { Metric, RaceOptions, Subject } from '../options/types.ts'
 import { race } from '../race/race.ts'
-import { compare } from '../statistics/comparison.ts'
-import { countRounds } from '../statistics/counted-rounds.ts'
-import { chanceOfAtLeast, detectable, median } from '../statistics/samples.ts'
+import { chanceOfAtLeast } from '../statistics/samples.ts'
 import type { Decision, Estimate } from '../statistics/verdict.ts'
+import {
+  type Neighbors,
+  neighborsOf,
+  TIMES,
+  type TriedRace,
+  type VisibleEffect,
+  visibleEffect,
+} from './visible-effects.ts'
 
 /** Options of {@link selfCheck}. */
 export interface SelfCheckOptions extends RaceOptions {
@@ -29,8 +35,9 @@ export interface SelfCheck {
   readonly falsePositiveRate: number
   /** A correct method would be wrong this often in less than 1 % of self-checks. */
   readonly isSuspect: boolean
-  /** Smallest ratio that a race of this length finds with a probability of 80 %: the median over all races. */
-  readonly smallestEffect: number
+  /** Smallest ratios that races find with a probability of 80 %, by their length. */
+  readonly visible: readonly VisibleEffect[]
+  readonly neighbors: Neighbors
 }
 
 /** Races a server against itself: a live test of the method on this machine. */
@@ -39,15 +46,17 @@ export async function selfCheck(
   { tries, atLeast, metric, onTry, ...options }: SelfCheckOptions,
 ): Promise<SelfCheck> {
   const decisions: Decision[] = []
-  const effects: number[] = []
+  const races: TriedRace[] = []
   for (let number = 0; number < tries; number++) {
     const seed = options.seed === undefined ? {} : { seed: options.seed + number }
     const match = race({ first: subject, second: subject }, { ...options, ...seed })
     const decision = await match.decide('second', { atLeast, ...(metric ? { metric } : {}) })
     decisions.push(decision)
-    const { difference } = compare(countRounds(match.result().rounds).counted, 'first', 'second', metric ?? 'cpu') ?? {}
-    const [estimate] = decision.estimates
-    if (difference && estimate) effects.push(Math.exp(detectable(difference, 1 - estimate.confidence, 0.8)))
+    races.push({
+      rounds: match.result().rounds,
+      metric: metric ?? 'cpu',
+      alpha: decision.claim.alpha / decision.claim.metrics.length,
+    })
     onTry?.(decision)
   }
   const wrong = decisions.filter(({ estimates }) => estimates.some(misses)).length
@@ -58,7 +67,8 @@ export async function selfCheck(
     wrong,
     falsePositiveRate: wrong / tries,
     isSuspect: wrong > 0 && chanceOfAtLeast(wrong, tries, decisions[0]!.claim.alpha) < 0.01,
-    smallestEffect: effects.length > 0 ? median(effects) : Number.NaN,
+    visible: TIMES.map((time) => visibleEffect(races, time)),
+    neighbors: neighborsOf(races),
   }
 }
 

@@ -2,6 +2,7 @@ import getPort from 'get-port'
 import { errorCodes, type SpeedBoundsError } from '../errors.ts'
 import type { ResolvedSubject } from '../options/resolved.ts'
 import { listTree, signalTree } from '../platform/process-tree.ts'
+import { ownEnvironment } from './own-environment.ts'
 import { waitUntilReady } from './readiness.ts'
 import type { RunningSubject } from './running-subject.ts'
 import { quoteStderr } from './quote-stderr.ts'
@@ -103,12 +104,6 @@ function endedBy(subject: ResolvedSubject, status: string, stderr: string): Spee
   return new errorCodes.SPEED_BOUNDS_SUBJECT_DIED(
     `${subject.name} (${subject.label}) ended ${status}.${quoteStderr(stderr)}`,
   )
-}
-
-/** This process's environment without the variables that a test runner sets for its workers. */
-function ownEnvironment(): Record<string, string> {
-  const entries = Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST$|TINYPOOL|NODE_CHANNEL_)/.test(name))
-  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
 /** Ends a subject without its supervisor. */

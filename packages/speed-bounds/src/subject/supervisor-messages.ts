@@ -1,6 +1,16 @@
+interface StartCommand {
+  type: 'start'
+  id: string
+  command: readonly [string, ...string[]]
+  env: Record<string, string>
+  cwd: string
+  /** First message to the process, over a channel on which it can report. Without it, there is no channel. */
+  job?: unknown
+}
+
 /** From the race to the supervisor. */
 export type SupervisorCommand =
-  | { type: 'start'; id: string; command: readonly [string, ...string[]]; env: Record<string, string>; cwd: string }
+  | StartCommand
   | { type: 'stop'; id: string; timeout: number }
   | { type: 'tail'; id: string }
 
@@ -10,6 +20,7 @@ export type SupervisorReport =
   | { type: 'failed'; id: string; message: string }
   | { type: 'exited'; id: string; status: string; stderr: string }
   | { type: 'tail'; id: string; stderr: string }
+  | { type: 'message'; id: string; message: unknown }
   | { type: 'stopped'; id: string }
 
 export type ReportOf<T extends SupervisorReport['type']> = Extract<SupervisorReport, { type: T }>

@@ -1,7 +1,7 @@
 // Starts the subjects in a process that outlives the race by a moment. When the channel to the race closes, for any
 // reason (an error, Ctrl-C, SIGKILL), it ends every subject. So no subject is left behind.
 
-import { spawn, type ChildProcess } from 'node:child_process'
+import { type ChildProcess, type Serializable, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { listTree, signalTree } from '../platform/process-tree.ts'
 import type { SupervisorCommand, SupervisorReport } from './supervisor-messages.ts'
@@ -26,20 +26,24 @@ process.once('disconnect', () => {
   void Promise.all([...subjects.keys()].map((id) => end(id, 0))).finally(() => process.exit())
 })
 
-function start({ id, command: [program, ...args], env, cwd }: SupervisorCommand & { type: 'start' }): void {
+function start({ id, command: [program, ...args], env, cwd, job }: SupervisorCommand & { type: 'start' }): void {
   const mark = `${process.pid}-${id}`
   const child = spawn(program, args, {
     cwd,
     env: { ...env, [MARK]: mark },
     // Discarded output costs every subject the same, and no log can fill a disk or block on a pipe.
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', ...(job === undefined ? [] : ['ipc' as const])],
     // Its own session (POSIX), so that the whole tree can be found and signaled.
     detached: process.platform !== 'win32',
     windowsHide: true,
   })
   const subject = { child, stderr: '', mark }
   subjects.set(id, subject)
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  if (job !== undefined) {
+    child.on('message', (message) => report({ type: 'message', id, message }))
+    child.send(job as Serializable, () => {})
+  }
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
     subject.stderr = (subject.stderr + text).slice(-MAX_STDERR)
   })
   child.once('spawn', () => report({ type: 'started', id, pid: child.pid! }))
@@ -50,9 +54,9 @@ function start({ id, command: [program, ...args], env, cwd }: SupervisorCommand 
   child.once('exit', (code, killer) => {
     const reportExit = (): void =>
       report({ type: 'exited', id, status: killer ? `by ${killer}` : `with code ${code}`, stderr: subject.stderr })
-    if (child.stderr.readableEnded) return reportExit()
+    if (child.stderr!.readableEnded) return reportExit()
     const timer = setTimeout(reportExit, 200)
-    child.stderr.once('end', () => {
+    child.stderr!.once('end', () => {
       clearTimeout(timer)
       reportExit()
     })
@@ -101,5 +105,6 @@ function marked(mark: string): number[] {
 }
 
 function report(message: SupervisorReport): void {
+  // With a callback, a channel that is closing is no error: this process must live to end the other subjects.
   if (process.connected) process.send!(message, undefined, undefined, () => {})
 }

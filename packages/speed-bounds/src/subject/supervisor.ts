@@ -9,6 +9,10 @@ import { SupervisorChannel } from './supervisor-channel.ts'
 /** Starts subjects. All of them end when it is closed, or when this process goes away. */
 export interface Supervisor {
   start(subject: ResolvedSubject, limits: StartLimits): Promise<RunningSubject>
+  /** For processes that do not respond over HTTP. */
+  readonly channel: SupervisorChannel
+  /** An ID for such a process. */
+  nextId: () => string
   close(): Promise<void>
 }
 
@@ -22,11 +26,13 @@ export async function openSupervisor(): Promise<Supervisor> {
   const channel = new SupervisorChannel(child)
   const running = new Set<RunningSubject>()
   let started = 0
+  const nextId = (): string => String(started++)
   return {
+    channel,
+    nextId,
     async start(subject, limits) {
       limits.signal.throwIfAborted()
-      const id = String(started++)
-      const run = await startSubject(channel, id, subject, limits)
+      const run = await startSubject(channel, nextId(), subject, limits)
       running.add(run)
       return run
     },
