@@ -1,6 +1,25 @@
 // Race
 export { type Race, race, type RunOptions } from './race/race.ts'
 
+// Load
+export { load } from './load-test/load.ts'
+export type {
+  LoadCeiling,
+  LoadLatency,
+  LoadPhase,
+  LoadReport,
+  LoadServer,
+} from './load-test/load-report.ts'
+export type {
+  LoadOptions,
+  LoadProgress,
+  LoadStage,
+  LoadSubject,
+  Protocol,
+  Rate,
+  RateRamp,
+} from './options/load-types.ts'
+
 // Configuration file
 export { defineConfig } from './config/define-config.ts'
 export type { ConfigClaim, SpeedBoundsConfig } from './options/config-types.ts'

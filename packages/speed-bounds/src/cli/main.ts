@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import { addCompareCommand } from './compare-command.ts'
 import { EXIT, reportError } from './exit-codes.ts'
 import { handleInterrupts } from './interruption.ts'
+import { addLoadCommand } from './load-command.ts'
 import { line } from './output.ts'
 import { addRaceCommand } from './race-command.ts'
 import { addReportCommand } from './report-command.ts'
@@ -23,6 +24,7 @@ const program = new Command('speed-bounds')
 addRaceCommand(program)
 addRunCommand(program)
 addCompareCommand(program)
+addLoadCommand(program)
 addReportCommand(program)
 addSelfCheckCommand(program)
 
