@@ -3,13 +3,7 @@ export { type Race, race, type RunOptions } from './race/race.ts'
 
 // Load
 export { load } from './load-test/load.ts'
-export type {
-  LoadCeiling,
-  LoadLatency,
-  LoadPhase,
-  LoadReport,
-  LoadServer,
-} from './load-test/load-report.ts'
+export type { LoadCeiling, LoadLatency, LoadPhase, LoadReport, LoadServer } from './load-test/load-report.ts'
 export type {
   LoadOptions,
   LoadProgress,

@@ -90,7 +90,7 @@ function show({ step, load: name, duration }: LoadProgress): void {
 }
 
 /** `500,50%,0..2000` */
-export function rates(text: string): (Rate | RateRamp)[] {
+function rates(text: string): (Rate | RateRamp)[] {
   return text.split(',').map((part) => {
     const [from, to] = part.split('..').map((end) => rate(end.trim()))
     return to === undefined ? from! : { from: from!, to }
@@ -106,7 +106,7 @@ function rate(text: string): Rate {
 }
 
 /** `10s:50,20s:100` */
-export function stages(text: string): LoadStage[] {
+function stages(text: string): LoadStage[] {
   return text.split(',').map((part) => {
     const [, duration, users] = /^(.+):(\d+)$/.exec(part.trim()) ?? []
     if (duration === undefined) {

@@ -92,15 +92,20 @@ export function optionsOf({ header, metric: _metric, atLeast: _atLeast, ...flags
 /** Lines such as `name: value`, as an object. */
 export function headersOf(lines: readonly string[]): Record<string, string> {
   return Object.fromEntries(
-    lines.map((line) => {
-      const [name, ...value] = line.split(':')
+    lines.map((text) => {
+      const [name, ...value] = text.split(':')
       return [name!.trim(), value.join(':').trim()]
     }),
   )
 }
 
 /** An option with a default that is shown with its unit. */
-export function timeOption(flags: string, description: string, parse: (text: string) => number, standard: string): Option {
+export function timeOption(
+  flags: string,
+  description: string,
+  parse: (text: string) => number,
+  standard: string,
+): Option {
   return new Option(flags, description).argParser(parse).default(parse(standard), standard)
 }
 

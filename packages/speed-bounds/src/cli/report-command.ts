@@ -27,8 +27,8 @@ const FORMATS = {
 } as const satisfies Record<string, View>
 
 /** Formats of a load. */
-const LOAD_FORMATS: Readonly<Record<string, (report: LoadReport) => string>> = {
-  text: (report) => `${loadToTerminal(report, terminal)}\n`,
+const LOAD_FORMATS: Readonly<Record<string, (document: LoadReport) => string>> = {
+  text: (document) => `${loadToTerminal(document, terminal)}\n`,
   markdown: loadToMarkdown,
 }
 
@@ -79,9 +79,9 @@ function isLoad(document: RaceResult | Comparison | LoadReport): document is Loa
   return 'kind' in document && document.kind === 'load'
 }
 
-function formatLoad(report: LoadReport, format: string): string {
+function formatLoad(document: LoadReport, format: string): string {
   const view = LOAD_FORMATS[format]
-  if (view) return view(report)
+  if (view) return view(document)
   const known = Object.keys(LOAD_FORMATS).join(' or ')
   throw new errorCodes.SPEED_BOUNDS_INVALID_OPTION(`Invalid format of a load: expected ${known}, got ${format}.`)
 }

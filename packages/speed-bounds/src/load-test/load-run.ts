@@ -54,11 +54,7 @@ export class LoadRun {
     const load = `${users} users`
     this.#test.onProgress({ step: 'finding the ceiling', load, duration: CEILING_STEP })
     const { record, readings, end } = await this.#job({ users: constantUsers(users, CEILING_STEP, this.#keepAlive) })
-    return measurePhase(
-      { load, rate: null, duration: CEILING_STEP },
-      record.phases.slice(1),
-      pairOf(readings[1], end),
-    )
+    return measurePhase({ load, rate: null, duration: CEILING_STEP }, record.phases.slice(1), pairOf(readings[1], end))
   }
 
   async #runRate(ramp: RateRamp, duration: number, ceiling: LoadCeiling | null): Promise<LoadPhase> {
@@ -83,12 +79,13 @@ export class LoadRun {
         rate: null,
         duration: stage.duration,
       }
-      return stage.duration === 0
-        ? []
-        : measurePhase(of, [record.phases[index]!], pairOf(readings[index], ends[index]))
+      return stage.duration === 0 ? [] : measurePhase(of, [record.phases[index]!], pairOf(readings[index], ends[index]))
     })
     const first = readings.find((reading) => reading)
-    return { phases, total: measurePhase({ load: 'all stages', rate: null, duration }, record.phases, pairOf(first, end)) }
+    return {
+      phases,
+      total: measurePhase({ load: 'all stages', rate: null, duration }, record.phases, pairOf(first, end)),
+    }
   }
 
   async #warmUpByRate(ramp: RateRamp): Promise<void> {

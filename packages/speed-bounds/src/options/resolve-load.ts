@@ -11,7 +11,7 @@ import type { ResolvedSubject } from './resolved.ts'
 const SHARES = ['10%', '50%', '90%'] as const
 
 /** Rates that are measured one after the other, or stages of users. Durations are in milliseconds. */
-export type ResolvedPlan =
+type ResolvedPlan =
   | { readonly kind: 'rate'; readonly rates: readonly RateRamp[]; readonly duration: number }
   | { readonly kind: 'users'; readonly stages: readonly LoadStage[]; readonly pause: number }
 
@@ -101,7 +101,12 @@ function resolvePlan(options: CheckedLoadOptions, given: LoadOptions): ResolvedP
   }
   for (const name of ['rate', 'duration', 'connections'] as const)
     assertOption(!(name in given), name, `either "stages" or "${name}"`, 'both')
-  assertOption(stages.some(({ users }) => users > 0), 'stages', 'at least one stage with users', stages)
+  assertOption(
+    stages.some(({ users }) => users > 0),
+    'stages',
+    'at least one stage with users',
+    stages,
+  )
   const scaled = stages.map(({ users, duration: full }) => ({ users, duration: full * timeScale }))
   const total = scaled.reduce((sum, stage) => sum + stage.duration, 0)
   assertOption(total >= 100, 'stages', 'stages of at least 100 ms together', total)

@@ -37,7 +37,9 @@ export function loadToTerminal(report: LoadReport, { columns = Infinity }: Place
 export function loadToMarkdown(report: LoadReport): string {
   const columns = shown(report)
   const rows = rowsOf(report).map((row) => row.map(markdownText))
-  const table = markdownTable([columns.map(({ title }) => title), ...rows], { align: columns.map(({ align }) => align) })
+  const table = markdownTable([columns.map(({ title }) => title), ...rows], {
+    align: columns.map(({ align }) => align),
+  })
   const parts = [`### ${markdownText(titleOf(report))}`, table, ...sentencesOf(report).map(markdownText)]
   return `${[...parts, markdownText(methodText(report))].join('\n\n')}\n`
 }

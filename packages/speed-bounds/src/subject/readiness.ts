@@ -8,7 +8,7 @@ import type { SupervisorChannel } from './supervisor-channel.ts'
 const RETRY_DELAY = 15
 
 /** Resolves at a response of the subject, or rejects. */
-export type IsReady = (origin: string, signal: AbortSignal) => Promise<unknown>
+type IsReady = (origin: string, signal: AbortSignal) => Promise<unknown>
 
 /** Limits of the wait for the first response. */
 export interface ReadinessLimits {

@@ -80,7 +80,11 @@ it('measures CPU per request at shares of the ceiling', async () => {
 
 it('runs stages of virtual users in scaled time, with figures for each stage and for all of them', async () => {
   const slow = server(`setTimeout(() => response.end('ok'), 20)`)
-  const { phases, total, load: method } = await load(slow, {
+  const {
+    phases,
+    total,
+    load: method,
+  } = await load(slow, {
     stages: [
       { users: 10, duration: 10_000 },
       { users: 10, duration: 10_000 },
@@ -130,7 +134,9 @@ it.each([
 
 it('puts a running server under load, without its CPU', async () => {
   let requests = 0
-  const running = createServer((request, response) => response.writeHead(request.url === '/x' ? 201 : 404).end(`${++requests}`))
+  const running = createServer((request, response) =>
+    response.writeHead(request.url === '/x' ? 201 : 404).end(`${++requests}`),
+  )
   await new Promise<void>((resolve) => running.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(running.address() as AddressInfo).port}`
   const { phases, subject } = await load(origin, { path: '/x', status: 201, rate: 50, duration: 400, warmUp: 0 })
@@ -144,10 +150,10 @@ it('puts a running server under load, without its CPU', async () => {
 describe('failures', () => {
   it('counts failed requests by their kind, and not as responses', async () => {
     const failing = server(`
-      if (requests % 4 === 1) response.end('ok')
-      if (requests % 4 === 2) response.writeHead(500).end('no')
-      if (requests % 4 === 3) request.socket.destroy()`)
-    // The first request checks the response. Connections are new, so that none of them is broken for another reason.
+      if (requests <= 2 || requests % 4 === 1) response.end('ok')
+      else if (requests % 4 === 2) response.writeHead(500).end('no')
+      else if (requests % 4 === 3) request.socket.destroy()`)
+    // The first two requests check that it is ready and responds rightly.
     const { phases } = await load(failing, {
       rate: 40,
       duration: 1000,
@@ -165,7 +171,9 @@ describe('failures', () => {
   it('rejects a subject that responds with another status', async () => {
     const error: Error = await load(server(`response.writeHead(404).end('no')`), { rate: 10 }).catch((reason) => reason)
     expect(error).toBeInstanceOf(errorCodes.SPEED_BOUNDS_WRONG_RESPONSE)
-    expect(error.message).toMatch(/^GET \/ of node .* has status 404, expected a 2xx. If that is right, set status: 404.$/)
+    expect(error.message).toMatch(
+      /^GET \/ of node .* has status 404, expected a 2xx. If that is right, set status: 404.$/,
+    )
   })
 
   it('rejects a subject that dies under load, with its stderr', async () => {
@@ -212,7 +220,9 @@ describe('the command', () => {
       ...['load', String(ok.file), '--rate', '100,50..150', '--duration', '500ms', '--warm-up', '100ms'],
       ...['--json', json, '--markdown', markdown],
     )
-    expect(stderr).toMatch(/^starting: .*\nwarming: 100\/s for 0.1 s\nmeasuring: 100\/s for 0.5 s\nmeasuring: 50\/s to 150\/s/)
+    expect(stderr).toMatch(
+      /^starting: .*\nwarming: 100\/s for 0.1 s\nmeasuring: 100\/s for 0.5 s\nmeasuring: 50\/s to 150\/s/,
+    )
     expect(code).toBe(0)
     expect(stdout).toMatch(/^GET \/ of node .*\n load +intended\/s +responses\/s +p50 +p90 +p99 +max +CPU\/request/)
     const report = JSON.parse(readFileSync(json, 'utf8')) as LoadReport

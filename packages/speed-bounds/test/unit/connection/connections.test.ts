@@ -25,7 +25,9 @@ async function listen(server: Server): Promise<string> {
 const serve = (listener: RequestListener): Promise<string> => listen(createServer(listener))
 /** A server that writes bytes for each chunk it reads. */
 const serveBytes = (respond: (socket: Socket, chunk: Buffer) => void): Promise<string> =>
-  listen(createTcpServer((socket) => socket.on('data', (chunk: Buffer) => respond(socket, chunk)).on('error', () => {})))
+  listen(
+    createTcpServer((socket) => socket.on('data', (chunk: Buffer) => respond(socket, chunk)).on('error', () => {})),
+  )
 
 const REQUEST: Omit<RepeatedRequest, 'origin'> = {
   protocol: 'http1',
@@ -167,7 +169,9 @@ describe('HTTP/2', () => {
 })
 
 describe('WebSocket', () => {
-  function echo(onMessage: (message: string, reply: (text: string) => void, close: () => void) => void): Promise<string> {
+  function echo(
+    onMessage: (message: string, reply: (text: string) => void, close: () => void) => void,
+  ): Promise<string> {
     const server = createServer()
     new WebSocketServer({ server, path: '/echo' }).on('connection', (socket) =>
       socket.on('message', (data: Buffer) =>

@@ -29,7 +29,15 @@ it('has no users after the last stage', () => {
 })
 
 it('changes the number of users at once in a stage without a duration', () => {
-  expect(usersAt([{ users: 8, duration: 0 }, { users: 8, duration: 10 }], 0)).toEqual({ users: 8, stage: 1 })
+  expect(
+    usersAt(
+      [
+        { users: 8, duration: 0 },
+        { users: 8, duration: 10 },
+      ],
+      0,
+    ),
+  ).toEqual({ users: 8, stage: 1 })
 })
 
 /** Users of a server that responds after 10 ms. */
