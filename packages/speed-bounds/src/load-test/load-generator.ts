@@ -30,6 +30,12 @@ export async function openLoadGenerator(target: LoadTarget): Promise<LoadGenerat
     if (child.connected) child.send(command, () => {})
   }
   const exited = once(child, 'exit')
+  const lost = exited.then((): never => {
+    const how = child.signalCode ?? `code ${child.exitCode}`
+    throw new errorCodes.SPEED_BOUNDS_GENERATOR_FAILED(`The generator's process ended unexpectedly (${how}).`)
+  })
+  // After the last job, its end is expected.
+  lost.catch(() => {})
   send({ target })
   let jobs = 0
   return {
@@ -45,15 +51,10 @@ export async function openLoadGenerator(target: LoadTarget): Promise<LoadGenerat
         else if ('done' in message) resolve(message.done)
         else reject(new errorCodes.SPEED_BOUNDS_GENERATOR_FAILED(`The generator of the load failed: ${message.error}`))
       }
-      void exited.then(() => {
-        const { signalCode, exitCode } = child
-        const how = signalCode ?? `code ${exitCode}`
-        reject(new errorCodes.SPEED_BOUNDS_GENERATOR_FAILED(`The generator's process ended unexpectedly (${how}).`))
-      })
       signal.addEventListener('abort', onAbort, { once: true })
       child.on('message', onMessage)
       send({ id, ...job })
-      return promise.finally(() => {
+      return Promise.race([promise, lost]).finally(() => {
         child.off('message', onMessage)
         signal.removeEventListener('abort', onAbort)
       })

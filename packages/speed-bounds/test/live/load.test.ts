@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
+import { listTree } from '../../src/platform/process-tree.ts'
 import { errorCodes, load, type LoadReport } from '../../src/index.ts'
 import { ok, processesWith, script, scripts, server, spin } from '../helpers/servers.ts'
 
@@ -187,6 +188,22 @@ describe('failures', () => {
     const error: Error = await load('http://127.0.0.1:9', { rate: 10 }).catch((reason) => reason)
     expect(error).toBeInstanceOf(errorCodes.SPEED_BOUNDS_WRONG_RESPONSE)
     expect(error.message).toMatch(/^GET \/ of http:\/\/127.0.0.1:9 gets no response over http1: .*ECONNREFUSED/)
+  })
+
+  it('rejects if the process of its generator is killed', async () => {
+    const kill = async (): Promise<void> => {
+      const own = new Set(await listTree(process.pid))
+      for (const pid of processesWith('load-process')) if (own.has(pid)) process.kill(pid, 'SIGKILL')
+    }
+    const error: Error = await load(ok, {
+      rate: 10,
+      duration: 60_000,
+      warmUp: 0,
+      onProgress: ({ step }) => step === 'measuring' && void kill(),
+    }).catch((reason) => reason)
+    expect(error).toBeInstanceOf(errorCodes.SPEED_BOUNDS_GENERATOR_FAILED)
+    expect(error.message).toBe("The generator's process ended unexpectedly (SIGKILL).")
+    expect(processesWith(scripts)).toEqual([])
   })
 
   it('ends with its signal, and leaves no process behind', async () => {
