@@ -29,8 +29,10 @@ export interface JobRecord {
 
 /** Measurements of a phase, from the generator. */
 export interface PhaseRecord extends TallyRecord {
-  /** Milliseconds until the next phase, or until the last response. */
+  /** Milliseconds until the next phase, or until all requests have ended. */
   readonly elapsed: number
+  /** Milliseconds in which the responses came. The wait for a request that times out is no part of it. */
+  readonly span: number
   /** Milliseconds in which the generator had work. */
   readonly busy: number
   /** Maximum open connections. */

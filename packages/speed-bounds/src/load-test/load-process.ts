@@ -42,8 +42,10 @@ class Generator {
     this.#pool.readPeak()
     send({ id, begun: 0 })
     this.#read()
+    const start = this.#clock.now()
     await runRate(rate, tally, { clock: this.#clock, requests: this.#requests, send: this.#pool.send })
-    return { phases: [{ ...tally.read(), ...this.#read(), connections: this.#pool.readPeak() }] }
+    const span = Math.max(rate.duration, tally.last - start)
+    return { phases: [{ ...tally.read(), ...this.#read(), span, connections: this.#pool.readPeak() }] }
   }
 
   async #runUsers({ id, users }: { id: number; users: Parameters<typeof runUsers>[0] }): Promise<JobRecord> {
@@ -60,7 +62,8 @@ class Generator {
     const connect = connectTo(this.#target.request)
     const { peak } = await runUsers(users, { clock, requests, connect, tallies, onStage })
     if (current >= 0) use[current] = this.#read()
-    return { phases: tallies.map((tally, stage) => ({ ...tally.read(), ...use[stage]!, connections: peak })) }
+    const phases = tallies.map((tally, stage) => ({ ...tally.read(), ...use[stage]!, connections: peak }))
+    return { phases: phases.map((phase) => ({ ...phase, span: phase.elapsed })) }
   }
 
   /** Time and work since the last call. */

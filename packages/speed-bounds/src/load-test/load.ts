@@ -1,7 +1,8 @@
 import { sendOnce } from '../connection/connect-to.ts'
 import type { RepeatedRequest } from '../connection/connection.ts'
 import { errorCodes } from '../errors.ts'
-import type { LoadOptions, LoadSubject } from '../options/load-types.ts'
+import type { LoadOptions } from '../options/load-types.ts'
+import type { Subject } from '../options/types.ts'
 import { type ResolvedLoadTest, resolveLoad } from '../options/resolve-load.ts'
 import { openSupervisor } from '../subject/supervisor.ts'
 import type { RunningSubject } from '../subject/running-subject.ts'
@@ -25,7 +26,7 @@ import { isRightStatus } from './tally.ts'
  * const { phases } = await load('./server.ts', { path: '/', rate: [500, '50%', { from: 100, to: 2000 }] })
  * for (const { load, latency, server } of phases) console.log(load, latency?.p99, server?.cpu)
  */
-export async function load(subject: LoadSubject, options: LoadOptions = {}): Promise<LoadReport> {
+export async function load(subject: Subject, options: LoadOptions = {}): Promise<LoadReport> {
   const test = resolveLoad(subject, options)
   test.signal.throwIfAborted()
   if (!test.subject) return runAgainst(test, test.origin!, undefined)

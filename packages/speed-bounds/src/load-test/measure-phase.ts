@@ -27,13 +27,14 @@ export function measurePhase(
   const max = (value: (record: PhaseRecord) => number): number => Math.max(...records.map(value))
   const responses = sum((record) => record.responses)
   const elapsed = sum((record) => record.elapsed)
+  const span = sum((record) => record.span)
   const server = readings ? serverOf(readings, responses) : null
   const utilization = elapsed === 0 ? 0 : Math.min(1, sum((record) => record.busy) / elapsed)
   const message = records.find(({ error }) => error !== undefined)?.error
   return {
     ...load,
     responses,
-    throughput: elapsed === 0 ? 0 : (responses * 1000) / elapsed,
+    throughput: span === 0 ? 0 : (responses * 1000) / span,
     failures: {
       errors: sum(({ failures }) => failures.errors),
       timeouts: sum(({ failures }) => failures.timeouts),

@@ -38,7 +38,7 @@ export class Requests {
       if (this.#pending.size === 0) this.#onIdle()
     }
     const cancel = sender((outcome) => {
-      tally.end(outcome, this.#clock.now() - intended)
+      tally.end(outcome, { intended, now: this.#clock.now() })
       settle()
     })
     const pending: Pending = {

@@ -29,6 +29,8 @@ export class Tally {
   #timeouts = 0
   #unexpectedStatus = 0
   #error: string | undefined
+  /** Time of the last right response. */
+  #last = 0
 
   /** @param status the right status. Without it, that is any 2xx */
   constructor(status: number | undefined) {
@@ -43,12 +45,20 @@ export class Tally {
     this.#timeouts++
   }
 
-  end(outcome: number | Error, latency: number): void {
+  /** Time of the last right response, or 0 without any. */
+  get last(): number {
+    return this.#last
+  }
+
+  /** A request that was intended at a time has ended now. */
+  end(outcome: number | Error, { intended, now }: { readonly intended: number; readonly now: number }): void {
     if (typeof outcome !== 'number') {
       this.#errors++
       this.#error ??= outcome.message
-    } else if (isRightStatus(outcome, this.#status)) record(this.#latency, latency)
-    else this.#unexpectedStatus++
+    } else if (isRightStatus(outcome, this.#status)) {
+      record(this.#latency, now - intended)
+      this.#last = now
+    } else this.#unexpectedStatus++
   }
 
   read(): TallyRecord {

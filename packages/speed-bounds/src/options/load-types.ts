@@ -1,5 +1,3 @@
-import type { Subject } from './types.ts'
-
 /**
  * Protocol of the requests. `http1`: HTTP/1.1. `http2`: HTTP/2 without TLS. `websocket`: each message is a request, and the
  * next message from the server is its response.
@@ -25,9 +23,6 @@ export interface LoadStage {
   /** Length of the stage. With 0, the number of users changes at once. */
   duration: number
 }
-
-/** What {@link load} puts under load: a server that it starts, or the `http:` URL of a running one. */
-export type LoadSubject = Subject
 
 /** The current step of a load, sent to `onProgress`. */
 export interface LoadProgress {

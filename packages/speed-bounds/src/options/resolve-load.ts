@@ -3,9 +3,10 @@ import { resolve } from 'node:path'
 import type { RepeatedRequest } from '../connection/connection.ts'
 import { assertOption, check } from './check.ts'
 import { type CheckedLoadOptions, loadSchema } from './load-schema.ts'
-import type { LoadOptions, LoadProgress, LoadStage, LoadSubject, Rate, RateRamp } from './load-types.ts'
+import type { LoadOptions, LoadProgress, LoadStage, Rate, RateRamp } from './load-types.ts'
 import { resolveSubject } from './resolve-subject.ts'
 import type { ResolvedSubject } from './resolved.ts'
+import type { Subject } from './types.ts'
 
 /** Shares of the ceiling that are measured unless the options say otherwise. */
 const SHARES = ['10%', '50%', '90%'] as const
@@ -33,7 +34,7 @@ export interface ResolvedLoadTest {
   readonly onProgress: (progress: LoadProgress) => void
 }
 
-export function resolveLoad(subject: LoadSubject, options: LoadOptions): ResolvedLoadTest {
+export function resolveLoad(subject: Subject, options: LoadOptions): ResolvedLoadTest {
   const checked = check(loadSchema, options)
   const { connections, warmUp, requestTimeout, startTimeout, stopTimeout } = checked
   const cwd = resolve(checked.cwd ?? '.')
@@ -51,7 +52,7 @@ export function resolveLoad(subject: LoadSubject, options: LoadOptions): Resolve
 }
 
 /** The origin of a running server, or undefined if the subject is one to start. */
-function originOf(subject: LoadSubject): string | undefined {
+function originOf(subject: Subject): string | undefined {
   if (!(subject instanceof URL) && !(typeof subject === 'string' && /^[a-z][a-z\d+.-]+:\/\//i.test(subject)))
     return undefined
   const url = URL.parse(String(subject))

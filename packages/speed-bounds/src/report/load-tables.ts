@@ -1,6 +1,6 @@
 import { markdownTable } from 'markdown-table'
 import { styleText } from 'node:util'
-import type { LoadPhase, LoadReport } from '../load-test/load-report.ts'
+import type { LoadCeiling, LoadPhase, LoadReport } from '../load-test/load-report.ts'
 import { megabytes, microseconds, milliseconds, percentage, perSecond } from './format.ts'
 import { markdownText } from './markdown-text.ts'
 import type { Place } from './tables.ts'
@@ -23,7 +23,12 @@ const COLUMNS: readonly Column[] = [
 /** Requests that are sent this late, in milliseconds, are worth a sentence. */
 const LATE = 5
 
-/** The report of a load as a table for a terminal. */
+/**
+ * The report of {@link load} as a table for a terminal.
+ *
+ * @example
+ * console.log(loadToTerminal(await load('./server.ts', { rate: 1000 })))
+ */
 export function loadToTerminal(report: LoadReport, { columns = Infinity }: Place = {}): string {
   return [
     styleText('bold', cut(titleOf(report), columns)),
@@ -33,7 +38,12 @@ export function loadToTerminal(report: LoadReport, { columns = Infinity }: Place
   ].join('\n')
 }
 
-/** The same as Markdown. */
+/**
+ * The same as Markdown.
+ *
+ * @example
+ * writeFileSync('load.md', loadToMarkdown(await load('./server.ts', { rate: 1000 })))
+ */
 export function loadToMarkdown(report: LoadReport): string {
   const columns = shown(report)
   const rows = rowsOf(report).map((row) => row.map(markdownText))
@@ -80,8 +90,15 @@ function cellsOf({ throughput, latency, server, limitedBy }: LoadPhase): string[
 }
 
 function sentencesOf({ ceiling, phases }: LoadReport): string[] {
-  const found = ceiling && `The ceiling is ${perSecond(ceiling.rate)} requests/s, with ${ceiling.users} connections.`
-  return [...(found ? [found] : []), ...phases.flatMap((phase) => [...failureOf(phase), ...latenessOf(phase)])]
+  return [
+    ...(ceiling ? [ceilingOf(ceiling)] : []),
+    ...phases.flatMap((phase) => [...failureOf(phase), ...latenessOf(phase)]),
+  ]
+}
+
+function ceilingOf({ rate, users, limitedBy }: LoadCeiling): string {
+  const limit = limitedBy === 'generator' ? ' It is one of the generator: the server can do more.' : ''
+  return `The ceiling is ${perSecond(rate)} requests/s, with ${users} connections.${limit}`
 }
 
 function failureOf({ load, responses, failures }: LoadPhase): string[] {
@@ -95,7 +112,7 @@ function failureOf({ load, responses, failures }: LoadPhase): string[] {
 
 function latenessOf({ load, generator: { lateness } }: LoadPhase): string[] {
   if (lateness < LATE) return []
-  return [`At ${load}, the generator sent 1 % of requests at least ${milliseconds(lateness)} late: it had no core.`]
+  return [`At ${load}, the generator sent 1 % of requests at least ${milliseconds(lateness)} late: it needs more CPU.`]
 }
 
 function methodText({ load, request, phases, environment: { cpu, cores, system, node, commit } }: LoadReport): string {

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { errorCodes, type LoadOptions, type LoadSubject } from '../../../src/index.ts'
+import { errorCodes, type LoadOptions, type Subject } from '../../../src/index.ts'
 import { resolveLoad } from '../../../src/options/resolve-load.ts'
 
 /** The message of the error that options or a subject cause. */
 function messageOf(options: unknown, subject: unknown = './server.ts'): string {
   try {
-    resolveLoad(subject as LoadSubject, options as LoadOptions)
+    resolveLoad(subject as Subject, options as LoadOptions)
   } catch (error) {
-    return error instanceof errorCodes.SPEED_BOUNDS_INVALID_OPTION ? error.message : `an error without a code: ${error}`
+    return error instanceof errorCodes.SPEED_BOUNDS_INVALID_OPTION
+      ? error.message
+      : `an error without a code: ${String(error)}`
   }
   return 'no error'
 }

@@ -40,14 +40,21 @@ it('shows the stages of users and all of them, without an intended rate', () => 
   expect(method).toMatch(/^http1, closed loop, one connection per user/)
 })
 
-it('tells failures, and a generator that had no core', () => {
+it('tells failures, and a generator that sent requests late', () => {
   const failures = { errors: 3, timeouts: 2, unexpectedStatus: 1, message: 'read ECONNRESET' }
   const late = { ...phase, failures, responses: 594, generator: { ...phase.generator, lateness: 7.5 } }
   const lines = linesOf(recordedLoad({ phases: [late] }))
   expect(lines).toContain(
     'At 50%, 6 requests failed (1 %): 3 errors, 2 timeouts, 1 responses with another status. read ECONNRESET',
   )
-  expect(lines).toContain('At 50%, the generator sent 1 % of requests at least 7.50 ms late: it had no core.')
+  expect(lines).toContain('At 50%, the generator sent 1 % of requests at least 7.50 ms late: it needs more CPU.')
+})
+
+it('tells that the generator, and not the server, limits the ceiling', () => {
+  const lines = linesOf(recordedLoad({ ceiling: { rate: 40_000, users: 64, limitedBy: 'generator' } }))
+  expect(lines).toContain(
+    'The ceiling is 40,000 requests/s, with 64 connections. It is one of the generator: the server can do more.',
+  )
 })
 
 it('has dashes for a phase without responses, and for a server that it did not start', () => {
