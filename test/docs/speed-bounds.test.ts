@@ -10,12 +10,13 @@ import {
   raceSchema,
 } from '../../packages/speed-bounds/src/options/schema.ts'
 import { functionRaceSchema } from '../../packages/speed-bounds/src/options/function-options.ts'
+import { loadSchema } from '../../packages/speed-bounds/src/options/load-schema.ts'
 import { configClaimSchema, configSchema } from '../../packages/speed-bounds/src/options/config-schema.ts'
 import { type DocumentedOption, optionsOf, withOptionRows } from './options-table.ts'
 
 const path = (file: string): string => fileURLToPath(new URL(`../../packages/speed-bounds/${file}`, import.meta.url))
 const read = (file: string): string => readFileSync(path(file), 'utf8')
-const source = read('src/options/types.ts') + read('src/options/config-types.ts')
+const source = ['types', 'config-types', 'load-types'].map((file) => read(`src/options/${file}.ts`)).join('')
 
 const raceKinds = kindsOf(raceSchema)
 const caseKinds = kindsOf(caseSchema)
@@ -36,11 +37,12 @@ const INTERFACES: Record<string, OptionDescription[]> = {
   CommandSubject: topLevel(kindsOf(commandSubjectSchema)),
   SpeedBoundsConfig: topLevel(kindsOf(configSchema)),
   ConfigClaim: topLevel(kindsOf(configClaimSchema)),
+  LoadOptions: topLevel(kindsOf(loadSchema)),
 }
 
 /** The value of a default in TSDoc, or undefined if it is a sentence. */
 function valueOf({ standard }: DocumentedOption): unknown {
-  return /^[\d'[{]/.test(standard) ? JSON.parse(standard.replaceAll("'", '"')) : undefined
+  return /^([\d'[{]|true$|false$)/.test(standard) ? JSON.parse(standard.replaceAll("'", '"')) : undefined
 }
 
 describe.each(Object.entries(INTERFACES))('%s', (name, kinds) => {

@@ -1,4 +1,5 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
+import type { LoadStage } from 'speed-bounds'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { endSubjects, startSubject } from '../running-subjects.ts'
 import { cases, startUpstreams, subjects } from '../suites/gateway.ts'
@@ -6,21 +7,20 @@ import { build, builtFile, nodes } from './node-versions.ts'
 import { markdownOf, textOf } from './report.ts'
 import { commandOf, freshFolder, reportTables } from './report-file.ts'
 import { type MeasuredTimes, timesCsv, timesTable } from './response-times.ts'
-import { constantly, type Stage, userLoad } from './user-load.ts'
+import { constantly, userLoad } from './user-load.ts'
 
 /** Seconds of the load at full scale, as its author had it. The shape stays the same at a smaller scale. */
 const FULL = 70
 const SECONDS = Number((FULL * inject('scale')).toFixed(1))
 
-/** Seconds at full scale. */
-const SEED: readonly Stage[] = [
-  { users: 50, duration: 10 },
-  { users: 50, duration: 20 },
-  { users: 100, duration: 10 },
-  { users: 100, duration: 20 },
-  { users: 0, duration: 10 },
+/** At full scale. */
+const SEED: readonly LoadStage[] = [
+  { users: 50, duration: 10_000 },
+  { users: 50, duration: 20_000 },
+  { users: 100, duration: 10_000 },
+  { users: 100, duration: 20_000 },
+  { users: 0, duration: 10_000 },
 ]
-const stages = SEED.map(({ users, duration }) => ({ users, duration: (duration / FULL) * SECONDS * 1000 }))
 
 /** In 70 seconds a cold start does not show; in 7 it would. Milliseconds. */
 const WARM_UP = 2000
@@ -46,8 +46,8 @@ describe.each(Object.entries(nodes))('Node %s', (version, node) => {
       async ({ annotate }) => {
         const { child, origin } = await startSubject(builtFile(subjects[name] as URL), { node })
         const url = origin + cases.small.path
-        await userLoad(url, constantly(50, Math.min(WARM_UP, SECONDS * 1000)))
-        const figures = await userLoad(url, stages)
+        await userLoad(url, constantly(50, Math.min(WARM_UP, Math.round(SECONDS * 1000))))
+        const figures = await userLoad(url, SEED, { timeScale: SECONDS / FULL })
         child.kill('SIGKILL')
         measured.push({ node: version, subject: name, seconds: SECONDS, ...figures })
         await annotate(`average ${figures.average.toFixed(2)} ms, p95 ${figures.p95.toFixed(2)} ms`, 'evidence')

@@ -4,6 +4,11 @@ export type { Race, RunOptions } from './race/race.ts'
 export type { RacedFunction } from './functions/benchmark-file.ts'
 export type { FunctionRace } from './functions/function-race.ts'
 
+// Load
+export { load } from './load-test/load.ts'
+export type { LoadCeiling, LoadLatency, LoadPhase, LoadReport, LoadServer } from './load-test/load-report.ts'
+export type { LoadOptions, LoadProgress, LoadStage, Protocol, Rate, RateRamp } from './options/load-types.ts'
+
 // Configuration file
 export { defineConfig } from './config/define-config.ts'
 export type { ConfigClaim, SpeedBoundsConfig } from './options/config-types.ts'
@@ -41,5 +46,6 @@ export type { Decision, Estimate, Verdict } from './statistics/verdict.ts'
 export { errorCodes, SpeedBoundsError, type SpeedBoundsErrorClass, type SpeedBoundsErrorCode } from './errors.ts'
 
 // Views
+export { loadToMarkdown, loadToTerminal } from './report/load-tables.ts'
 export { toHtml } from './report/html/to-html.ts'
 export { type Place, toMarkdown, toTerminal } from './report/tables.ts'

@@ -81,20 +81,31 @@ function withMeasurementFlags(command: Command): Command {
 /** The options of a race, from the flags. */
 export function optionsOf({ header, metric: _metric, atLeast: _atLeast, ...flags }: LoadFlags): RaceOptions {
   const { maxWarmUp, minWarmUp, cycles, stages, heats, turn, idle, busyPoll, maxForeignCpu, ...options } = flags
-  const headers = header.map((text) => {
-    const [name, ...value] = text.split(':')
-    return [name!.trim(), value.join(':').trim()]
-  })
   return {
     ...options,
-    headers: Object.fromEntries(headers),
+    headers: headersOf(header),
     measurement: { maxWarmUp, minWarmUp, cycles, stages, heats, turn, idle, busyPoll, maxForeignCpu },
     onProgress: line.show,
   }
 }
 
+/** Lines such as `name: value`, as an object. */
+export function headersOf(lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    lines.map((text) => {
+      const [name, ...value] = text.split(':')
+      return [name!.trim(), value.join(':').trim()]
+    }),
+  )
+}
+
 /** An option with a default that is shown with its unit. */
-function timeOption(flags: string, description: string, parse: (text: string) => number, standard: string): Option {
+export function timeOption(
+  flags: string,
+  description: string,
+  parse: (text: string) => number,
+  standard: string,
+): Option {
   return new Option(flags, description).argParser(parse).default(parse(standard), standard)
 }
 

@@ -5,6 +5,7 @@ import { addBenchCommand } from './bench-command.ts'
 import { addCompareCommand } from './compare-command.ts'
 import { EXIT, reportError } from './exit-codes.ts'
 import { handleInterrupts } from './interruption.ts'
+import { addLoadCommand } from './load-command.ts'
 import { line } from './output.ts'
 import { addRaceCommand } from './race-command.ts'
 import { addReportCommand } from './report-command.ts'
@@ -25,6 +26,7 @@ addRaceCommand(program)
 addRunCommand(program)
 addCompareCommand(program)
 addBenchCommand(program)
+addLoadCommand(program)
 addReportCommand(program)
 addSelfCheckCommand(program)
 

@@ -7,6 +7,8 @@ import { toBencher, toGithubActionBenchmark } from '../report/export-benchmarks.
 import { toCsv } from '../report/export-csv.ts'
 import { toHtml } from '../report/html/to-html.ts'
 import { readResult } from '../report/read-result.ts'
+import type { LoadReport } from '../load-test/load-report.ts'
+import { loadToMarkdown, loadToTerminal } from '../report/load-tables.ts'
 import type { RaceResult } from '../report/result.ts'
 import { toMarkdown, toTerminal } from '../report/tables.ts'
 import { print, terminal } from './output.ts'
@@ -24,6 +26,12 @@ const FORMATS = {
   bencher: (document, metric) => toJson(toBencher(document, metric)),
 } as const satisfies Record<string, View>
 
+/** Formats of a load. */
+const LOAD_FORMATS: Readonly<Record<string, (document: LoadReport) => string>> = {
+  text: (document) => `${loadToTerminal(document, terminal)}\n`,
+  markdown: loadToMarkdown,
+}
+
 const FORMAT_HELP = `
 Formats:
   text                     the tables for a terminal
@@ -32,7 +40,8 @@ Formats:
   csv                      all rounds
   github-action-benchmark  for its tool customSmallerIsBetter, and
                            with --metric throughput for customBiggerIsBetter
-  bencher                  Bencher Metric Format`
+  bencher                  Bencher Metric Format
+A load has the formats text and markdown.`
 
 interface ReportFlags {
   format: keyof typeof FORMATS
@@ -56,14 +65,25 @@ export function addReportCommand(program: Command): void {
 
 function report(file: string, { format, metric, output, markdown }: ReportFlags): void {
   const document = readResult(file)
-  const text = viewOf(file, () => FORMATS[format](document, metric))
+  const text = viewOf(file, () => (isLoad(document) ? formatLoad(document, format) : FORMATS[format](document, metric)))
   if (output === undefined) print(text.trimEnd())
   else writeResult(output, text)
   if (markdown !== undefined)
     writeResult(
       markdown,
-      viewOf(file, () => toMarkdownOf(document)),
+      viewOf(file, () => (isLoad(document) ? loadToMarkdown(document) : toMarkdownOf(document))),
     )
+}
+
+function isLoad(document: RaceResult | Comparison | LoadReport): document is LoadReport {
+  return 'kind' in document && document.kind === 'load'
+}
+
+function formatLoad(document: LoadReport, format: string): string {
+  const view = LOAD_FORMATS[format]
+  if (view) return view(document)
+  const known = Object.keys(LOAD_FORMATS).join(' or ')
+  throw new errorCodes.SPEED_BOUNDS_INVALID_OPTION(`Invalid format of a load: expected ${known}, got ${format}.`)
 }
 
 function toMarkdownOf(document: RaceResult | Comparison): string {

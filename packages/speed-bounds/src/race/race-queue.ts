@@ -1,10 +1,10 @@
 import { openSupervisor, type Supervisor } from '../subject/supervisor.ts'
 
-/** Races of one process run one after the other, because concurrent ones would measure each other. */
+/** Races and loads of one process run one after the other, because concurrent ones would measure each other. */
 let lastRace: Promise<unknown> = Promise.resolve()
 
-/** Does the work of a race when all earlier ones have ended, with a supervisor that ends its processes. */
-export async function exclusively(signal: AbortSignal, work: (supervisor: Supervisor) => Promise<void>): Promise<void> {
+/** Does work when all earlier work has ended, with a supervisor that ends its processes. */
+export async function exclusively<T>(signal: AbortSignal, work: (supervisor: Supervisor) => Promise<T>): Promise<T> {
   const before = lastRace
   const { promise, resolve } = Promise.withResolvers<void>()
   lastRace = promise
@@ -13,7 +13,7 @@ export async function exclusively(signal: AbortSignal, work: (supervisor: Superv
     signal.throwIfAborted()
     const supervisor = await openSupervisor()
     try {
-      await work(supervisor)
+      return await work(supervisor)
     } finally {
       await supervisor.close()
     }

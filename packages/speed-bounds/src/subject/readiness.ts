@@ -7,16 +7,27 @@ import type { SupervisorChannel } from './supervisor-channel.ts'
 /** Milliseconds between two attempts to reach a starting subject. */
 const RETRY_DELAY = 15
 
-/** Waits until a subject responds over HTTP. */
+/** Resolves at a response of the subject, or rejects. */
+type IsReady = (origin: string, signal: AbortSignal) => Promise<unknown>
+
+/** Limits of the wait for the first response. */
+export interface ReadinessLimits {
+  /** Milliseconds. */
+  readonly startTimeout: number
+  readonly signal: AbortSignal
+  /** A request in the protocol of the subject. By default, it is HTTP/1.1. */
+  readonly isReady?: IsReady
+}
+
+/** Waits until a subject responds. */
 export async function waitUntilReady(
   channel: SupervisorChannel,
   id: string,
   run: RunningSubject,
-  timeout: number,
-  aborted: AbortSignal,
+  { startTimeout: timeout, signal: aborted, isReady = awaitResponse }: ReadinessLimits,
 ): Promise<void> {
   const deadline = performance.now() + timeout
-  const lastError = await pollUntil(deadline, run, aborted)
+  const lastError = await pollUntil(deadline, run, aborted, isReady)
   aborted.throwIfAborted()
   // If the subject is gone, the response came from another program on this port.
   if (run.died.aborted) throw startErrorOf(run)
@@ -31,13 +42,18 @@ export async function waitUntilReady(
 }
 
 /** Sends requests until one gets a response. Returns the message of the last error. */
-async function pollUntil(deadline: number, run: RunningSubject, aborted: AbortSignal): Promise<string> {
+async function pollUntil(
+  deadline: number,
+  run: RunningSubject,
+  aborted: AbortSignal,
+  isReady: IsReady,
+): Promise<string> {
   let lastError = ''
   while (!run.died.aborted && !aborted.aborted && performance.now() < deadline) {
     const left = Math.max(1, Math.ceil(deadline - performance.now()))
     try {
       const signal = AbortSignal.any([run.died, aborted, AbortSignal.timeout(left)])
-      await awaitResponse(run.origin, signal)
+      await isReady(run.origin, signal)
       break
     } catch (error) {
       lastError = (error as Error).message

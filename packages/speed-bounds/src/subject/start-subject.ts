@@ -3,7 +3,7 @@ import { errorCodes, type SpeedBoundsError } from '../errors.ts'
 import type { ResolvedSubject } from '../options/resolved.ts'
 import { listTree, signalTree } from '../platform/process-tree.ts'
 import { ownEnvironment } from './own-environment.ts'
-import { waitUntilReady } from './readiness.ts'
+import { type ReadinessLimits, waitUntilReady } from './readiness.ts'
 import type { RunningSubject } from './running-subject.ts'
 import { quoteStderr } from './quote-stderr.ts'
 import type { SupervisorChannel } from './supervisor-channel.ts'
@@ -11,17 +11,15 @@ import type { SupervisorChannel } from './supervisor-channel.ts'
 const HOST = '127.0.0.1'
 
 /** Limits of a start, in milliseconds, and the signal that aborts it. */
-export interface StartLimits {
-  readonly startTimeout: number
+export interface StartLimits extends ReadinessLimits {
   readonly stopTimeout: number
-  readonly signal: AbortSignal
 }
 
 export async function startSubject(
   channel: SupervisorChannel,
   id: string,
   subject: ResolvedSubject,
-  { startTimeout, stopTimeout, signal }: StartLimits,
+  { stopTimeout, ...readiness }: StartLimits,
 ): Promise<RunningSubject> {
   const port = await getPort({ host: HOST })
   const death = new AbortController()
@@ -53,7 +51,7 @@ export async function startSubject(
   }
   channel.onLost(() => killGroup(pid))
   try {
-    await waitUntilReady(channel, id, run, startTimeout, signal)
+    await waitUntilReady(channel, id, run, readiness)
   } catch (error) {
     // It serves no request yet.
     await run.stop(0)
