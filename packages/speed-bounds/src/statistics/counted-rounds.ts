@@ -20,12 +20,14 @@ export interface CountedRounds {
 
 /**
  * Drops discarded rounds. Where they are most of all, the machine is busy throughout, and no round is better than another:
- * then all count. See docs/measurements.md#busy-machine
+ * then all count. So they do at an early look, which assumes the spread of a busy machine, and has no round to spare. See
+ * docs/measurements.md#busy-machine
  */
 export function countRounds(rounds: readonly Round[]): CountedRounds {
   const kept = rounds.filter(({ discarded }) => !discarded)
-  if (kept.length * 2 < rounds.length) return { counted: rounds, isDisturbed: true }
-  return { counted: kept, isDisturbed: areEarly(kept) && areDisturbed(kept) }
+  const isBusy = kept.length * 2 < rounds.length
+  if (areEarly(rounds)) return { counted: rounds, isDisturbed: isBusy || areDisturbed(rounds) }
+  return isBusy ? { counted: rounds, isDisturbed: true } : { counted: kept, isDisturbed: false }
 }
 
 /** Whether the rounds are those of an early look: a subject has few processes with few rounds. */
