@@ -16,6 +16,9 @@ interface Properties {
   readonly internalProperties?: readonly Property[]
 }
 
+/** A character of a name. */
+const WORD = /[\w$]/
+
 /** Shared by all contexts of a thread, as test runners create. */
 const HOLDER = Symbol.for('speed-bounds.inspected-function')
 
@@ -33,8 +36,14 @@ export function outerVariables(fn: () => unknown): string[] | undefined {
 
 /** Whether a name is there as a word, other than as a property after a dot. */
 function mentions(source: string, name: string): boolean {
-  const word = name.replaceAll('$', String.raw`\$`)
-  return new RegExp(String.raw`(?<![\w$])(?<!(?<!\.)\.)${word}(?![\w$])`).test(source)
+  for (let at = source.indexOf(name); at !== -1; at = source.indexOf(name, at + 1)) {
+    const before = source.slice(Math.max(0, at - 2), at)
+    const after = source.charAt(at + name.length)
+    // Three dots spread a variable.
+    const isProperty = before.endsWith('.') && before !== '..'
+    if (!isProperty && !WORD.test(before.slice(-1)) && !WORD.test(after)) return true
+  }
+  return false
 }
 
 function visibleVariables(fn: () => unknown): string[] | undefined {

@@ -47,11 +47,12 @@ async function* warmUpRounds(context: StageContext, replica: Replica): AsyncGene
     let steady = 0
     for (let time = 0; time < longest && (time < least || steady < WARM.STEADY);) {
       const load: ResolvedLoad = { ...race.load, duration: Math.min(length, longest), amount: undefined }
+      const began = performance.now()
       const { cpu: absolute, result } = await warmUpRound(context, replica, testCase, load)
       const { responses, failures, elapsed, workCpu } = result
       const cpu = workCpu > 0 ? (absolute * responses) / workCpu : absolute
-      // A slow server makes a round longer.
-      time += Math.max(length, elapsed)
+      // A slow server makes a round longer, and so does a hanging connection.
+      time += Math.max(length, performance.now() - began)
       // A slow server needs longer rounds: until each connection had a response, a round says nothing.
       if (responses < load.connections && length < longest) {
         length *= 2
