@@ -12,9 +12,13 @@ export function ratio(value: number): string {
   return `${value < 1 ? value.toFixed(3) : three.format(value)}x`
 }
 
+/** Above this factor between its ends, an interval that contains 1 tells nothing. */
+const WIDEST = 20
+
 /** `2.31x (2.2x to 2.42x)` */
 export function ratioWithInterval({ ratio: middle, low, high }: Pick<Estimate, 'ratio' | 'low' | 'high'>): string {
-  return `${ratio(middle)} (${ratio(low)} to ${ratio(high)})`
+  const tellsNothing = low < 1 && high > 1 && high / low > WIDEST
+  return `${ratio(middle)} (${tellsNothing ? 'too little data for an interval' : `${ratio(low)} to ${ratio(high)}`})`
 }
 
 export const microseconds = (value: number): string => `${three.format(value)} µs`

@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest'
+import { ratioWithInterval } from '../../../src/report/format.ts'
+
+describe('ratioWithInterval', () => {
+  it('has the ratio, and its interval in parentheses', () => {
+    expect(ratioWithInterval({ ratio: 2.309, low: 0.934, high: 2.42 })).toBe('2.31x (0.934x to 2.42x)')
+  })
+
+  it('says so in place of an interval that tells nothing', () => {
+    expect(ratioWithInterval({ ratio: 1.02, low: 0.082, high: 50.8 })).toBe('1.02x (too little data for an interval)')
+    expect(ratioWithInterval({ ratio: 1, low: 0, high: Number.MAX_VALUE })).toBe(
+      '1.00x (too little data for an interval)',
+    )
+  })
+
+  it('has a wide interval that tells which one is better', () => {
+    expect(ratioWithInterval({ ratio: 200, low: 20, high: 2000 })).toBe('200x (20.0x to 2,000x)')
+  })
+})
