@@ -16,8 +16,7 @@ import { perfSuite } from './suite.ts'
 /** Four processes of each subject, warmed for a second or two: enough for claims with a wide margin. */
 const quick: RaceOptions = {
   replicas: 4,
-  duration: 400,
-  measurement: { cycles: 2, minWarmUp: 900, maxWarmUp: 2000 },
+  measurement: { cycles: 6, minWarmUp: 900, maxWarmUp: 2000 },
 }
 
 /** Small responses of one process: a generator that stays awake has the other core. */
@@ -67,7 +66,7 @@ perfSuite('headlines', [
     // The upstreams are foreign CPU of up to a core.
     options: withMeasurement(
       { minWarmUp: 1500, maxForeignCpu: 1.5 },
-      { ...quick, duration: 800, connections: 100, cases: { small: gatewayCases.small } },
+      { ...quick, duration: 400, connections: 100, cases: { small: gatewayCases.small } },
     ),
     bounds: [...bounds['gateway'], ...bounds['gateway-nest-axios']].filter(byCpu),
   },
@@ -84,7 +83,10 @@ perfSuite('headlines', [
   {
     title: 'Two workers over one',
     subjects: { 'single-process': clusterSubjects['single-process'], clustered: clusterSubjects.clustered },
-    options: wholeRounds(1000, { ...quick, connections: 16, cases: { primes: clusterCases.primes } }),
+    options: withMeasurement(
+      { cycles: 3 },
+      wholeRounds(1000, { ...quick, connections: 16, cases: { primes: clusterCases.primes } }),
+    ),
     bounds: bounds['clustered-server-work'].filter(({ metric }) => metric === 'throughput'),
   },
 ])

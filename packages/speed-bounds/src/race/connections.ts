@@ -3,6 +3,7 @@
 import type { ResolvedCase, ResolvedRace } from '../options/resolved.ts'
 import { leadOf } from './lead-in.ts'
 import type { Connections, Replica, StageContext } from './stage-context.ts'
+import { keepsAllConnections } from './turn-policy.ts'
 
 /**
  * Milliseconds for which a paused process with open connections stays warm, and for which it stays nearly so. See
@@ -13,25 +14,33 @@ const STAYS = { WARM: 5000, NEARLY: 30_000 }
 /** Milliseconds of load that a nearly warm process needs. */
 const SHORT_LEAD = 100
 
-/** The open connections of a process for this case. Those for another case are closed. */
+/** The connections of a process for this case. Those for other cases are closed if they are too many. */
 export function connectionsOf(
-  { race: { load }, generator, right, signal }: StageContext,
-  replica: Replica,
+  { race, cases, generator, right, signal }: StageContext,
+  { run, connections }: Replica,
   testCase: ResolvedCase,
 ): Connections {
-  if (replica.connections && replica.connections.testCase !== testCase) closeConnections(replica)
+  const open = connections.get(testCase.name)
+  if (open) return open
+  if (!keepsAllConnections(race, cases.length)) closeConnections(connections)
   const { status } = right.get(testCase.name)!
-  replica.connections ??= {
-    session: generator.openSession({ origin: replica.run.origin, testCase, status, load }, signal),
-    testCase,
+  const opened: Connections = {
+    session: generator.openSession({ origin: run.origin, testCase, status, load: race.load }, signal),
     lastUsed: Number.NEGATIVE_INFINITY,
   }
-  return replica.connections
+  connections.set(testCase.name, opened)
+  return opened
 }
 
-export function closeConnections(replica: Replica): void {
-  replica.connections?.session.finish()
-  replica.connections = undefined
+/** Closes the connections for these cases. */
+export function closeConnections(
+  connections: Map<string, Connections>,
+  names: Iterable<string> = [...connections.keys()],
+): void {
+  for (const name of names) {
+    connections.get(name)?.session.finish()
+    connections.delete(name)
+  }
 }
 
 /** Milliseconds of load that a process needs before its next round. */

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import type { ResolvedLoad, ResolvedRace } from '../options/resolved.ts'
 import { processesIn } from '../statistics/interim-looks.ts'
 import { leadOf } from './lead-in.ts'
-import { keepsConnections } from './turn-policy.ts'
+import { keepsAllConnections, keepsConnections } from './turn-policy.ts'
 
 /** wrk counts whole seconds. */
 export const WRK_ROUND = 1000
@@ -46,8 +46,7 @@ export function estimateTime(race: ResolvedRace, cases: number, { starts, warmUp
   const least = Math.min(maxWarmUp, minWarmUp)
   const perProcess = least + overhead.warmUp + (cases - 1) * (least / 3 + overhead.warmUp / 3)
   const turns = isOpen ? Math.ceil(load.duration / turn) * overhead.turn : 0
-  // Connections stay open for one case only.
-  const lead = isOpen && cases === 1 ? 0 : leadOf(load)
+  const lead = keepsAllConnections(race, cases) ? 0 : leadOf(load)
   return starts * overhead.start + warmUps * perProcess + rounds * (lead + roundLength(load) + overhead.round + turns)
 }
 

@@ -80,7 +80,7 @@ async function measureInTurns(context: StageContext, heat: readonly Replica[], p
   }
   for (const one of alternating) {
     const { replica, use, tree } = one
-    const result = await collect(one)
+    const result = await collect(one, plan.testCase)
     const round = roundOf(context, replica, plan, measurementOf(result, use, tree))
     context.onRound(takesTurns(context.race) ? { ...round, heat: plan.heat } : round, result.histogram)
   }
@@ -123,12 +123,15 @@ async function takeTurn(one: AlternatingReplica, before: CpuReading, duration: n
 }
 
 /** The measurements of all turns. Connections with a request that is still pending are not used again. */
-async function collect({ replica, connections, hangs }: AlternatingReplica): Promise<LoadResult> {
+async function collect(
+  { replica, connections, hangs }: AlternatingReplica,
+  testCase: ResolvedCase,
+): Promise<LoadResult> {
   const { run } = replica
   if (!hangs) return Promise.race([connections.session.collect(), run.untilDeath])
   await run.resume()
   const result = await Promise.race([connections.session.collect(), run.untilDeath])
-  closeConnections(replica)
+  closeConnections(replica.connections, [testCase.name])
   await untilIdle(run)
   await run.pause()
   return result

@@ -29,7 +29,6 @@ export interface StageContext {
 /** Connections of a process for one case. */
 export interface Connections {
   readonly session: TurnSession
-  readonly testCase: ResolvedCase
   /** performance.now() after the last turn. */
   lastUsed: number
 }
@@ -38,6 +37,6 @@ export interface Connections {
 export interface Replica {
   readonly run: RunningSubject
   readonly number: number
-  /** Undefined while none are open. */
-  connections?: Connections | undefined
+  /** Open connections by the name of their case. */
+  readonly connections: Map<string, Connections>
 }

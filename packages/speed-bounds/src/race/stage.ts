@@ -68,7 +68,7 @@ async function runReplicas(
   } finally {
     const timeout = signal.aborted ? Math.min(ABORT_TIMEOUT, race.stopTimeout) : race.stopTimeout
     // The generator would reconnect to a stopped process without end.
-    for (const replica of replicas) closeConnections(replica)
+    for (const { connections } of replicas) closeConnections(connections)
     await Promise.all(replicas.map(({ run }) => run.stop(timeout)))
   }
 }

@@ -14,7 +14,11 @@ export async function startReplicas(
     for (let next = queue.shift(); next; next = queue.shift()) {
       report('starting', next.subject)
       try {
-        started.push({ run: await supervisor.start(next.subject, { ...race, signal }), number: next.number })
+        started.push({
+          run: await supervisor.start(next.subject, { ...race, signal }),
+          number: next.number,
+          connections: new Map(),
+        })
       } catch (error) {
         // Starting the others would be useless.
         queue.length = 0

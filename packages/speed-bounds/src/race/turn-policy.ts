@@ -15,6 +15,14 @@ export function keepsConnections({ idle, load }: ResolvedRace): boolean {
   return load.amount === undefined && load.generator !== 'wrk' && idle === 'paused' && canReadProc
 }
 
+/** Most open connections of a process. */
+const MAX_OPEN = 400
+
+/** Whether the connections for all cases stay open. Otherwise it is those for one case. */
+export function keepsAllConnections(race: ResolvedRace, cases: number): boolean {
+  return keepsConnections(race) && (cases === 1 || cases * race.load.connections <= MAX_OPEN)
+}
+
 /** Whether processes alternate within a round. */
 export function takesTurns({ turn, load }: ResolvedRace): boolean {
   return turn < load.duration

@@ -84,6 +84,6 @@ async function warmUpRound(
   if (run.died.aborted || after.tree.threads.size === 0) throw await deathOf(run)
   const result = await Promise.race([connections.session.collect(), run.untilDeath])
   connections.lastUsed = performance.now()
-  if (!isComplete) closeConnections(replica)
+  if (!isComplete) closeConnections(replica.connections, [testCase.name])
   return { cpu: (cpuBetween(before, after).cpu * 1000) / result.responses, result }
 }

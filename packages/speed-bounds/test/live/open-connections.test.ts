@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, beforeEach, expect, it } from 'vitest'
 import { race } from '../../src/index.ts'
 import { MEASUREMENT, server, SMALL } from '../helpers/servers.ts'
 
@@ -19,13 +19,33 @@ process.prependListener('SIGTERM', () => writeFileSync(${JSON.stringify(folder)}
 `,
 )
 
-it('measures all rounds of a process over the connections of its warm-up', async () => {
+const files = (): string[] => readdirSync(folder).map((file) => join(folder, file))
+beforeEach(() => files().forEach((file) => rmSync(file)))
+
+const { path: _, ...small } = SMALL
+const options = {
+  ...small,
+  connections: 10,
+  measurement: { ...MEASUREMENT, turn: SMALL.duration, cycles: 4 },
+}
+
+it.each([
+  ['of one case', { one: { path: '/' } }, 10],
+  ['of two cases', { one: { path: '/' }, two: { path: '/two' } }, 20],
+])('measures all rounds of a process over the connections of its warm-up: %s', async (_title, cases, connections) => {
+  await race({ one: counting, other: counting }, { ...options, cases }).measure()
+  const accepted = files().map((file) => Number(readFileSync(file, 'utf8')))
+  expect(accepted).toHaveLength(4)
+  // The others are those of the first request, and of the comparison of responses.
+  const compared = connections / options.connections
+  for (const count of accepted) expect(count).toBe(connections + 1 + compared)
+})
+
+it('opens new connections for each round if they would be too many', async () => {
+  const cases = { one: { path: '/' }, two: { path: '/two' } }
   await race(
     { one: counting, other: counting },
-    { ...SMALL, connections: 10, measurement: { ...MEASUREMENT, turn: SMALL.duration, cycles: 4 } },
+    { ...options, cases, connections: 201, measurement: { ...options.measurement, cycles: 2 } },
   ).measure()
-  const accepted = readdirSync(folder).map((file) => Number(readFileSync(join(folder, file), 'utf8')))
-  expect(accepted).toHaveLength(4)
-  // Two more are those of the first request, and of the comparison of responses.
-  for (const count of accepted) expect(count).toBe(12)
+  for (const file of files()) expect(Number(readFileSync(file, 'utf8'))).toBeGreaterThan(2 * 2 * 201)
 })
