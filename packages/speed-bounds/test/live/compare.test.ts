@@ -87,7 +87,7 @@ it('finds a working tree that is slower, with Markdown, JSON and exit code 1', a
   const { code, stdout, stderr } = await compare(repository, 'main', '--fail-if-slower', '5%', ...files)
   expect(stderr).toMatch(/^main: checkout of [0-9a-f]{12}\nworking tree: checkout/)
   expect(stdout).toMatch(/^server, GET \/: slower$/m)
-  expect(stdout).toMatch(/^ {2}0\.\d+x \(0\.\d+x to 0\.\d+x, 99\.\d % interval\)$/m)
+  expect(stdout).toMatch(/^ {2}0\.\d+x \(0\.\d+x to 0\.\d+x, 99\.\d+ % interval\)$/m)
   expect(code).toBe(1)
   const { cases, base, head, races } = JSON.parse(readFileSync(json, 'utf8')) as Comparison
   expect(cases).toMatchObject([{ subject: 'server', case: 'GET /', verdict: 'slower', gate: 'broken' }])

@@ -97,7 +97,7 @@ describe('race() of functions', () => {
   })
 
   it('says how much time is missing if the budget ends before the first look', async () => {
-    const decision = await race(functions, { ...SMALL, budget: 400 }).decide('many', { atLeast: 1 })
+    const decision = await race(functions, { ...SMALL, duration: 1000, budget: 1500 }).decide('many', { atLeast: 1 })
     expect(decision).toMatchObject({ verdict: 'inconclusive', estimates: [], missing: expect.any(Number) })
   })
 
