@@ -1,6 +1,6 @@
 // Decides the same claim again and again: which verdict comes, and when.
 
-import { race } from '../src/index.ts'
+import { type Metric, race } from '../src/index.ts'
 import { plainServer } from './servers.ts'
 
 /** Microseconds of a plain response, about. */
@@ -16,7 +16,7 @@ for (let count = 0; count < Number(tries); count++) {
   const { verdict, estimates } = await match.decide('dear', {
     atLeast: 1,
     budget: Number(budget) * 1000,
-    ...(metric === 'both' ? {} : { metric: 'cpu' }),
+    ...(metric === 'both' ? {} : { metric: metric as Metric }),
   })
   const time = ((performance.now() - began) / 1000).toFixed(1)
   const { rounds } = match.result()

@@ -41,6 +41,7 @@ function roundOf(
     generatorCpu,
     foreignCpu,
     bottleneck: 'server',
+    ...(foreignCpu > options.maxForeignCpu ? { discarded: 'foreign-cpu' as const } : {}),
   }
 }
 
@@ -52,7 +53,7 @@ function drawStage(recording: Recording, stage: number, factor: number): Round[]
     .map(({ rounds }) => rounds)
   const from = below(Math.min(...processes.map(({ length }) => length)) - CYCLES + 1)
   return Array.from({ length: CYCLES }, (_, index) =>
-    Array.from({ length: processesIn(stage, index + 1, REPLICAS) }, (__, process) => {
+    Array.from({ length: processesIn(stage, index + 1, { replicas: REPLICAS, cycles: CYCLES }) }, (__, process) => {
       const place = { stage, cycle: index + 1, replica: (stage - 1) * REPLICAS + process + 1 }
       return [
         roundOf(processes[process]![from + index]!, { ...place, subject: 'a' }, 1),
@@ -71,7 +72,7 @@ function decide(factor: number, stages: number): { verdict: string; look: number
       rounds.push(...ofCycle)
       if (!isLook(stage, index + 1, CYCLES)) continue
       look++
-      const { verdict } = isFirstLook(stage, index + 1) ? looks.first() : looks.at(stage / stages)
+      const { verdict } = isFirstLook(stage, index + 1, CYCLES) ? looks.first() : looks.at(stage / stages)
       if (verdict !== 'inconclusive') return { verdict, look }
     }
   }

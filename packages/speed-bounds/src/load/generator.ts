@@ -22,7 +22,7 @@ export interface Workload {
   readonly load: ResolvedLoad
   /** Milliseconds of load before the round. Of the lead, only failures count. */
   readonly lead: number
-  /** The race starts each turn and ends the last one. The lead and the duration of the load do not apply. */
+  /** The race starts each turn, and ends the workload after many rounds. The lead and the duration of the load do not apply. */
   readonly inTurns: boolean
 }
 
@@ -58,16 +58,19 @@ export interface LoadResult {
 export interface TurnResult {
   /** Whether every request got its response, or its connection ended. */
   readonly isComplete: boolean
-  /** Responses with the right status. */
-  readonly responses: number
+  /** Whether a connection was opened anew since the turn before. */
+  readonly reconnected: boolean
   /** Milliseconds until the last response. */
   readonly elapsed: number
 }
 
+/** Whether a turn counts. With `'unless-reconnected'`, it does if all connections are those of the turn before. */
+export type TurnCounts = boolean | 'unless-reconnected'
+
 /** Controls a workload in turns. */
 export interface TurnControl {
   /** Sends requests for this many milliseconds, then waits for pending responses. Only turns that count are measured. */
-  turn(duration: number, counts: boolean): Promise<TurnResult>
+  turn(duration: number, counts: TurnCounts): Promise<TurnResult>
   /** The measurements since the last call, once no request is pending. */
   collect(): Promise<LoadResult>
   finish(): void
@@ -87,7 +90,7 @@ export type RunWorkload = (workload: Workload, events: WorkloadEvents) => Promis
 /** From the race to the generator's process, about the workload with this number. */
 export type GeneratorCommand = { readonly id: number } & (
   | { readonly workload: Workload }
-  | { readonly turn: { readonly duration: number; readonly counts: boolean } }
+  | { readonly turn: { readonly duration: number; readonly counts: TurnCounts } }
   | { readonly collect: true }
   | { readonly finish: true }
 )

@@ -47,5 +47,5 @@ export function closeConnections(
 export function leadFor({ load }: ResolvedRace, { lastUsed }: Connections): number {
   const waited = performance.now() - lastUsed
   if (waited < STAYS.WARM) return 0
-  return waited < STAYS.NEARLY ? Math.min(SHORT_LEAD, leadOf(load)) : leadOf(load)
+  return waited < STAYS.NEARLY ? SHORT_LEAD : leadOf(load)
 }

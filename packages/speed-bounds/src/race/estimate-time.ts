@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { ResolvedLoad, ResolvedRace } from '../options/resolved.ts'
-import { processesIn } from '../statistics/interim-looks.ts'
+import { FIRST_CYCLES, processesIn } from '../statistics/interim-looks.ts'
 import { leadOf } from './lead-in.ts'
 import { keepsAllConnections, keepsConnections } from './turn-policy.ts'
 
@@ -29,8 +29,8 @@ export function estimateStageTime(race: ResolvedRace, subjects: number, cases: n
 export function estimateFirstLook(race: ResolvedRace): number {
   const { subjects, cases, replicas, heats, cycles } = race
   const isSuccessive = heats === 'successive'
-  const processes = isSuccessive ? replicas : processesIn(1, 1, replicas)
-  return timeOf(race, processes * subjects.length, isSuccessive ? cycles : 1, cases.length)
+  const processes = isSuccessive ? replicas : processesIn(1, 1, race)
+  return timeOf(race, processes * subjects.length, isSuccessive ? cycles : Math.min(FIRST_CYCLES, cycles), cases.length)
 }
 
 function timeOf(race: ResolvedRace, processes: number, cycles: number, cases: number): number {

@@ -1,7 +1,7 @@
 import type { ResolvedLoad } from '../options/resolved.ts'
 
 /**
- * Load before each measured round, as a multiple of its length and in milliseconds. New connections and processes that
+ * Load before a round on new connections, as a multiple of its length and in milliseconds. New connections and processes that
  * have waited cost more, and not equally more for each server: with a lead of 0.1 s, ratios came out from 0.77x to 1.62x.
  * See docs/measurements.md#lead-before-rounds
  */

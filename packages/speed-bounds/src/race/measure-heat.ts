@@ -2,7 +2,7 @@
 // turn, the processes of a heat alternate. Turns last 0.2 s: shorter ones favor one server over another. See
 // docs/measurements.md#turn-length
 
-import type { LoadResult } from '../load/generator.ts'
+import type { LoadResult, TurnCounts } from '../load/generator.ts'
 import type { ResolvedCase } from '../options/resolved.ts'
 import { bottleneckOf, type Round } from '../statistics/measured-round.ts'
 import type { TreeReading } from '../platform/tree-usage.ts'
@@ -74,9 +74,7 @@ async function measureInTurns(context: StageContext, heat: readonly Replica[], p
   // hangs, the round has failed.
   const needMore = (): boolean => alternating.every(({ elapsed, hangs }) => elapsed < load.duration && !hangs)
   for (let left = load.duration; left > 0 && needMore(); left -= turn) {
-    for (const one of context.shuffle(alternating)) {
-      await takeTurn(one, await resumeUntilIdle(one.replica.run), turn, true)
-    }
+    for (const one of context.shuffle(alternating)) await takeCountedTurn(context, one)
   }
   for (const one of alternating) {
     const { replica, use, tree } = one
@@ -86,15 +84,25 @@ async function measureInTurns(context: StageContext, heat: readonly Replica[], p
   }
 }
 
-/** Opens the connections of a process, with a first turn that does not count unless it is warm. */
+/** If the server has closed connections meanwhile, the turn does not count, and another follows after the lead. */
+async function takeCountedTurn({ race: { load, turn } }: StageContext, one: AlternatingReplica): Promise<void> {
+  const { run } = one.replica
+  const isFirst = one.elapsed === 0
+  const reconnected = await takeTurn(one, await resumeUntilIdle(run), turn, isFirst ? 'unless-reconnected' : true)
+  if (!isFirst || !reconnected) return
+  await takeTurn(one, await resumeUntilIdle(run), leadOf(load), false)
+  await takeTurn(one, await resumeUntilIdle(run), turn, true)
+}
+
+/** Opens the connections of a process. If it is not warm, it has a turn first that does not count. */
 async function openConnections(
   context: StageContext,
   replica: Replica,
   { testCase, onMeasure }: HeatPlan,
 ): Promise<AlternatingReplica> {
   onMeasure(replica.run)
-  const connections = connectionsOf(context, replica, testCase)
   const idle = await resumeUntilIdle(replica.run)
+  const connections = connectionsOf(context, replica, testCase)
   const use = { cpu: 0, busiest: 0, time: 0, others: 0 }
   const opened = { replica, connections, use, elapsed: 0, hangs: false, tree: idle.tree }
   const lead = leadFor(context.race, connections)
@@ -102,24 +110,33 @@ async function openConnections(
   return opened
 }
 
-/** All CPU that a turn causes counts, because the process is idle before and after. */
-async function takeTurn(one: AlternatingReplica, before: CpuReading, duration: number, counts: boolean): Promise<void> {
+/**
+ * All CPU that a turn causes counts, because the process is idle before and after. Returns whether the server had closed
+ * connections before it.
+ */
+async function takeTurn(
+  one: AlternatingReplica,
+  before: CpuReading,
+  duration: number,
+  counts: TurnCounts,
+): Promise<boolean> {
   const { replica, connections } = one
   const { run } = replica
-  const { isComplete, elapsed } = await Promise.race([connections.session.turn(duration, counts), run.untilDeath])
+  const turn = await Promise.race([connections.session.turn(duration, counts), run.untilDeath])
   const after = await untilIdle(run)
   if (run.died.aborted || after.tree.threads.size === 0) throw await deathOf(run)
   await run.pause()
   connections.lastUsed = performance.now()
-  if (!counts) return
-  one.elapsed += elapsed
-  one.hangs = !isComplete
+  if (counts === false || (counts === 'unless-reconnected' && turn.reconnected)) return turn.reconnected
+  one.elapsed += turn.elapsed
+  one.hangs = !turn.isComplete
   const { cpu, busiest, time, others } = cpuBetween(before, after)
   one.use.cpu += cpu
   one.use.busiest += busiest
   one.use.time += time
   one.use.others += others
   one.tree = after.tree
+  return turn.reconnected
 }
 
 /** The measurements of all turns. Connections with a request that is still pending are not used again. */

@@ -95,6 +95,8 @@ class LazyRace implements Race {
   readonly #latencies = new LatencyHistograms()
   #startedAt: Date | undefined
   #stages = 0
+  /** Stages that ended at their first look. */
+  readonly #endedEarly = new Set<number>()
   /** Milliseconds of ended stages, without the wait for other races. */
   #spent = 0
   /** performance.now() at the start of the running stage. */
@@ -142,12 +144,18 @@ class LazyRace implements Race {
       if (this.#stages > 0 && MIN_PART_OF_STAGE * needed > left()) break
       const isWhole = await this.#stage(subjects, cases, { signal, budget: left() }, (isFirst) => {
         decision = isFirst ? looks.first() : looks.at(share())
-        return decision.verdict !== 'inconclusive'
+        const isDecided = decision.verdict !== 'inconclusive'
+        if (isFirst && isDecided) this.#endedEarly.add(this.#stages)
+        return isDecided
       })
       if (!isWhole) break
     }
     if (decision.verdict === 'inconclusive') decision = looks.at(1)
-    if (decision.estimates.length === 0) decision = { ...decision, missing: estimateFirstLook(this.#race) }
+    if (decision.estimates.length === 0) {
+      const needed = estimateFirstLook(this.#race)
+      // A race that took longer already needs a part of it at least.
+      decision = { ...decision, missing: Math.max(needed - (this.#time - began), needed / 4) }
+    }
     this.#decisions.push(decision)
     return decision
   }
@@ -189,9 +197,10 @@ class LazyRace implements Race {
     return this.#spent + (this.#began === undefined ? 0 : performance.now() - this.#began)
   }
 
-  /** Stages that measured the subjects and case of a claim. Other stages are not looks of it. */
+  /** Whole stages that measured the subjects and case of a claim. One that a look has ended is none: later claims go on. */
   #stagesOf(claim: Claim): number {
-    return new Set(roundsOf(claim, this.#rounds).map(({ stage }) => stage)).size
+    const stages = new Set(roundsOf(claim, this.#rounds).map(({ stage }) => stage))
+    return [...stages].filter((stage) => !this.#endedEarly.has(stage)).length
   }
 
   /** The first stage measures everything, for the table. Later ones measure only the subjects and case of the claim. */

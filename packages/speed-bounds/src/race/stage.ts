@@ -41,7 +41,7 @@ async function runReplicas(
   let heats: Replica[][] = []
   try {
     for (let cycle = 1; cycle <= race.cycles; cycle++) {
-      const count = context.onLook ? processesIn(stage, cycle, numbers.length) : numbers.length
+      const count = context.onLook ? processesIn(stage, cycle, { ...race, replicas: numbers.length }) : numbers.length
       const missing = numbers.slice(replicas.length / subjects.length, count)
       if (missing.length > 0) {
         const added = await startReplicas(context, missing, report)
@@ -63,7 +63,7 @@ async function runReplicas(
       const dead = replicas.find(({ run }) => run.died.aborted)
       if (dead) throw dead.run.died.reason
       const isLookHere = race.heats === 'interleaved' && isLook(stage, cycle, race.cycles)
-      if (isLookHere && context.onLook?.(isFirstLook(stage, cycle))) break
+      if (isLookHere && context.onLook?.(isFirstLook(stage, cycle, race.cycles))) break
     }
   } finally {
     const timeout = signal.aborted ? Math.min(ABORT_TIMEOUT, race.stopTimeout) : race.stopTimeout

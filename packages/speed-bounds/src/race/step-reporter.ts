@@ -24,10 +24,8 @@ export function stepReporter({ race, subjects, cases, stage, onLook, onProgress 
 }
 
 /** Rounds of a stage for each subject and case. */
-function roundsOf({ cycles, replicas, heats }: ResolvedRace, stage: number): number {
+function roundsOf(race: ResolvedRace, stage: number): number {
+  const { cycles, replicas, heats } = race
   if (heats === 'successive') return cycles * replicas
-  return Array.from({ length: cycles }, (_, index) => processesIn(stage, index + 1, replicas)).reduce(
-    (a, b) => a + b,
-    0,
-  )
+  return Array.from({ length: cycles }, (_, index) => processesIn(stage, index + 1, race)).reduce((a, b) => a + b, 0)
 }

@@ -15,7 +15,7 @@ export function keepsConnections({ idle, load }: ResolvedRace): boolean {
   return load.amount === undefined && load.generator !== 'wrk' && idle === 'paused' && canReadProc
 }
 
-/** Most open connections of a process. */
+/** Most open connections of a process with several cases. */
 const MAX_OPEN = 400
 
 /** Whether the connections for all cases stay open. Otherwise it is those for one case. */

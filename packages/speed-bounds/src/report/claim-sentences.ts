@@ -3,7 +3,7 @@
 import type { Metric, Progress } from '../options/types.ts'
 import type { Claim } from '../options/resolved.ts'
 import type { Decision, Estimate, Verdict } from '../statistics/verdict.ts'
-import { ratioWithInterval, seconds } from './format.ts'
+import { confidenceText, ratioWithInterval, seconds } from './format.ts'
 
 const METRIC_NAMES: Record<Metric, string> = {
   cpu: 'CPU per request',
@@ -41,7 +41,7 @@ function evidenceText({ unit }: Claim, estimates: readonly Estimate[], missing: 
 function estimateText(estimate: Estimate, unit: Claim['unit']): string {
   const { metric, replicas, rounds, discarded, confidence, verdict } = estimate
   const evidence = `${replicas.join('+')} processes, ${rounds} rounds${discarded ? `, ${discarded} discarded` : ''}`
-  const percent = `${(confidence * 100).toFixed(confidence > 0.999 ? 2 : 1)} % interval`
+  const percent = `${confidenceText(confidence)} interval`
   const reason = whyUnused(estimate)
   const used = reason === undefined ? verdict : 'not used'
   const note = reason === undefined ? '' : `, ${reason}`

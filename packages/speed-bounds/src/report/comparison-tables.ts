@@ -1,7 +1,7 @@
 import { markdownTable } from 'markdown-table'
 import { styleText } from 'node:util'
 import type { CaseComparison, Comparison } from '../compare/comparison.ts'
-import { percentage, ratio } from './format.ts'
+import { confidenceText, percentage, ratio } from './format.ts'
 import { METRIC_FORMATS } from './metric-formats.ts'
 import { markdownText } from './markdown-text.ts'
 import type { Place } from './tables.ts'
@@ -58,7 +58,7 @@ function verdictText({ margin }: Comparison, { verdict }: CaseComparison): strin
 
 function intervalText({ ratio: middle, low, high, confidence }: CaseComparison): string {
   if (middle === null || low === null || high === null || confidence === null) return 'not enough data for an interval'
-  return `${ratio(middle)} (${ratio(low)} to ${ratio(high)}, ${(confidence * 100).toFixed(1)} % interval)`
+  return `${ratio(middle)} (${ratio(low)} to ${ratio(high)}, ${confidenceText(confidence)} interval)`
 }
 
 function methodText({ metric, margin, races }: Comparison): string {

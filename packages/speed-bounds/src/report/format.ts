@@ -21,6 +21,11 @@ export function ratioWithInterval({ ratio: middle, low, high }: Pick<Estimate, '
   return `${ratio(middle)} (${tellsNothing ? 'too little data for an interval' : `${ratio(low)} to ${ratio(high)}`})`
 }
 
+/** `99.5 %`, or `99.96 %` where one digit would hide the rest. */
+export function confidenceText(confidence: number): string {
+  return `${(confidence * 100).toFixed(confidence > 0.999 ? 2 : 1)} %`
+}
+
 export const microseconds = (value: number): string => `${three.format(value)} µs`
 /** Microseconds in the unit that fits: `12.3 ns`, `4.56 µs` or `7.89 ms`. */
 export function timeOfCall(value: number): string {

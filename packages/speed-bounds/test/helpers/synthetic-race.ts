@@ -88,7 +88,7 @@ function* syntheticStage(
   const times = heats.map(() => machine.cycle(chance))
   for (let cycle = 1; cycle <= method.cycles; cycle++) {
     const ofCycle = machine.cycle(chance)
-    const measured = processes.map((all) => all.slice(0, processesIn(stage, cycle, method.replicas)))
+    const measured = processes.map((all) => all.slice(0, processesIn(stage, cycle, method)))
     yield (method.successive ? heats : heatsOf(measured, shuffle)).flatMap((heat, index) => {
       const common = method.successive ? times[index]! : ofCycle
       const shared = machine.heat?.(chance) ?? 0
@@ -137,7 +137,8 @@ export function syntheticRace(
       rounds.push(...cycleRounds)
       if (!isLook(stage, ++cycle, method.cycles) || (method.successive && cycle < method.cycles)) continue
       taken++
-      decision = !method.successive && isFirstLook(stage, cycle) ? looks.first() : looks.at(stage / method.stages)
+      decision =
+        !method.successive && isFirstLook(stage, cycle, method.cycles) ? looks.first() : looks.at(stage / method.stages)
       if (decision.verdict !== 'inconclusive') return { ...decision, taken }
     }
   }

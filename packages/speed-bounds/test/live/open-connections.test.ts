@@ -49,3 +49,16 @@ it('opens new connections for each round if they would be too many', async () =>
   ).measure()
   for (const file of files()) expect(Number(readFileSync(file, 'utf8'))).toBeGreaterThan(2 * 2 * 201)
 })
+
+it('has load before a round whose connections the server has closed meanwhile', async () => {
+  const impatient = server(`response.end('ok')`, 'server.keepAliveTimeout = 150; server.keepAliveTimeoutBuffer = 0')
+  const started = performance.now()
+  const { rounds } = await race(
+    { one: impatient, other: impatient },
+    { ...options, cases: { one: { path: '/' } } },
+  ).measure()
+  expect(rounds).toHaveLength(16)
+  expect(rounds.map(({ failures }) => failures)).toEqual(rounds.map(() => 0))
+  // Each round has a lead of three times its length, but the first one.
+  expect(performance.now() - started).toBeGreaterThan(12 * 4 * SMALL.duration)
+})

@@ -31,6 +31,7 @@ export class RequestGate {
   #isNew = true
   #pending = 0
   #lost = 0
+  #connects = 0
   /** Clients without a first response. */
   #unconnected: number
   /** Called when the last pending request has a response or is lost. */
@@ -72,6 +73,7 @@ export class RequestGate {
       else state.held++
     }
     client[CONNECT] = () => {
+      this.#connects++
       // Pending requests on the old connection get no response.
       this.#lost += state.pending
       this.#pending -= state.pending
@@ -98,6 +100,11 @@ export class RequestGate {
   /** Requests without a response. */
   get pending(): number {
     return this.#pending
+  }
+
+  /** How often a client has connected. */
+  get connects(): number {
+    return this.#connects
   }
 
   /** Requests whose connection ended before their response. */

@@ -2,7 +2,7 @@
 
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LoadResult, TurnControl, TurnResult, Workload } from '../generator.ts'
+import type { LoadResult, TurnControl, TurnCounts, TurnResult, Workload } from '../generator.ts'
 import { BusyPoll } from './busy-poll.ts'
 import { maxConnectTime, outcomeOf, SAMPLE_INTERVAL, start, startMeter } from './start-autocannon.ts'
 import { RequestGate } from './request-gate.ts'
@@ -21,6 +21,8 @@ export async function runInTurns(workload: Workload, onReady: (turns: TurnContro
     // Between two turns a connection may be silent for as long as the turns of the others take.
     timeout: ENDLESS,
     duration: ENDLESS,
+    // Many workloads may be open, and only their end waits for the next sample.
+    sampleInt: 50,
     setupClient: parts.gate.setupClient,
   })
   const turns = new Turns(workload, parts)
@@ -53,6 +55,8 @@ class Turns {
   readonly #workload: Workload
   readonly #parts: Parts
   readonly #connected: Promise<unknown>
+  /** How often clients had connected at the end of the last turn. */
+  #connects: number | undefined
   #counted: Counted | undefined
   /** Requests without a response at the end, while no other got one. */
   #timeouts = 0
@@ -65,9 +69,11 @@ class Turns {
     this.#connected = Promise.race([parts.gate.allConnected, sleep(maxConnectTime(workload))])
   }
 
-  async take(duration: number, counts: boolean): Promise<TurnResult> {
+  async take(duration: number, wanted: TurnCounts): Promise<TurnResult> {
     const { gate, tally, poll } = this.#parts
     await this.#connected
+    const reconnected = gate.connects > (this.#connects ?? gate.connects)
+    const counts = wanted === true || (wanted === 'unless-reconnected' && !reconnected)
     if (counts && !this.#counted) {
       this.#counted = { ...NOTHING }
       tally.begin(gate.lost)
@@ -85,11 +91,11 @@ class Turns {
       await Promise.race([idle, sleep(MIN_HANGING_TIME)])
     }
     poll.stop()
-    const responses = tally.right - rightBefore
-    const outcome = { isComplete: gate.pending === 0, responses, elapsed: tally.last - from }
+    const outcome = { isComplete: gate.pending === 0, reconnected, elapsed: tally.last - from }
+    this.#connects = gate.connects
     if (counts && this.#counted) {
       const { busy, cpu, workCpu } = await read()
-      this.#counted.responses += responses
+      this.#counted.responses += tally.right - rightBefore
       this.#counted.elapsed += outcome.elapsed
       this.#counted.busy += busy
       this.#counted.cpu += cpu
