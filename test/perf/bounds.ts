@@ -41,10 +41,10 @@ const claims = {
     { case: 'article', contender: 'trpc-fastify', over: 'plain-fastify', atLeast: 0.9 },
   ],
   'trpc-rest': [
-    { case: 'query', contender: 'trpc-fastify-rest', over: 'plain-fastify', atLeast: 0.9 },
-    { case: 'path', contender: 'trpc-fastify-rest', over: 'plain-fastify', atLeast: 0.9 },
-    { case: 'body', contender: 'trpc-fastify-rest', over: 'plain-fastify', atLeast: 0.9 },
-    { case: 'long', contender: 'trpc-fastify-rest', over: 'plain-fastify', atLeast: 0.9 },
+    { case: 'query', contender: 'trpc-fastify-rest', over: 'plain-fastify', atLeast: 0.52 },
+    { case: 'path', contender: 'trpc-fastify-rest', over: 'plain-fastify', atLeast: 0.52 },
+    { case: 'body', contender: 'trpc-fastify-rest', over: 'plain-fastify', atLeast: 0.61 },
+    { case: 'long', contender: 'trpc-fastify-rest', over: 'plain-fastify', atLeast: 0.61 },
   ],
   'trpc-only': [
     { case: 'batch', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3.2, target: 5 },

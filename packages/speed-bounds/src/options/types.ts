@@ -129,7 +129,7 @@ export interface RaceOptions extends Partial<CaseOptions> {
   connections?: number
   /** Pending requests on each connection. @default 1 */
   pipelining?: number
-  /** Length of a measured round. Load that does not count precedes it, for three times as long and at most 1000. wrk has no such load, and rounds up to whole seconds. @default 200 */
+  /** Length of a measured round. On new connections, load that does not count precedes it, for three times as long and at most 1000. wrk has no such load, and rounds up to whole seconds. @default 200 */
   duration?: number
   /** Requests in a round, instead of `duration`. autocannon without pipelining only. @default none */
   amount?: number

@@ -16,6 +16,7 @@ import { estimateFirstLook, estimateStageTime } from './estimate-time.ts'
 import { exclusively } from './race-queue.ts'
 import { shuffler } from './schedule.ts'
 import { runStage } from './stage.ts'
+import { Stopwatch } from './stopwatch.ts'
 import { withPossibleTurns } from './turn-policy.ts'
 
 /** Options of {@link Race.measure} and {@link Race.compareResponses}. */
@@ -97,10 +98,8 @@ class LazyRace implements Race {
   #stages = 0
   /** Stages that ended at their first look. */
   readonly #endedEarly = new Set<number>()
-  /** Milliseconds of ended stages, without the wait for other races. */
-  #spent = 0
-  /** performance.now() at the start of the running stage. */
-  #began: number | undefined
+  /** Runs during stages, without the wait for other races. */
+  readonly #stopwatch = new Stopwatch()
   /** Rounds before a failure prove nothing, so later calls throw it again. */
   #failure: { readonly reason: unknown } | undefined
 
@@ -132,9 +131,9 @@ class LazyRace implements Race {
     const claim = resolveClaim(this.#race, over, options)
     const { signal = new AbortController().signal } = options
     if (this.#failure) throw this.#failure.reason
-    const began = this.#time
+    const began = this.#stopwatch.time
     const looks = new Looks(claim, () => this.#rounds)
-    const left = (): number => claim.budget - (this.#time - began)
+    const left = (): number => claim.budget - (this.#stopwatch.time - began)
     const share = (): number => Math.max(1 - left() / claim.budget, this.#stagesOf(claim) / this.#race.stages)
     let decision = looks.at(share())
     while (decision.verdict === 'inconclusive' && this.#stagesOf(claim) < this.#race.stages) {
@@ -154,7 +153,7 @@ class LazyRace implements Race {
     if (decision.estimates.length === 0) {
       const needed = estimateFirstLook(this.#race)
       // A race that took longer already needs a part of it at least.
-      decision = { ...decision, missing: Math.max(needed - (this.#time - began), needed / 4) }
+      decision = { ...decision, missing: Math.max(needed - (this.#stopwatch.time - began), needed / 4) }
     }
     this.#decisions.push(decision)
     return decision
@@ -192,11 +191,6 @@ class LazyRace implements Race {
     })
   }
 
-  /** Milliseconds of all stages so far. */
-  get #time(): number {
-    return this.#spent + (this.#began === undefined ? 0 : performance.now() - this.#began)
-  }
-
   /** Whole stages that measured the subjects and case of a claim. One that a look has ended is none: later claims go on. */
   #stagesOf(claim: Claim): number {
     const stages = new Set(roundsOf(claim, this.#rounds).map(({ stage }) => stage))
@@ -223,7 +217,8 @@ class LazyRace implements Race {
     if (this.#failure) throw this.#failure.reason
     let isWhole = true
     await exclusively(signal, async (supervisor) => {
-      const began = (this.#began = performance.now())
+      const began = performance.now()
+      const stop = this.#stopwatch.start()
       const timeout =
         budget === undefined ? new AbortController().signal : AbortSignal.timeout(Math.max(0, Math.ceil(budget)))
       const generator = await openGenerator(this.#race.load.generator)
@@ -257,8 +252,7 @@ class LazyRace implements Race {
         this.#failure = { reason }
         throw reason
       } finally {
-        this.#spent = this.#time
-        this.#began = undefined
+        stop()
         await generator.close()
       }
     })

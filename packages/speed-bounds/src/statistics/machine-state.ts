@@ -7,7 +7,7 @@ import { median } from './samples.ts'
 /** Passes after which the states of cycles hardly change. */
 const PASSES = 4
 
-/** Normalizes the CPU of each round by the state of the machine. A stage without rounds of one subject says nothing about the ratio. */
+/** Normalizes the CPU of each round by the state of the machine. A stage without rounds of one subject tells no ratio. */
 export function normalizeByMachine(rounds: readonly Round[], contender: string, over: string): NormalizedRound[] {
   return [...Map.groupBy(rounds, ({ stage }) => stage).values()].flatMap((stage) => {
     const costs = [contender, over].map((name) =>
@@ -21,8 +21,8 @@ export function normalizeByMachine(rounds: readonly Round[], contender: string, 
 
 /**
  * Adds the state of its cycle to the baseline of each round: the mean deviation of the cycle's rounds from the levels of
- * their processes. Each depends on the other, so both are computed in turn. As few rounds tell little, a state counts as
- * if one round more had none.
+ * their processes. Each depends on the other, so both are computed in turn. Few rounds tell little, so a state is shrunk as
+ * if one more round had shown none.
  */
 function withCycleStates(normalized: readonly NormalizedRound[]): NormalizedRound[] {
   const costs = normalized.map((one) => relativeCost(one, 'cpu'))
