@@ -43,9 +43,15 @@ export function closeConnections(
   }
 }
 
-/** Milliseconds of load that a process needs before its next round. */
-export function leadFor({ load }: ResolvedRace, { lastUsed }: Connections): number {
+/**
+ * Bytes of resident memory from which on a process needs load after each pause: V8 shrinks a large heap meanwhile. See
+ * docs/measurements.md#paused-heap
+ */
+const LARGE = 150e6
+
+/** Milliseconds of load that a process with this resident memory needs before its next round. */
+export function leadFor({ load }: Pick<ResolvedRace, 'load'>, { lastUsed }: Connections, rss: number): number {
   const waited = performance.now() - lastUsed
-  if (waited < STAYS.WARM) return 0
-  return waited < STAYS.NEARLY ? SHORT_LEAD : leadOf(load)
+  if (waited > STAYS.NEARLY || rss > LARGE) return leadOf(load)
+  return waited < STAYS.WARM ? 0 : SHORT_LEAD
 }

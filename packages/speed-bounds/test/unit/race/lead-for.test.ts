@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { resolveRace } from '../../../src/options/resolve.ts'
+import { leadFor } from '../../../src/race/connections.ts'
+import type { Connections } from '../../../src/race/stage-context.ts'
+
+const race = resolveRace({ a: './a.ts', b: './b.ts' }, { path: '/' })
+const usedBefore = (milliseconds: number): Connections => ({
+  session: undefined as unknown as Connections['session'],
+  lastUsed: performance.now() - milliseconds,
+})
+
+it.each([
+  ['no load after 4 s', 4000, 60e6, 0],
+  ['0.1 s of load after 6 s', 6000, 60e6, 100],
+  ['three rounds of load after 31 s', 31_000, 60e6, 600],
+  ['three rounds of load on its first connections', Number.POSITIVE_INFINITY, 60e6, 600],
+  ['three rounds of load after each pause with a large heap', 1000, 160e6, 600],
+])('a process has %s', (_, waited, rss, lead) => {
+  expect(leadFor(race, usedBefore(waited), rss)).toBe(lead)
+})
