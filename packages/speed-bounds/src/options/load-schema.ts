@@ -19,6 +19,7 @@ import {
   string,
 } from 'checked-options'
 import { type LoadOptions, type LoadStage, PROTOCOLS, type Rate, type RateRamp } from './load-types.ts'
+import { text } from './schema.ts'
 
 /** Options after the check: those with a default are there. */
 export type CheckedLoadOptions = LoadOptions &
@@ -43,8 +44,6 @@ export type CheckedLoadOptions = LoadOptions &
 
 /** Requests per second. No generator in JavaScript sends more. */
 const MAX_RATE = 1_000_000
-
-const text: Schema<string> = custom('a string', (value) => typeof value === 'string')
 
 const rate: Schema<Rate> = custom(
   `requests per second above 0, or a share such as "50%"`,

@@ -78,7 +78,7 @@ class Turns {
       this.#counted = { ...NOTHING }
       tally.begin(gate.lost)
     }
-    const read = startMeter(poll)
+    const read = counts ? startMeter(poll) : undefined
     poll.start()
     tally.resume()
     const from = tally.last
@@ -93,7 +93,7 @@ class Turns {
     poll.stop()
     const outcome = { isComplete: gate.pending === 0, reconnected, elapsed: tally.last - from }
     this.#connects = gate.connects
-    if (counts && this.#counted) {
+    if (read && this.#counted) {
       const { busy, cpu, workCpu } = await read()
       this.#counted.responses += tally.right - rightBefore
       this.#counted.elapsed += outcome.elapsed
