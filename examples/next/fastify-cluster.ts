@@ -1,6 +1,6 @@
 // `fastify-custom.ts` in several processes, by `node:cluster` as recipes have it.
 
-import cluster from 'node:cluster'
+import cluster, { type Worker } from 'node:cluster'
 import { availableParallelism } from 'node:os'
 
 const workers = Number(process.env.WORKERS ?? availableParallelism())
@@ -12,13 +12,21 @@ if (cluster.isPrimary) {
   cluster.on('exit', (_worker, code) => {
     if (code > 0) process.exitCode = code
   })
+  const listening = new Set<Worker>()
+  let isStopping = false
   const stop = (): void => {
-    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM')
+    isStopping = true
+    for (const worker of listening) worker.process.kill('SIGTERM')
   }
+  cluster.on('listening', (worker) => {
+    listening.add(worker)
+    // A worker that is still starting gets the signal once it listens.
+    if (isStopping) worker.process.kill('SIGTERM')
+  })
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)
 } else {
-  await import('./fastify-custom.ts')
   // The channel to the primary keeps the worker alive.
   process.once('SIGTERM', () => cluster.worker?.disconnect())
+  await import('./fastify-custom.ts')
 }
