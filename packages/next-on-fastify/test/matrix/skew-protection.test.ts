@@ -53,6 +53,22 @@ describe('after a deploy', () => {
     expect(await of('unknown')).toContain('"Next page of ","b"')
   })
 
+  it.each([
+    ['pages', '/prerendered', {}, null, 'b'],
+    ['navigations', '/prerendered?_rsc', { rsc: '1' }, 'build-b', 'b'],
+    ['older navigations', '/prerendered?_rsc', { rsc: '1', 'x-deployment-id': 'build-a' }, 'build-a', 'a'],
+  ])('serves %s from the response cache, of their build', async (_, path, headers, id, version) => {
+    const cached = async (): Promise<object> => {
+      const response = await get(path, headers)
+      return {
+        status: response.headers.get('cache-status'),
+        id: response.headers.get('x-nextjs-deployment-id'),
+        version: /Prerendered by (?:<!-- -->|",")(\w)/.exec(await response.text())?.[1],
+      }
+    }
+    await expect.poll(cached, { timeout: 30_000 }).toEqual({ status: 'next-on-fastify; hit', id, version })
+  })
+
   it('serves navigations of the Pages Router by the build that they name', async () => {
     for (const [index, version] of ['a', 'b'].entries()) {
       const buildId = readFileSync(join(dirs[index]!, '.next/BUILD_ID'), 'utf8')

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type NextConfig, readConfig, unprovenSetting } from '../config.ts'
-import { patternsOf, type RoutesManifest, rulesOf } from './route-rules.ts'
+import { patternsOf, type RoutesManifest, rulesOf, setsHeadersBeyondKey } from './route-rules.ts'
 import { appPaths } from './path-reader.ts'
 import { coveringRules } from './covering-rules.ts'
 import { botsOf } from './bots.ts'
@@ -120,8 +120,13 @@ function assertCacheable(
 
 /** Paths for which a header, a cookie, a host or a query decides about the response. */
 function conditionalPaths(routes: RoutesManifest): RegExp[] {
-  const { rewrites, others } = rulesOf(routes)
+  const { redirects, headers, onMatchHeaders = [] } = routes
+  const { rewrites } = rulesOf(routes)
+  const conditional = [
+    ...redirects.filter(isConditionalRule),
+    ...[...headers, ...onMatchHeaders].filter(setsHeadersBeyondKey),
+  ]
   // A rewritten path may then match another rule, which the original path does not show.
-  const doubtful = [...rewrites, ...others].some(isConditionalRule) ? rewrites : []
-  return patternsOf([...others.filter(isConditionalRule), ...doubtful].map(({ regex }) => regex))
+  const doubtful = conditional.length > 0 || rewrites.some(isConditionalRule) ? rewrites : []
+  return patternsOf([...conditional, ...doubtful].map(({ regex }) => regex))
 }

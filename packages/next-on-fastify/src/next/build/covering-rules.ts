@@ -1,6 +1,6 @@
 // Finds rules with conditions that cover the whole app. Their condition decides about each response, so nothing is cached.
 
-import { patternsOf, type Rule, type RoutesManifest } from './route-rules.ts'
+import { patternsOf, type Rule, type RoutesManifest, setsHeadersBeyondKey } from './route-rules.ts'
 import { isConditionalRule } from './middleware-matchers.ts'
 
 /** Paths that no rule is meant for. */
@@ -12,15 +12,20 @@ export function coveringRules(routes: RoutesManifest, basePath = ''): string[] {
   const lists = 'beforeFiles' in rewrites ? rewrites : { afterFiles: rewrites }
   return [
     ...covering('redirects', redirects, basePath),
-    ...covering('headers', headers, basePath),
+    ...covering('headers', headers, basePath, setsHeadersBeyondKey),
     ...Object.entries(lists).flatMap(([name, rules]) => covering(`rewrites.${name}`, rules, basePath)),
   ]
 }
 
-function covering(list: string, rules: readonly Rule[], basePath: string): string[] {
+function covering(
+  list: string,
+  rules: readonly Rule[],
+  basePath: string,
+  isDecisive: (rule: Rule) => boolean = isConditionalRule,
+): string[] {
   return rules
     .filter(({ internal }) => internal !== true)
-    .flatMap((rule, index) => (isConditionalRule(rule) && isForAll(rule, basePath) ? `${list}[${index}]` : []))
+    .flatMap((rule, index) => (isDecisive(rule) && isForAll(rule, basePath) ? `${list}[${index}]` : []))
 }
 
 function isForAll({ regex }: Rule, basePath: string): boolean {

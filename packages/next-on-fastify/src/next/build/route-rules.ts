@@ -1,5 +1,7 @@
 // Redirects, rewrites and headers of a configuration, as the manifest of a build has them.
 
+import { RSC_REQUEST_HEADERS } from '../request-headers.ts'
+
 /** A redirect, a rewrite, or a header rule. */
 export interface Rule {
   readonly regex: string
@@ -7,8 +9,15 @@ export interface Rule {
   readonly internal?: boolean
   /** The target of a redirect or a rewrite. */
   readonly destination?: string
-  readonly has?: readonly unknown[]
-  readonly missing?: readonly unknown[]
+  readonly has?: readonly Condition[]
+  readonly missing?: readonly Condition[]
+}
+
+/** What a rule requires of a request. */
+interface Condition {
+  readonly type: string
+  /** Name of the header, the cookie or the query parameter. A host has none. */
+  readonly key?: string
 }
 
 /** The used parts of `routes-manifest.json`. */
@@ -30,6 +39,16 @@ export function rulesOf({ redirects, headers, onMatchHeaders = [], rewrites }: R
     others: [...redirects, ...headers, ...onMatchHeaders],
   }
 }
+
+/**
+ * Whether the condition of a header rule is more than a header of the cache key. Next adds a rule for all paths of a build
+ * with a `deploymentId`, whose condition is the header `rsc`: responses to it are cached apart anyway.
+ */
+export function setsHeadersBeyondKey({ has = [], missing = [] }: Pick<Rule, 'has' | 'missing'>): boolean {
+  return [...has, ...missing].some(({ type, key }) => type !== 'header' || !KEYED.has(key?.toLowerCase() ?? ''))
+}
+
+const KEYED: ReadonlySet<string> = new Set(RSC_REQUEST_HEADERS)
 
 /** Each pattern with and without case: a pattern that excludes `/api` excludes less if case counts. */
 export function patternsOf(sources: readonly string[]): RegExp[] {

@@ -224,6 +224,22 @@ describe('Next responds to each request of a path', () => {
     expect(['/a', '/A', '/b'].map(isConditional)).toEqual([true, true, false])
   })
 
+  const rsc = { type: 'header', key: 'rsc', value: '1' }
+
+  it.each([
+    ['headers', 'has a header of its key', { has: [rsc] }, false],
+    ['onMatchHeaders', 'has a header of its key', { has: [{ ...rsc, key: 'RSC' }] }, false],
+    ['onMatchHeaders', 'lacks a header of its key', { missing: [{ type: 'header', key: 'next-url' }] }, false],
+    ['onMatchHeaders', 'has such a header and a cookie', { has: [rsc, ...has] }, true],
+    ['onMatchHeaders', 'has a cookie with that name', { has: [{ ...rsc, type: 'cookie' }] }, true],
+    ['headers', 'has another host', { has: [{ type: 'host', value: 'rsc' }] }, true],
+    ['redirects', 'has a header of its key', { has: [rsc] }, true],
+    ['rewrites', 'has a header of its key', { has: [rsc] }, true],
+  ])('if %s decide by whether it %s, %j: %j', async (list, _, conditions, expected) => {
+    const isConditional = await conditional(routes({ [list]: [{ regex: '^/a$', ...conditions }] }))
+    expect(isConditional('/a')).toBe(expected)
+  })
+
   it('by which the language of a client is looked for', async () => {
     const { isConditional } = await readBuild(aBuild({ i18n: { locales: ['en', 'de'], defaultLocale: 'en' } }), {
       allowsMiddleware: false,
