@@ -35,13 +35,23 @@ describe('options', () => {
   })
 
   it('have in docs/options.md the rows of their TSDoc and schema', async () => {
-    const tables = ['', 'linger.', 'recycle.', 'admin.'].map((prefix) =>
+    const tables = ['', 'recycle.', 'linger.', 'admin.'].map((prefix) =>
       documented
         .filter(({ option }) => (prefix === '' ? !option.includes('.') : option.startsWith(prefix)))
         .map(({ option, meaning, standard }) => [`\`${option}\``, meaning, kinds.get(option)!.expected, standard]),
     )
     // `vitest run --project docs -u` writes the tables.
     await expect(withOptionRows(read('docs/options.md'), tables)).toMatchFileSnapshot(`${root}docs/options.md`)
+  })
+
+  it('have in docs/options.md their tables under their names', () => {
+    const sections = read('docs/options.md').split(/^## /m)
+    for (const name of ['recycle', 'linger', 'admin']) {
+      const rows = rowsOf(sections.find((section) => section.startsWith(`\`${name}\`\n`))!)
+      expect(rows.slice(2).map(([option]) => option)).toEqual(
+        documented.flatMap(({ option }) => (option.startsWith(`${name}.`) ? [`\`${option}\``] : [])),
+      )
+    }
   })
 
   it('the README names options with the sentences of their TSDoc', () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { codeBlocksOf, typeErrors } from './code-blocks.ts'
+import { codeBlocksOf, typeErrors, unimported } from './code-blocks.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const pages = globSync(['*.md', '.github/*.md', '{docs,packages,examples}/**/*.md'], {
@@ -35,6 +35,16 @@ describe.each(pages)('%s', (page) => {
     const missing = imported.map(([, one]) => one!).filter((one) => !installed.has(one))
     expect([...new Set(missing)]).toEqual([])
   })
+
+  it('imports what its code uses of packages', () => {
+    expect(unimported(text)).toEqual([])
+  })
+})
+
+it('a name that is used without an import is reported', () => {
+  const use = "```ts\n// swagger.ts\nawait app.register(trpcPlugin, { prefix: '/gatewayPlugin', race: 1 })\n```\n"
+  expect(unimported(use)).toEqual(['trpcPlugin'])
+  expect(unimported(`\`\`\`diff\n+import { trpcPlugin } from 'trpc-fastify'\n\`\`\`\n${use}`)).toEqual([])
 })
 
 describe('TypeScript of the pages', () => {

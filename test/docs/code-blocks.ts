@@ -21,6 +21,30 @@ export function codeBlocksOf(page: string, text: string): CodeBlock[] {
   }))
 }
 
+/** Names of packages, which a fragment may use if a block of its page imports them. */
+const IMPORTABLE = [
+  'gatewayPlugin',
+  'jwtAuthentication',
+  'openApiPlugin',
+  'race',
+  'rateLimit',
+  'reconnectOnClose',
+  'swagger',
+  'trpcPlugin',
+  'websocket',
+] as const
+
+/** Those of these names that the TypeScript of a page uses, and no block of it imports. */
+export function unimported(text: string): string[] {
+  const imports = [...text.matchAll(/^[+ ]*import (?:[^']*) from '/gm)].join('\n')
+  // Without imports, texts and comments. A name after a dot or before a colon is a property.
+  const code = codeBlocksOf('', text).map((block) => block.code.replaceAll(/^ *import .*$|'[^'\n]*'|\/\/.*/gm, ''))
+  return IMPORTABLE.filter((name) => {
+    const isUsed = code.some((one) => new RegExp(`(?<![.\\w])${name}\\b(?!:)`).test(one))
+    return isUsed && !new RegExp(`\\b${name}\\b`).test(imports)
+  })
+}
+
 /** What a fragment has from the reader's app, and from blocks before it. Whatever a block declares or imports wins. */
 const READERS_APP = `
 import type {} from '@fastify/basic-auth'
