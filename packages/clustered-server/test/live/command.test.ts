@@ -239,11 +239,29 @@ describe('a mistake is reported in one line', () => {
   })
 })
 
-it('exits with 1 and the reason when the app does not start', async () => {
-  const command = new Command([appPath('may-fail'), ...two], { FAIL_IF: import.meta.filename })
-  commands.push(command)
-  expect(await command.exit).toBe(1)
-  expect(command.stderr).toContain('did not start: Error: the new version is broken')
+describe('exits with 1 when the app does not start', () => {
+  const startOf = (env: NodeJS.ProcessEnv): Command => {
+    const command = new Command([appPath('may-fail'), ...two], { FAIL_IF: import.meta.filename, ...env })
+    commands.push(command)
+    return command
+  }
+
+  it('prints the reason and its place in one line', async () => {
+    const command = startOf({ NODE_DEBUG: '' })
+    expect(await command.exit).toBe(1)
+    const lines = command.stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'))
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^clustered-server: Worker \d did not start: Error: the new version is broken \(file:\/\/.*may-fail\.ts:\d+:\d+\)$/,
+      ),
+    ])
+  })
+
+  it('prints the stack of the app for NODE_DEBUG=clustered-server', async () => {
+    const command = startOf({ NODE_DEBUG: 'clustered-server' })
+    expect(await command.exit).toBe(1)
+    expect(command.stderr).toMatch(/caused by: Error: the new version is broken\n {4}at .*may-fail\.ts/)
+  })
 })
 
 it('prints the exit codes by --help and the version by --version', async () => {
