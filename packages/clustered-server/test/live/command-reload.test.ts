@@ -47,7 +47,7 @@ describe('clustered-server reload', () => {
     const active = server.log.find(({ msg }) => msg === 'worker 1 accepts connections') as { workerPid?: number }
     expect(childrenOf(server.child.pid!)).toContain(active.workerPid)
     const command = run(['reload', String(active.workerPid)])
-    expect([await command.exit, command.stdout]).toEqual([0, `${server.child.pid} runs generation 2\n`])
+    expect([await command.exit, command.stdout]).toEqual([0, `hello (${server.child.pid}) runs generation 2\n`])
     expect(server.log.some((line) => isReloaded(line))).toBe(true)
   })
 
