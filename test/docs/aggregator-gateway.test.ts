@@ -160,6 +160,7 @@ const LAYERS = [
     'runtime',
     'options',
     'http',
+    'logged-errors.ts',
     'failure-reasons.ts',
     'errors.ts',
   ],

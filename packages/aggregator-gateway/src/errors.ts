@@ -18,9 +18,15 @@ export const BadParameterError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATE
 export const UnauthenticatedError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_UNAUTHENTICATED' }, [string]> =
   createError('AGGREGATOR_GATEWAY_UNAUTHENTICATED', '%s', 401)
 
+/**
+ * Failed calls have no stack trace, because it would only point into the gateway. At twice its capacity, a gateway
+ * serves 0.7 of it without traces, and less than 0.4 with them. See docs/measurements.md#rejections
+ */
+const hasTrace = false
+
 /** The public keys of tokens can't be fetched. */
 export const KeysUnavailableError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_KEYS_UNAVAILABLE' }, [string]> =
-  createError('AGGREGATOR_GATEWAY_KEYS_UNAVAILABLE', '%s', 503)
+  createError('AGGREGATOR_GATEWAY_KEYS_UNAVAILABLE', '%s', 503, Error, hasTrace)
 
 /** A function in `headers`, or an observer, returned a header that cannot be sent. */
 export const InvalidHeaderError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_INVALID_HEADER' }, [string]> =
@@ -28,21 +34,15 @@ export const InvalidHeaderError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GAT
 
 /** A required call failed. */
 export const UpstreamFailedError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_UPSTREAM_FAILED' }, [string]> =
-  createError('AGGREGATOR_GATEWAY_UPSTREAM_FAILED', '%s', 502)
+  createError('AGGREGATOR_GATEWAY_UPSTREAM_FAILED', '%s', 502, Error, hasTrace)
 
 /** A required call got no response in time. */
 export const UpstreamTimeoutError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT' }, [string]> =
-  createError('AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT', '%s', 504)
+  createError('AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT', '%s', 504, Error, hasTrace)
 
 /** A required call failed with a status of `forwardStatuses`: the response has that status. */
 export const UpstreamStatusError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_UPSTREAM_STATUS' }, [string]> =
-  createError('AGGREGATOR_GATEWAY_UPSTREAM_STATUS', '%s', 502)
-
-/**
- * Rejected calls have no stack trace, because it would only point into the gateway. At twice its capacity, a gateway
- * serves 0.7 of it without traces, and less than 0.4 with them. See docs/measurements.md#rejections
- */
-const hasTrace = false
+  createError('AGGREGATOR_GATEWAY_UPSTREAM_STATUS', '%s', 502, Error, hasTrace)
 
 /** A required call was not made, because too many calls to that upstream have failed. */
 export const CircuitOpenError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_CIRCUIT_OPEN' }, [string]> =
@@ -55,6 +55,14 @@ export const ClientTimeoutError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GAT
 /** An upstream has reached its maximum of running and waiting calls, or of streams. */
 export const OverloadedError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_OVERLOADED' }, [string]> =
   createError('AGGREGATOR_GATEWAY_OVERLOADED', '%s', 503, Error, hasTrace)
+
+/** The fault of an upstream behind a failed call. Its stack has no frames, for the same reason. */
+export class UpstreamFault extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.stack = `Error: ${message}`
+  }
+}
 
 /** All errors of the gateway by their codes, so that `error instanceof errorCodes.AGGREGATOR_GATEWAY_OVERLOADED` works. */
 export const errorCodes: Readonly<{

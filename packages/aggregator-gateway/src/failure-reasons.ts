@@ -87,7 +87,9 @@ export function failureOf(
     case 'UND_ERR_HEADERS_TIMEOUT':
     case 'UND_ERR_BODY_TIMEOUT':
       return { ...LATE, cause: error }
+    // The gateway's own limit: the error says no more.
     case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
+      return TOO_LARGE
     case 'UND_ERR_HEADERS_OVERFLOW':
       return { ...TOO_LARGE, cause: error }
     default: {

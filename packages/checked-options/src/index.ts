@@ -1,6 +1,7 @@
 // Checking
 export { checkOptions } from './check-options.ts'
 export { invalidOption } from './message.ts'
+export { reasonOf } from './reason.ts'
 // Kinds of options
 export {
   anyOf,

@@ -3,11 +3,12 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { isUtf8 } from 'node:buffer'
+import { UpstreamFault } from '../errors.ts'
 import type { Mapping } from './mapping.ts'
 import type { Validate } from './schema-validator.ts'
 
 /** Why a body is rejected. */
-export class InvalidBodyError extends Error {}
+export class InvalidBodyError extends UpstreamFault {}
 
 /** A body that is one JSON value. */
 export class JsonBody {
@@ -113,7 +114,8 @@ function readJson(bytes: Buffer, { maxDepth, mapping, mustBeObject, validate }: 
   if (mustBeObject && !/^\s*\{/.test(body.text)) throw new InvalidBodyError('is not an object')
   const mismatch = validate?.(mapping ? JSON.parse(body.text) : value)
   // Clients get no values of a response that they are not to see.
-  if (mismatch !== undefined) throw new InvalidBodyError('does not match its schema', { cause: new Error(mismatch) })
+  if (mismatch !== undefined)
+    throw new InvalidBodyError('does not match its schema', { cause: new UpstreamFault(mismatch) })
   return body
 }
 

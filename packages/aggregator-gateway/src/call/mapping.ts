@@ -1,11 +1,12 @@
 // Maps an upstream's response, in this order: `target`, `unwrap`, `pick`, `omit`, `rename`.
 
+import { UpstreamFault } from '../errors.ts'
 import type { MappingOptions } from '../options/call-options.ts'
 
 export type Mapping = (value: unknown) => unknown
 
 /** The response has no such part. */
-export class MissingTargetError extends Error {}
+export class MissingTargetError extends UpstreamFault {}
 
 type Members = Readonly<Record<string, unknown>>
 

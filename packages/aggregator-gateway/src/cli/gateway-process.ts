@@ -2,6 +2,7 @@
 
 import { type FSWatcher, readFileSync, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { reasonOf } from 'checked-options'
 import type { FastifyInstance } from 'fastify'
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts'
 import { createAggregatorGateway } from '../create-aggregator-gateway.ts'
@@ -36,7 +37,7 @@ export async function build(path: string): Promise<Built> {
     await app.ready()
     return { config, app }
   } catch (cause) {
-    throw Object.assign(new InvalidConfigError(`${basename(path)}: ${(cause as Error).message}`), { cause })
+    throw Object.assign(new InvalidConfigError(`${basename(path)}: ${reasonOf(cause)}`), { cause })
   }
 }
 

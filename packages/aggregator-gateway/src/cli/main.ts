@@ -14,7 +14,8 @@ const FLAGS = {
 } as const
 const HELP = `Usage: aggregator-gateway [file] [options]
 
-Serves the gateway of a configuration file: gateway.json or gateway.config.{ts,js,mjs,json} by default.
+Serves the gateway of a configuration file, by default gateway.json or
+gateway.config.{ts,js,mjs,json}.
 
 Options:
   --check        Check the file and exit: 0 if it is valid, 1 if not
@@ -24,7 +25,8 @@ Options:
   --help         Print this text
 
 Signals:
-  SIGHUP           Reload the file. Running requests end with the last configuration
+  SIGHUP           Reload the file. Running requests end with the last
+                   configuration
   SIGTERM, SIGINT  Stop, after running requests have ended
 `
 

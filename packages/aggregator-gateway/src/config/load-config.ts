@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { checkOptions, invalidOption } from 'checked-options'
+import { checkOptions, invalidOption, reasonOf } from 'checked-options'
 import { InvalidConfigError } from '../errors.ts'
 import type { JwtAuthenticationOptions } from '../jwt/jwt-options.ts'
 import type { Authenticator } from '../options/authentication.ts'
@@ -102,7 +102,7 @@ async function importConfig(path: string, fail: Fail): Promise<unknown> {
   try {
     module = (await import(url.href)) as typeof module
   } catch (cause) {
-    throw fail(`It can't be imported: ${(cause as Error).message}`, cause)
+    throw fail(`It can't be imported: ${reasonOf(cause)}`, cause)
   }
   if (module.default === undefined) throw fail('It has no default export')
   return module.default

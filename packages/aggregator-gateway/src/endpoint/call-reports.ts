@@ -55,15 +55,24 @@ export class CallReports {
   }
 }
 
+/** Where a call has failed, and whether the request fails with it. */
+export interface LoggedFailure {
+  readonly origin: string | undefined
+  readonly isFatal: boolean
+}
+
 /** Logs the failure of a call. */
 export function logFailure(
   { log }: FastifyRequest,
-  { name, upstream, isOptional }: PlannedCall,
+  { name, upstream, isOptional, forwardStatuses }: PlannedCall,
   failure: CallFailure,
-  origin: string | undefined,
+  { origin, isFatal }: LoggedFailure,
 ): void {
+  const { status } = failure
   const what = `${isOptional ? 'optional call' : 'call'} "${name}"`
-  upstream.failures.warn(log, { what, call: name, upstream: upstream.name, origin }, failure)
+  const isForwarded = status !== undefined && status < 500 && forwardStatuses.includes(status)
+  const level = !isFatal ? 'warn' : isForwarded ? 'info' : 'error'
+  upstream.failures.write(log, { what, call: name, upstream: upstream.name, origin, level }, failure)
 }
 
 function nothing(): undefined {

@@ -12,6 +12,7 @@ import { MissingValueError, type Values } from '../request/placeholders.ts'
 import type { PendingReply } from '../runtime/pending-reply.ts'
 import { scheduleAfterPoll } from '../runtime/end-of-tick.ts'
 import { CallReports, logFailure } from './call-reports.ts'
+import type { PlannedCall } from '../call/planned-call.ts'
 import type { PlannedEndpoint } from './planned-endpoint.ts'
 import { type RenderedCalls, renderCalls, renderTarget, type Target } from './render-calls.ts'
 import { Replies } from './waiting-clients.ts'
@@ -136,7 +137,7 @@ export class EndpointRequest implements CallOwner, Values {
       if (!rejection) continue
       const failure = REJECTIONS[rejection]
       this.#reports?.rejected(call, failure)
-      logFailure(this.#request, call, failure, undefined)
+      this.#log(call, failure, undefined)
       this.#fail(errorOf(call, failure))
       return false
     }
@@ -191,9 +192,12 @@ export class EndpointRequest implements CallOwner, Values {
     if (this.#isOver) return
     const call = this.#endpoint.calls[index]!
     if ('failure' in outcome) {
-      logFailure(this.#request, call, outcome.failure, origin)
+      this.#log(call, outcome.failure, origin)
       if (!call.isOptional) return this.#fail(errorOf(call, outcome.failure))
-    } else if ('missing' in outcome) logFailure(this.#request, call, outcome.missing.failure, origin)
+    } else if ('missing' in outcome) {
+      const { failure, count, of } = outcome.missing
+      this.#log(call, failure, origin, count === of)
+    }
     this.#outcomes[index] = outcome
     if (--this.#left === 0) return this.#respond()
     for (const dependent of call.dependents) {
@@ -224,11 +228,18 @@ export class EndpointRequest implements CallOwner, Values {
     this.#abortCalls(LATE)
     for (const [index, call] of this.#endpoint.calls.entries()) {
       if (this.#outcomes[index]) continue
-      logFailure(this.#request, call, LATE, origins[index])
+      this.#log(call, LATE, origins[index])
       if (!call.isOptional) return this.#fail(errorOf(call, LATE))
       this.#outcomes[index] = late[index]!
     }
     this.#respond()
+  }
+
+  /** Logs a failure. `isWhole` unless some items of a call have a response. */
+  #log(call: PlannedCall, failure: CallFailure, origin: string | undefined, isWhole = true): void {
+    const { calls, needsAny } = this.#endpoint
+    const isFatal = !call.isOptional || (isWhole && needsAny && calls.length === 1)
+    logFailure(this.#request, call, failure, { origin, isFatal })
   }
 
   #respond(): void {

@@ -2,11 +2,16 @@
 
 import type { FastifyInstance, FastifySchema, FastifySerializerCompiler, RouteShorthandOptions } from 'fastify'
 import { invalidOptionError } from '../options/invalid-option.ts'
-import type { ResolvedCall, ResolvedEndpoint } from '../options/resolved.ts'
+import type { ResolvedCall, ResolvedEndpoint, ResolvedPassThroughEndpoint } from '../options/resolved.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
 const COMPOSED = 'The responses of the calls'
+const BAD_PARAMETER = 'AGGREGATOR_GATEWAY_BAD_PARAMETER: a value of the request is missing, or cannot be used'
+const CLIENT_TIMEOUT = 'AGGREGATOR_GATEWAY_CLIENT_TIMEOUT: the client paused for too long while it sent its body'
+const FORWARDED = 'AGGREGATOR_GATEWAY_UPSTREAM_STATUS: the status of an upstream'
+const OVERLOADED = 'AGGREGATOR_GATEWAY_OVERLOADED: the queue of an upstream is full'
+const KEYS_UNAVAILABLE = "AGGREGATOR_GATEWAY_KEYS_UNAVAILABLE: the keys of tokens can't be fetched"
 const UNAUTHENTICATED = 'AGGREGATOR_GATEWAY_UNAUTHENTICATED: the credentials of the client are missing or invalid'
 
 /**
@@ -15,13 +20,15 @@ const UNAUTHENTICATED = 'AGGREGATOR_GATEWAY_UNAUTHENTICATED: the credentials of 
  * @throws AGGREGATOR_GATEWAY_INVALID_OPTION for schemas beside a `compose` function
  */
 export function documented(
-  { calls, compose, route }: ResolvedEndpoint,
+  endpoint: ResolvedEndpoint,
   where: string,
   app: FastifyInstance,
   isAuthenticated: boolean,
 ): RouteShorthandOptions {
+  const { calls, compose, route } = endpoint
+  const errors = failures(endpoint, isAuthenticated)
   if (Object.values(calls).every(({ schema }) => schema === undefined)) {
-    return isAuthenticated ? withUnauthenticated(route, { description: COMPOSED }) : route
+    return isAuthenticated ? withResponses(route, { 200: { description: COMPOSED }, ...errors }) : route
   }
   if (typeof compose === 'function') {
     const expected = '"object" or "array" or "merge" beside the schema of a call (or use route.schema.response)'
@@ -32,19 +39,31 @@ export function documented(
     ...route,
     schema: {
       ...route.schema,
-      response: { ...failures(calls, isAuthenticated), 200: responseOf(calls, compose), ...own },
+      response: { ...errors, 200: responseOf(calls, compose), ...own },
     },
     serializerCompiler: serializers(Object.keys(own), route.serializerCompiler ?? app.serializerCompiler),
   }
 }
 
+/** The route options of a pass-through endpoint, with schemas of its responses if it verifies its clients. */
+export function documentedPassThrough(
+  { method, passThrough: { path }, route }: ResolvedPassThroughEndpoint,
+  isAuthenticated: boolean,
+): RouteShorthandOptions {
+  if (!isAuthenticated) return route
+  const errors = { ...failuresOfRequest([path], isAuthenticated), ...failuresOfUpstreams(isAuthenticated) }
+  const stalled = method === 'GET' ? {} : { 408: CLIENT_TIMEOUT }
+  // For @fastify/swagger, the type null is a response of an unknown type.
+  const success = { type: 'null', description: 'The response of the upstream' }
+  return withResponses(route, { 200: success, ...describedErrors({ ...errors, ...stalled }) })
+}
+
 /**
- * A route with the schema of its 401. The user's own schemas stay as they are: with ours beside them, Fastify's compiler could
- * not serialize theirs.
+ * A route with schemas of its responses. The user's own schemas stay as they are: with ours beside them, Fastify's compiler
+ * could not serialize theirs.
  */
-export function withUnauthenticated(route: RouteShorthandOptions, success: Schema): RouteShorthandOptions {
+function withResponses(route: RouteShorthandOptions, response: Record<string, Schema>): RouteShorthandOptions {
   if (route.schema?.response !== undefined) return route
-  const response = { 200: success, ...describedErrors({ 401: UNAUTHENTICATED }) }
   return { ...route, schema: { ...route.schema, response }, serializerCompiler: serializers([], undefined) }
 }
 
@@ -147,27 +166,39 @@ const ERROR = {
   required: ['statusCode', 'error', 'message'],
 } as const
 
+type Descriptions = Readonly<Record<string, string>>
+
 /** The error responses of an endpoint. */
-function failures(calls: Readonly<Record<string, ResolvedCall>>, isAuthenticated: boolean): Record<string, Schema> {
+function failures({ calls, allowAllFailed }: ResolvedEndpoint, isAuthenticated: boolean): Record<string, Schema> {
   const all = Object.values(calls)
   const needed = all.filter(({ optional }) => !optional)
-  const described: Record<string, string> = isAuthenticated ? { 401: UNAUTHENTICATED } : {}
-  if (all.some(({ path }) => /\{(?:params|query|headers|body)/.test(path))) {
-    described['400'] = 'AGGREGATOR_GATEWAY_BAD_PARAMETER: a value of the request is missing, or cannot be used'
-  }
-  for (const status of needed.flatMap(({ forwardStatuses }) => forwardStatuses)) {
-    described[status] = 'AGGREGATOR_GATEWAY_UPSTREAM_STATUS: the status of an upstream'
-  }
-  if (needed.length > 0) {
-    described['502'] =
-      'AGGREGATOR_GATEWAY_UPSTREAM_FAILED, AGGREGATOR_GATEWAY_CIRCUIT_OPEN: a call failed, or its circuit is open'
-    described['503'] = 'AGGREGATOR_GATEWAY_OVERLOADED: the queue of an upstream is full'
-    described['504'] = 'AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT: an upstream did not respond in time'
-  }
-  return describedErrors(described)
+  const forwarded = needed.flatMap(({ forwardStatuses }) => forwardStatuses)
+  const paths = all.map(({ path }) => path)
+  return describedErrors({
+    ...failuresOfRequest(paths, isAuthenticated),
+    ...Object.fromEntries(forwarded.map((status) => [status, FORWARDED])),
+    // Optional calls fail the request if all of them fail.
+    ...(needed.length > 0 || !allowAllFailed ? failuresOfUpstreams(isAuthenticated) : {}),
+  })
 }
 
-function describedErrors(described: Readonly<Record<string, string>>): Record<string, Schema> {
+function failuresOfRequest(paths: readonly string[], isAuthenticated: boolean): Descriptions {
+  const hasParameters = paths.some((path) => /\{(?:params|query|headers|body)/.test(path))
+  return {
+    ...(isAuthenticated ? { 401: UNAUTHENTICATED, 503: KEYS_UNAVAILABLE } : {}),
+    ...(hasParameters ? { 400: BAD_PARAMETER } : {}),
+  }
+}
+
+function failuresOfUpstreams(isAuthenticated: boolean): Descriptions {
+  return {
+    502: 'AGGREGATOR_GATEWAY_UPSTREAM_FAILED, AGGREGATOR_GATEWAY_CIRCUIT_OPEN: a call failed, or its circuit is open',
+    503: isAuthenticated ? `${OVERLOADED}; ${KEYS_UNAVAILABLE}` : OVERLOADED,
+    504: 'AGGREGATOR_GATEWAY_UPSTREAM_TIMEOUT: an upstream did not respond in time',
+  }
+}
+
+function describedErrors(described: Descriptions): Record<string, Schema> {
   return Object.fromEntries(
     Object.entries(described).map(([status, description]) => [status, { description, ...ERROR }]),
   )

@@ -5,6 +5,7 @@ import type { CallOutcome } from '../call/outcome.ts'
 import type { PlannedCall } from '../call/planned-call.ts'
 import { UpstreamStatusError } from '../errors.ts'
 import { type CallFailure, errorFor } from '../failure-reasons.ts'
+import { markLogged } from '../logged-errors.ts'
 import type { PlannedEndpoint } from './planned-endpoint.ts'
 import type { Replies } from './waiting-clients.ts'
 
@@ -70,7 +71,9 @@ function failureOfAll({ calls, needsAny }: PlannedEndpoint, outcomes: readonly C
   })
   if (failures.length < made.length || made.length === 0) return undefined
   const [index, failure] = failures.reduce((first, other) => (rank(other[1]) < rank(first[1]) ? other : first))
-  return plainErrorOf(calls[index]!, failure)
+  const error = plainErrorOf(calls[index]!, failure)
+  // That of several calls is not in the log: each of them is, as optional.
+  return calls.length === 1 ? markLogged(error) : error
 }
 
 /** The failure of a call without any response, also if it was made for several items. */
@@ -108,8 +111,12 @@ function addHeaders(reply: FastifyReply, { endpoint, outcomes, durations }: Comp
   return reply
 }
 
-/** The error of a request that fails with this call. */
+/** The error of a request that fails with this call, whose failure is in the log. */
 export function errorOf(call: PlannedCall, failure: CallFailure): Error {
+  return markLogged(withStatus(call, failure))
+}
+
+function withStatus(call: PlannedCall, failure: CallFailure): Error {
   const { status, retryAfter } = failure
   const error = plainErrorOf(call, failure)
   if (status === undefined || !call.forwardStatuses.includes(status)) return error

@@ -3,6 +3,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
+import { UpstreamFault } from '../errors.ts'
 import type { ResolvedJwtOptions } from './jwt-options.ts'
 
 /** Milliseconds after a failed fetch in which there is no other. */
@@ -10,7 +11,7 @@ const RETRY_DELAY = 1000
 const MAX_BYTES = 1_048_576
 
 /** The keys can't be fetched, so no token can be verified. */
-export class KeysUnavailable extends Error {}
+export class KeysUnavailable extends UpstreamFault {}
 
 export class RemoteKeys {
   readonly #options: ResolvedJwtOptions
@@ -84,18 +85,18 @@ async function keySetOf(url: string, timeout: number): Promise<JSONWebKeySet> {
   })
   if (!response.ok) {
     await response.body?.cancel()
-    throw new Error(`It responded ${response.status}`)
+    throw new UpstreamFault(`It responded ${response.status}`)
   }
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > MAX_BYTES) throw new Error(`It responded with more than ${MAX_BYTES} bytes`)
+    if (size > MAX_BYTES) throw new UpstreamFault(`It responded with more than ${MAX_BYTES} bytes`)
     chunks.push(chunk)
   }
   const keySet = JSON.parse(Buffer.concat(chunks).toString()) as JSONWebKeySet
   // A response without keys would reject all clients.
-  if (!Array.isArray(keySet.keys) || keySet.keys.length === 0) throw new Error('It responded without keys')
+  if (!Array.isArray(keySet.keys) || keySet.keys.length === 0) throw new UpstreamFault('It responded without keys')
   return keySet
 }
 

@@ -6,6 +6,7 @@ import { constants, type Http2ServerRequest } from 'node:http2'
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { connectionHeadersOf } from '../http/header-rules.ts'
+import { isLogged, logOnce } from '../logged-errors.ts'
 import { Download, type DownloadOwner } from './bodies.ts'
 import { Heartbeat, type HeartbeatOwner } from './heartbeat.ts'
 
@@ -118,7 +119,10 @@ export class ClientResponse implements HeartbeatOwner {
     const { raw } = this.#reply
     if (raw.headersSent) {
       reset(this.request.raw)
+      // Fastify logs an error that comes too late for a response.
+      if (isLogged(error)) return void this.#download.destroy()
     } else {
+      logOnce(this.#reply, error)
       for (const name of this.#forwarded) {
         this.#reply.removeHeader(name)
         raw.removeHeader(name)
@@ -137,6 +141,7 @@ export class ClientResponse implements HeartbeatOwner {
       this.closeConnection()
       raw.resume()
     }
+    logOnce(this.#reply, error)
     this.#reply.code((error as { statusCode?: number }).statusCode ?? 500).send(error)
   }
 }

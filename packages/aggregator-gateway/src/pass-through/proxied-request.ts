@@ -17,6 +17,7 @@ import {
   TOO_LARGE,
   UNSENDABLE,
 } from '../failure-reasons.ts'
+import { markLogged } from '../logged-errors.ts'
 import { isIdempotent } from '../http/methods.ts'
 import { withQuery } from '../request/forwarded-query.ts'
 import type { Values } from '../request/placeholders.ts'
@@ -237,8 +238,9 @@ export class ProxiedRequest
   #errorOf(failure: CallFailure): Error {
     const { name, failures } = this.#plan.upstream
     const origin = this.#origin?.url
-    failures.warn(this.request.log, { what: 'pass-through', call: 'passThrough', upstream: name, origin }, failure)
-    return errorFor(failure.reason, `The call to ${name} ${failure.message}`, failure.cause)
+    const call = { what: 'pass-through', call: 'passThrough', upstream: name, origin, level: 'error' } as const
+    failures.write(this.request.log, call, failure)
+    return markLogged(errorFor(failure.reason, `The call to ${name} ${failure.message}`, failure.cause))
   }
 
   #fail(error: Error): void {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { withUnauthenticated } from '../endpoint/response-schemas.ts'
+import { documentedPassThrough } from '../endpoint/response-schemas.ts'
 import type { ResolvedPassThroughEndpoint } from '../options/resolved.ts'
 import type { PlannedPassThrough } from './plan.ts'
 import { ProxiedRequest } from './proxied-request.ts'
@@ -7,13 +7,12 @@ import { ProxiedRequest } from './proxied-request.ts'
 /** Adds the route of a pass-through endpoint. */
 export function addPassThroughRoute(
   app: FastifyInstance,
-  { method, path, route: given }: ResolvedPassThroughEndpoint,
+  endpoint: ResolvedPassThroughEndpoint,
   plan: PlannedPassThrough,
   isAuthenticated: boolean,
 ): void {
-  // For @fastify/swagger, the type null is a response of an unknown type.
-  const success = { type: 'null', description: 'The response of the upstream' }
-  const route = isAuthenticated ? withUnauthenticated(given, success) : given
+  const { method, path } = endpoint
+  const route = documentedPassThrough(endpoint, isAuthenticated)
   app.register((scope, _options, done) => {
     // Bodies of any type are streamed, not parsed.
     scope.removeAllContentTypeParsers()

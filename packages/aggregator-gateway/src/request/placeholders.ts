@@ -1,7 +1,7 @@
 // Placeholders in paths and headers: `{params.id}`, `{query.page}`, `{user.sub}`, `{calls.profile.account}`.
 
 import type { FastifyRequest } from 'fastify'
-import { BadParameterError } from '../errors.ts'
+import { BadParameterError, UpstreamFault } from '../errors.ts'
 import { claimsOf } from './claims.ts'
 
 /** The sources of values: the client's request, and responses of other calls. */
@@ -14,7 +14,7 @@ export interface Values {
 }
 
 /** A call's response lacks a value that another call needs, or the value cannot be part of a path. */
-export class MissingValueError extends Error {}
+export class MissingValueError extends UpstreamFault {}
 
 const SOURCES = ['params', 'query', 'headers', 'body', 'user', 'claims', 'calls', 'item'] as const
 /** Sources that can be one value. */

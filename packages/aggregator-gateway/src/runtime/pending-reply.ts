@@ -4,6 +4,7 @@
 
 import { AsyncResource } from 'node:async_hooks'
 import type { FastifyReply } from 'fastify'
+import { logOnce } from '../logged-errors.ts'
 import { scheduleAfterPoll } from './end-of-tick.ts'
 
 export class PendingReply extends AsyncResource {
@@ -35,6 +36,7 @@ export class PendingReply extends AsyncResource {
 }
 
 function send(reply: FastifyReply, payload: unknown): void {
+  logOnce(reply, payload)
   try {
     reply.send(payload)
   } catch (cause) {

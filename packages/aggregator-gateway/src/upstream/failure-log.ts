@@ -15,17 +15,19 @@ export interface FailedCall {
   readonly upstream: string
   /** Origin of the last attempt. */
   readonly origin: string | undefined
+  /** `error` if the request fails with the call, as for any other error of an app. */
+  readonly level: 'error' | 'warn' | 'info'
 }
 
 /** The failures of one upstream. */
 export class FailureLog {
-  /** By origin and cause: few keys. */
+  /** By level, origin and cause: few keys. */
   readonly #logged = new Map<string, { at: number; repeated: number }>()
 
-  warn(log: FastifyBaseLogger, { what, call, upstream, origin }: FailedCall, failure: CallFailure): void {
+  write(log: FastifyBaseLogger, { what, call, upstream, origin, level }: FailedCall, failure: CallFailure): void {
     const { reason, message, status, cause } = failure
     const code = (cause as { code?: unknown } | undefined)?.code
-    const key = `${origin} ${reason} ${typeof code === 'string' ? code : status}`
+    const key = `${level} ${origin} ${reason} ${typeof code === 'string' ? code : status}`
     const now = performance.now()
     const last = this.#logged.get(key)
     if (last && now - last.at < LOG_INTERVAL) {
@@ -35,7 +37,7 @@ export class FailureLog {
     this.#logged.set(key, { at: now, repeated: 0 })
     const repeated = last && last.repeated > 0 ? { repeated: last.repeated } : {}
     const line = { call, upstream, origin, reason, status, err: cause, ...repeated }
-    log.warn(line, `${what} to ${upstream} ${message}${detailOf(cause, message)}`)
+    log[level](line, `${what} to ${upstream} ${message}${detailOf(cause, message)}`)
   }
 }
 

@@ -101,6 +101,14 @@ describe('--check', () => {
   })
 })
 
+it('prints its help in 80 columns', async () => {
+  const one = command({}, ['--help'])
+  expect(await one.exit).toBe(0)
+  const lines = one.output().split('\n')
+  expect(lines[0]).toBe('Usage: aggregator-gateway [file] [options]')
+  expect(lines.filter((line) => line.length > 80)).toEqual([])
+})
+
 it('reloads by SIGHUP and --watch under load, and drops no request', async () => {
   const origin = await jsonUpstream((path) => path)
   const one = command(configOf(origin), ['gateway.json', '--watch'])

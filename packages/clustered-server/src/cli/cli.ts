@@ -7,8 +7,8 @@ import { scale } from './commands/scale.ts'
 import { start } from './commands/start.ts'
 import { status } from './commands/status.ts'
 import { stop } from './commands/stop.ts'
+import { errorText } from './error-text.ts'
 import { EXIT } from './exit-codes.ts'
-import { withFlagNames } from './flags.ts'
 import { NoServiceError, UsageError } from './usage-error.ts'
 
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => unknown>> = {
@@ -25,7 +25,7 @@ try {
   process.exitCode = code
   // A server that is closed during its start ends by the signal. Otherwise open handles of an app could keep this process.
   const isClosed = error instanceof errorCodes.CLUSTERED_SERVER_CLOSED
-  process.stderr.write(`clustered-server: ${messageOf(error)}\n`, () => {
+  process.stderr.write(`clustered-server: ${errorText(error)}\n`, () => {
     if (!isClosed) process.exit(code)
   })
 }
@@ -34,8 +34,4 @@ function exitCodeOf(error: unknown): number {
   if (error instanceof NoServiceError) return EXIT.noService
   const isUsage = error instanceof UsageError || error instanceof errorCodes.CLUSTERED_SERVER_INVALID_OPTION
   return isUsage ? EXIT.usage : EXIT.failed
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? withFlagNames(error.message) : String(error)
 }

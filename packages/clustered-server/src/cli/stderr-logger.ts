@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
-import { debuglog } from 'node:util'
 import type { Logger } from '../options/types.ts'
+import { showsStacks, stackWithCauses } from './error-text.ts'
 
 /** Levels of pino. */
 const LEVELS = { info: 30, warn: 40, error: 50 } as const
@@ -27,7 +27,8 @@ function asJson(level: keyof typeof LEVELS, about: object, message: string): str
 }
 
 /** An error without its stack, unless `NODE_DEBUG=clustered-server` is set. */
-function errorAsJson({ name, message, stack }: Error): object {
-  if (debuglog('clustered-server').enabled) return { type: name, message, stack }
+function errorAsJson(error: Error): object {
+  const { name, message } = error
+  if (showsStacks()) return { type: name, message, stack: stackWithCauses(error) }
   return { type: name, message: message.split('\n', 1)[0] }
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { counted } from '../observability/counted.ts'
 import type { StatusReport } from '../observability/service-status.ts'
 import { MAX_WORKERS } from '../options/schema.ts'
 import { removeStale } from '../platform/unix-socket.ts'
@@ -92,7 +93,7 @@ export class ControlServer {
     const { size } = this.#server.status()
     const target = Number(text) + (/^[+-]/.test(text) ? size : 0)
     if (/^[+-]?\d{1,9}$/.test(text) && target >= 1 && target <= MAX_WORKERS) return target
-    throw new RefusedError(`cannot scale from ${size} workers to ${target}: expected 1 to ${MAX_WORKERS}`)
+    throw new RefusedError(`cannot scale from ${counted(size, 'worker')} to ${target}: expected 1 to ${MAX_WORKERS}`)
   }
 }
 

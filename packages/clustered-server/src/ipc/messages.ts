@@ -36,6 +36,25 @@ export interface Metric {
   readonly values: readonly unknown[]
 }
 
+/** An error of the app's code, as JSON. */
+export interface ThrownError {
+  readonly name: string
+  readonly message: string
+  readonly stack?: string | undefined
+  /** Such as `ECONNREFUSED`. */
+  readonly code?: unknown
+}
+
+/** Why a worker could not start. */
+export interface FailedStart {
+  readonly message: string
+  /** Code of an error of this package. */
+  readonly code?: ClusteredServerErrorCode | undefined
+  readonly cause?: ThrownError | undefined
+  /** Whether the cause is the failure itself, and not what explains it. */
+  readonly isThrown?: boolean
+}
+
 /** A build that other workers serve, and their sockets for forwarded requests. */
 export interface OtherBuild {
   readonly ids: readonly string[]
@@ -111,7 +130,7 @@ export type ToPrimary =
   /** The worker accepts connections. */
   | { type: 'listening' }
   /** The worker could not start. */
-  | { type: 'failed'; message: string; stack: string | undefined; code: ClusteredServerErrorCode | undefined }
+  | ({ type: 'failed' } & FailedStart)
   /** Many connections have arrived at once. */
   | { type: 'burst' }
   /** Current statistics, on request or where there is no shared file. */

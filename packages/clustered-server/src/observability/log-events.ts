@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { counted } from './counted.ts'
 import type { Logger, ResolvedOptions } from '../options/types.ts'
 import { canInheritSockets } from '../platform/windows-port.ts'
 import { canHandOver } from '../platform/node-internals.ts'
@@ -24,7 +25,7 @@ function logServer(server: ClusteredServer, logger: Logger): void {
   server.on('ready', () => {
     const { host, port, path, admin } = server
     const { length } = server.status().workers.filter(({ state }) => state === 'active')
-    const processes = length === 0 ? 'one process' : `${length} workers`
+    const processes = length === 0 ? 'one process' : counted(length, 'worker')
     const where = path ?? `${host}, port ${port}`
     logger.info({ host, port, path, workers: length, admin }, `listening on ${where}: ${processes}`)
   })

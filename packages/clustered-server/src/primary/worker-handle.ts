@@ -231,7 +231,7 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
     this.#channel.on('returned', (handle, idleMs) => this.emit('connection', handle, idleMs, undefined))
     this.#channel.on('lost', (pid) => this.emit('lost', pid))
     this.#channel.on('failed', (message) => {
-      if (this.failure === undefined) this.#progress.fail(message)
+      if (this.failure === undefined) this.#progress.fail({ message })
     })
   }
 
@@ -252,7 +252,7 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
       case 'listening':
         return this.#becomeActive()
       case 'failed':
-        return this.#progress.fail(message.stack ?? message.message, message.code)
+        return this.#progress.fail(message)
       case 'stats':
         this.#setStats(message.stats)
         return void this.emit('stats')

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { reasonOf } from 'checked-options'
 import type { AdminAddress, ClusteredServer, ClusteredServerEvents, ClusterStatus } from '../server-types.ts'
 import { Connections } from '../connections/connections.ts'
 import { cannotListen, ClusteredServerError, errorCodes } from '../errors.ts'
@@ -195,7 +196,7 @@ async function load(options: ResolvedOptions, fd: number | undefined): Promise<A
     return await Promise.race([ready(), late])
   } catch (error) {
     if (error instanceof ClusteredServerError) throw error
-    const text = `The app did not start: ${error instanceof Error ? error.message : String(error)}`
+    const text = `The app did not start: ${reasonOf(error)}`
     throw new errorCodes.CLUSTERED_SERVER_START_FAILED(text, { cause: error })
   } finally {
     clearTimeout(timer)

@@ -1,6 +1,7 @@
 // Tells systemd the state of the server: see sd_notify(3).
 
 import { execFile } from 'node:child_process'
+import { counted } from '../observability/counted.ts'
 import type { Logger } from '../options/types.ts'
 import type { ClusteredServer } from '../server-types.ts'
 
@@ -59,5 +60,5 @@ function startWatchdog(beat: () => void): NodeJS.Timeout | undefined {
 function statusText(server: ClusteredServer): string {
   const { generation, workers } = server.status()
   const { length } = workers.filter(({ state }) => state === 'active')
-  return length === 0 ? 'One process' : `${length} workers of generation ${generation}`
+  return length === 0 ? 'One process' : `${counted(length, 'worker')} of generation ${generation}`
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:net'
 import { constants } from 'node:os'
 import { extname } from 'node:path'
+import { inspect } from 'node:util'
 import { ListenHook, nothingListened } from '../app/listen-hook.ts'
 import { type App, loadApp } from '../app/load-app.ts'
 import { checkReady, NotReadyError } from '../app/ready-check.ts'
@@ -11,7 +12,15 @@ import { Affinity } from '../connections/affinity.ts'
 import { Connections } from '../connections/connections.ts'
 import type { Leaving } from '../connections/handover.ts'
 import { ClusteredServerError, type ClusteredServerErrorCode, errorCodes } from '../errors.ts'
-import { decode, encode, type StartMessage, type ToPrimary, type ToWorker, WORKER_ID } from '../ipc/messages.ts'
+import {
+  decode,
+  encode,
+  type StartMessage,
+  type ThrownError,
+  type ToPrimary,
+  type ToWorker,
+  WORKER_ID,
+} from '../ipc/messages.ts'
 import { sendToPrimary } from '../ipc/send-to-primary.ts'
 import { findRegistry } from '../observability/prom-client.ts'
 import { outliveOutputs } from '../platform/lost-outputs.ts'
@@ -218,13 +227,21 @@ function send({ handle, idleMs, to }: Leaving, done: () => void): void {
 }
 
 function fail(error: unknown): void {
-  const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  const failure = error instanceof Error ? error : new Error(inspect(error))
   const code = codeOf(error)
-  // The stack matters only for errors in the app's own code.
-  const place = code || error instanceof NotReadyError ? undefined : stack
+  // Only an error of the app's own code has a stack that matters.
+  const isThrown = code === undefined && !(error instanceof NotReadyError)
+  const cause = thrown(isThrown ? failure : failure.cause)
+  const message = encode({ type: 'failed', message: failure.message, code, cause, isThrown })
   // Exits once the message is sent.
-  if (process.connected) process.send!(encode({ type: 'failed', message, stack: place, code }), () => process.exit(1))
+  if (process.connected) process.send!(message, () => process.exit(1))
   else process.exit(1)
+}
+
+function thrown(error: unknown): ThrownError | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { name, message, stack, code } = error as NodeJS.ErrnoException
+  return { name, message, stack, code: typeof code === 'object' ? undefined : code }
 }
 
 /** The code of an error of this package, also of another copy that the app has loaded. */

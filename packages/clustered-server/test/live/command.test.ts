@@ -123,7 +123,7 @@ describe('reload and status', () => {
       const { admin } = await command.listening()
       const reload = [String(command.child.pid), '--admin-port', String(admin!.port)]
       const good = run('reload', ...reload)
-      expect([await good.exit, good.stdout]).toEqual([0, `${command.child.pid} runs generation 2\n`])
+      expect([await good.exit, good.stdout]).toEqual([0, `may-fail (${command.child.pid}) runs generation 2\n`])
       const before = await activeWorkers(admin!.port)
       writeFileSync(failIf, '')
       const bad = run('reload', ...reload)
@@ -143,7 +143,10 @@ describe('reload and status', () => {
     await command.listening()
     rmSync(join(RUNTIME_DIRECTORY, `${command.child.pid}.sock`))
     const reload = run('reload', String(command.child.pid))
-    expect([await reload.exit, reload.stdout]).toEqual([0, `sent SIGHUP to ${command.child.pid}\n`])
+    expect([await reload.exit, reload.stdout]).toEqual([
+      0,
+      `${command.child.pid} was sent SIGHUP: see its log for the reload\n`,
+    ])
     await command.logged(({ msg }) => msg.startsWith('reloaded: generation 2 is active'))
   })
 
@@ -239,11 +242,29 @@ describe('a mistake is reported in one line', () => {
   })
 })
 
-it('exits with 1 and the reason when the app does not start', async () => {
-  const command = new Command([appPath('may-fail'), ...two], { FAIL_IF: import.meta.filename })
-  commands.push(command)
-  expect(await command.exit).toBe(1)
-  expect(command.stderr).toContain('did not start: Error: the new version is broken')
+describe('exits with 1 when the app does not start', () => {
+  const startOf = (env: NodeJS.ProcessEnv): Command => {
+    const command = new Command([appPath('may-fail'), ...two], { FAIL_IF: import.meta.filename, ...env })
+    commands.push(command)
+    return command
+  }
+
+  it('prints the reason and its place in one line', async () => {
+    const command = startOf({ NODE_DEBUG: '' })
+    expect(await command.exit).toBe(1)
+    const lines = command.stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'))
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^clustered-server: Worker \d did not start: Error: the new version is broken \(file:\/\/.*may-fail\.ts:\d+:\d+\)$/,
+      ),
+    ])
+  })
+
+  it('prints the stack of the app for NODE_DEBUG=clustered-server', async () => {
+    const command = startOf({ NODE_DEBUG: 'clustered-server' })
+    expect(await command.exit).toBe(1)
+    expect(command.stderr).toMatch(/caused by: Error: the new version is broken\n {4}at .*may-fail\.ts/)
+  })
 })
 
 it('prints the exit codes by --help and the version by --version', async () => {

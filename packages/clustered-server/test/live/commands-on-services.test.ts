@@ -61,7 +61,7 @@ describe('a service', () => {
     for (const selector of ['shop', String(pid), String(worker), 'shop.pid', String(admin!.port)]) {
       expect(await statusOf(inProject, selector)).toMatchObject({ pid, name: 'shop', size: 2 })
     }
-    expect(await result(inProject, 'reload', 'shop.pid')).toEqual([0, `${pid} runs generation 2\n`])
+    expect(await result(inProject, 'reload', 'shop.pid')).toEqual([0, `shop (${pid}) runs generation 2\n`])
     expect(await result(inProject, 'stop', 'shop')).toEqual([0, `shop (${pid}) has ended\n`])
     expect(await server.exit).toBe(0)
     expect([existsSync(inProject.path('shop.pid')), existsSync(join(RUNTIME_DIRECTORY, `${pid}.sock`))]).toEqual([
@@ -94,7 +94,7 @@ describe('a service', () => {
     expect(both.map(([code]) => code)).toEqual([0, 0])
     expect(await statusOf(inProject, 'app')).toMatchObject({ size: 4 })
     expect(await result(inProject, 'scale', 'app', '-1')).toEqual([0, `app (${pid}) runs 3 workers\n`])
-    expect(await result(inProject, 'reload')).toEqual([0, `${pid} runs generation 2\n`])
+    expect(await result(inProject, 'reload')).toEqual([0, `app (${pid}) runs generation 2\n`])
     const { size, workers } = await statusOf(inProject, 'app')
     expect([size, workers.filter(({ state }) => state === 'active')]).toMatchObject([3, [{}, {}, {}]])
     for (const [count, target] of [

@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { setTimeout as after } from 'node:timers/promises'
 import { describe, expect, it, type TestContext } from 'vitest'
 import { type ClusteredServer, createClusteredServer } from '../../src/index.ts'
@@ -37,6 +38,17 @@ function pidFile({ onTestFinished }: TestContext): { path: string; pids: () => n
   return { path, pids: () => readFileSync(path, 'utf8').trim().split('\n').map(Number) }
 }
 
+/** The error of a start. */
+async function failureOf(...started: Parameters<typeof createClusteredServer>): Promise<Error> {
+  try {
+    const server = await createClusteredServer(...started)
+    server.kill()
+  } catch (error) {
+    return error as Error
+  }
+  throw new Error('the start has not failed')
+}
+
 async function answered({ port }: ClusteredServer): Promise<string> {
   return (await fetch(`http://${host}:${port}`)).text()
 }
@@ -63,6 +75,36 @@ describe('a failed first start names the reason, leaves no process and frees the
     })
     context.expect(pids().filter(isAlive)).toEqual([])
     context.expect(await isFree(port)).toBe(true)
+  })
+})
+
+describe.each([1, 2])('the error of a failed start is one line (workers: %i)', (workers) => {
+  it.for([
+    { path: 'missing.ts', found: (path: string) => `there is no file ${path}` },
+    { path: '../apps', found: (path: string) => `${path} is a directory` },
+  ])('names the path of an app that is no file: $path', async ({ path, found }) => {
+    const app = fileURLToPath(new URL(path, failing))
+    const error = await failureOf(app, { ...common, workers, port: 0 })
+    expect(error).toMatchObject({
+      code: 'CLUSTERED_SERVER_INVALID_APP',
+      cause: { code: expect.stringMatching(/^ERR_(MODULE_NOT_FOUND|UNSUPPORTED_DIR_IMPORT)$/) as unknown },
+    })
+    const text = `Expected the app to be the file of a module, but ${found(app)}: correct the path`
+    expect(error.message.replace(/^Worker \d did not start: /, '')).toBe(text)
+  })
+
+  it('names the reason, and has the error of the app as its cause', async () => {
+    const app = new URL(`?lines-${workers}`, failing)
+    const env = { FAILURE: 'throws lines' }
+    const error = await failureOf(app, { ...common, workers, port: 0, env })
+    expect(error).toMatchObject({
+      code: 'CLUSTERED_SERVER_START_FAILED',
+      message: expect.stringMatching(
+        /^(Worker \d did not start: Error|The app did not start): no database: host: db$/,
+      ) as unknown,
+      cause: { message: 'no database:\n  host: db\n', code: 'ECONNREFUSED' },
+    })
+    expect((error.cause as Error).stack).toMatch(/ at .*failing.* \(.*failing\.ts.*:\d+:\d+\)/)
   })
 })
 

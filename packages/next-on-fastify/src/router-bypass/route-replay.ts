@@ -91,8 +91,9 @@ async function render(
     if (isAbortError(error)) return
     // The render server itself responds to failures in a route. If that has failed, its error page is requested, and
     // the route does not run again.
-    log.error({ err: error }, 'Next failed')
+    // The caller logs an error that it gets.
     if (response.headersSent) throw error
+    log.error({ err: error }, 'Next failed')
     response.statusCode = 500
     setMeta(request, { ...getMeta(request), invokePath: '/500', invokeQuery: {}, invokeStatus: 500 })
     await handle(request, response)

@@ -3,6 +3,7 @@ import type { ResolvedLoadTest } from '../options/resolve-load.ts'
 import { readTree } from '../platform/tree-usage.ts'
 import { readCpu } from '../race/cpu-accounting.ts'
 import { deathOf } from '../race/failed-requests.ts'
+import { counted } from '../report/format.ts'
 import { readEnvironment } from '../report/environment.ts'
 import type { RunningSubject } from '../subject/running-subject.ts'
 import { findCeiling } from './find-ceiling.ts'
@@ -51,7 +52,7 @@ export class LoadRun {
   }
 
   async #measureUsers(users: number): Promise<LoadPhase> {
-    const load = `${users} users`
+    const load = counted(users, 'user')
     this.#test.onProgress({ step: 'finding the ceiling', load, duration: CEILING_STEP })
     const { record, readings, end } = await this.#job({ users: constantUsers(users, CEILING_STEP, this.#keepAlive) })
     return measurePhase({ load, rate: null, duration: CEILING_STEP }, record.phases.slice(1), pairOf(readings[1], end))
@@ -99,7 +100,7 @@ export class LoadRun {
   async #warmUpByUsers(users: number): Promise<void> {
     const duration = this.#test.warmUp
     if (duration === 0) return
-    this.#test.onProgress({ step: 'warming', load: `${users} users`, duration })
+    this.#test.onProgress({ step: 'warming', load: counted(users, 'user'), duration })
     await this.#job({ users: constantUsers(users, duration, this.#keepAlive) })
   }
 
@@ -184,5 +185,5 @@ function rampText({ from, to }: RateRamp): string {
 }
 
 function stageText(from: number, to: number): string {
-  return from === to ? `${to} users` : `${from} to ${to} users`
+  return from === to ? counted(to, 'user') : `${from} to ${to} users`
 }

@@ -38,6 +38,11 @@ export const megabytes = (bytes: number): string => `${whole.format(bytes / 1e6)
 export const percentage = (share: number): string => `${two.format(share * 100)} %`
 export const seconds = (duration: number): string => `${Math.ceil(duration / 1000)} s`
 
+/** `1 user`, `2 users` */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
 /** `server 92 %`: the most frequent bottleneck, and its share of rounds. */
 export function bottleneck({ bottleneck: counts, rounds }: Summary): string {
   const [name, count] = Object.entries(counts).toSorted(([, a], [, b]) => b - a)[0]!

@@ -3,6 +3,7 @@ import { styleText } from 'node:util'
 import type { Verdict } from '../statistics/verdict.ts'
 import {
   bottleneck,
+  counted,
   megabytes,
   microseconds,
   milliseconds,
@@ -116,10 +117,10 @@ function verdictText({ verdict, estimates, missing, ...claim }: RaceResult['clai
 
 function methodText({ environment, load, method, rounds, discarded }: RaceResult): string {
   const { cpu, cores, system, node } = environment
-  const length = load.amount === null ? `${load.duration} ms` : `${load.amount} requests`
+  const length = load.amount === null ? `${load.duration} ms` : counted(load.amount, 'request')
   const generator = load.busyPoll === 0 ? load.generator : `${load.generator} with a busy poll of ${load.busyPoll} µs`
   return (
-    `${generator}, ${load.connections} connections, pipelining ${load.pipelining}, ${rounds.length} rounds of ${length}` +
+    `${generator}, ${counted(load.connections, 'connection')}, pipelining ${load.pipelining}, ${counted(rounds.length, 'round')} of ${length}` +
     ` (${discarded['foreign-cpu']} discarded for foreign CPU), ${method.replicas} processes of each subject in each of ${method.stages} stages, seed ${method.seed}.` +
     `\n${cpu}, ${cores} cores, ${system}, Node ${node}${environment.commit ? `, commit ${environment.commit}` : ''}.`
   )

@@ -13,6 +13,7 @@ const securitySchemes = {
   apiKey: { type: 'apiKey', name: 'x-api-key', in: 'header' },
 } as const
 const calls = { one: { upstream: 'it', path: '/' } }
+const optional = { one: { upstream: 'it', path: '/', optional: true } }
 const described = { one: { upstream: 'it', path: '/', schema: { type: 'object' } } }
 
 interface Operation {
@@ -48,9 +49,10 @@ const failed = {
 }
 
 it.each([
-  ['without schemas', { calls }, ['200', '401']],
+  ['without schemas', { calls }, ['200', '401', '502', '503', '504']],
   ['with schemas of calls', { calls: described }, ['200', '401', '502', '503', '504']],
-  ['that passes through', { passThrough: { upstream: 'it', path: '/' } }, ['200', '401']],
+  ['that passes through', { passThrough: { upstream: 'it', path: '/' } }, ['200', '401', '502', '503', '504']],
+  ['whose optional calls may all fail', { calls: optional, allowAllFailed: true }, ['200', '401', '503']],
 ])('names the scheme and the 401 of an endpoint %s', async (_title, endpoint, statuses) => {
   const { security, responses } = await operationOf(endpoint)
   expect(security).toEqual([{ jwt: [] }])
@@ -74,6 +76,20 @@ it('names no scheme without one, and has the 401', async () => {
   const { security, responses } = await operationOf({ calls }, unnamed)
   expect(security).toBeUndefined()
   expect(responses['401']).toMatchObject(failed)
+})
+
+it('has each error of a pass-through that takes bodies and parameters, in the form that clients get', async () => {
+  const passThrough = { upstream: 'it', path: '/{query.id}' }
+  const app = await serve([{ method: 'POST', path: '/me', passThrough }] as never)
+  const { paths } = app.swagger() as unknown as { paths: Record<string, { post: Operation }> }
+  const { responses } = paths['/me']!.post
+  expect(Object.keys(responses)).toEqual(['200', '400', '401', '408', '502', '503', '504'])
+  const { 200: _success, ...errors } = responses
+  for (const { description, content } of Object.values(errors)) {
+    expect(description).toMatch(/^AGGREGATOR_GATEWAY_/)
+    expect(content).toMatchObject(failed.content)
+  }
+  expect(errors[503]!.description).toContain('AGGREGATOR_GATEWAY_KEYS_UNAVAILABLE: ')
 })
 
 it("keeps the user's own schemas", async () => {

@@ -89,9 +89,12 @@ it('has the path, its parameters and all responses', async () => {
   }
 })
 
-it('has only possible failures', async () => {
-  const { responses } = await operationOf({ one: { path: '/one', optional: true, schema: user } })
-  expect(Object.keys(responses)).toEqual(['200'])
+it.each([
+  [false, ['200', '502', '503', '504']],
+  [true, ['200']],
+])('has only possible failures: of optional calls with allowAllFailed: %s', async (allowAllFailed, statuses) => {
+  const { responses } = await operationOf({ one: { path: '/one', optional: true, schema: user } }, { allowAllFailed })
+  expect(Object.keys(responses)).toEqual(statuses)
 })
 
 it('has null in the form of OpenAPI 3.0', async () => {

@@ -1,4 +1,5 @@
 import { command } from '../../control/control-client.ts'
+import { counted } from '../../observability/counted.ts'
 import { helpText } from '../help.ts'
 import { print } from '../print.ts'
 import { selectService, titleOf } from '../services/select-service.ts'
@@ -26,5 +27,5 @@ export async function scale(args: readonly string[]): Promise<void> {
   if (selected.socket === undefined)
     throw new Error(`${title} has no control socket: set the option "name", or send SIGTTIN or SIGTTOU to it`)
   const after = await command(selected, `/scale?workers=${encodeURIComponent(count)}`)
-  print(`${title} runs ${after?.size} workers\n`)
+  print(`${title} runs ${after ? counted(after.size, 'worker') : 'another number of workers'}\n`)
 }

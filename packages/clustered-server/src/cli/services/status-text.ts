@@ -1,4 +1,5 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
+import { counted } from '../../observability/counted.ts'
 import type { ServiceStatus } from '../../observability/service-status.ts'
 
 type Style = Parameters<typeof styleText>[0]
@@ -21,7 +22,7 @@ export function titleOf({ name, pid }: Pick<ServiceStatus, 'name' | 'pid'>): str
 /** A service and its workers as a table. */
 export function statusTable(status: ServiceStatus): string {
   const { generation, workers, lingering = [], reloads, failedReloads, reloadError } = status
-  const head = `${titleOf(status)}: ${styled(readiness(status))}, generation ${generation}, ${reloads} reloads, ${failedReloads} failed\n`
+  const head = `${titleOf(status)}: ${styled(readiness(status))}, generation ${generation}, ${counted(reloads, 'reload')}, ${failedReloads} failed\n`
   const failure = reloadError === undefined ? '' : `last reload: ${firstLine(reloadError)}\n`
   if (workers.length === 0) return `${head}${failure}`
   const older = lingering.map((build) => `generation ${build.generation} lingers, ends in ${timeTo(build.until)}\n`)
@@ -56,7 +57,7 @@ export function servicesTable(services: readonly ServiceStatus[]): string {
 export function statusLine(status: ServiceStatus): string {
   const { generation, size, workers } = status
   const each = workers.map(({ id, pid, state }) => `${id} (${pid}) ${state}`)
-  const count = `${activeOf(status)} of ${size} workers`
+  const count = `${activeOf(status)} of ${counted(size, 'worker')}`
   const text = `${titleOf(status)}: ${readiness(status)}, generation ${generation}, ${count}`
   return each.length === 0 ? text : `${text}: ${each.join(', ')}`
 }

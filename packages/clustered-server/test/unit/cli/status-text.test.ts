@@ -28,6 +28,10 @@ describe('the status of a service', () => {
     expect(lines.filter((line) => line.length > 80)).toEqual([])
   })
 
+  it('counts one reload as one', () => {
+    expect(statusTable(status({ reloads: 1, failedReloads: 1 }))).toContain(', 1 reload, 1 failed\n')
+  })
+
   it('shows no escape sequences and line breaks of an app', () => {
     const text = statusTable(status({ name: 'a\u001B[2Jb', reloadError: 'the \u001B]0;x\u0007app\nfailed' }))
     expect(text).not.toMatch(/[^\P{C}\n]/u)
@@ -39,7 +43,7 @@ describe('the status of a service', () => {
 
   it('has no workers where the app runs in one process', () => {
     expect(statusTable(status({ workers: [], size: 1 })).split('\n')).toHaveLength(2)
-    expect(statusLine(status({ workers: [], size: 1 }))).toBe('shop (4194304): ready, generation 1234, 1 of 1 workers')
+    expect(statusLine(status({ workers: [], size: 1 }))).toBe('shop (4194304): ready, generation 1234, 1 of 1 worker')
   })
 
   it('is a row in the table of several services, of at most 80 columns', () => {

@@ -485,6 +485,13 @@ describe('a render server that fails', () => {
     expect([served.routed, served.asked]).toEqual([1, 1])
   })
 
+  it('rejects after a part of the response, and leaves the log line to the caller', async () => {
+    const served = await serve({ render: failing(new Error('failed'), (response) => void response.write('half ')) })
+    await served.ask('/handler')
+    expect(await served.ask('/handler')).toBe('200 half Error: failed')
+    expect(served.messages).toEqual([])
+  })
+
   it('is left alone when the client has left', async () => {
     const error = Object.assign(new Error('left'), { name: 'AbortError' })
     const served = await serve({ render: failing(error, (response) => void response.end('half')) })

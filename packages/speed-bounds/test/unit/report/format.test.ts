@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ratioWithInterval } from '../../../src/report/format.ts'
+import { counted, ratioWithInterval } from '../../../src/report/format.ts'
 
 describe('ratioWithInterval', () => {
   it('has the ratio, and its interval in parentheses', () => {
@@ -16,4 +16,12 @@ describe('ratioWithInterval', () => {
   it('has a wide interval that tells which one is better', () => {
     expect(ratioWithInterval({ ratio: 200, low: 20, high: 2000 })).toBe('200x (20.0x to 2,000x)')
   })
+})
+
+it.each([
+  [0, '0 users'],
+  [1, '1 user'],
+  [2, '2 users'],
+])('counts %i of a noun', (count, text) => {
+  expect(counted(count, 'user')).toBe(text)
 })
