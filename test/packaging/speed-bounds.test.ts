@@ -87,7 +87,7 @@ beforeAll(() => tarball.install(FILES, ['vitest', '@types/node']))
 afterAll(() => tarball.remove())
 
 isWellPacked(tarball, {
-  beside: ['action/action.yml', 'result.schema.json'],
+  beside: ['action/action.yml', 'functions.schema.json', 'load.schema.json', 'result.schema.json'],
   dependencies: [
     'autocannon',
     'checked-options',
@@ -111,6 +111,8 @@ isWellPacked(tarball, {
     'SpeedBoundsError',
     'defineConfig',
     'errorCodes',
+    'functionsToMarkdown',
+    'functionsToTerminal',
     'load',
     'loadToMarkdown',
     'loadToTerminal',
@@ -136,6 +138,7 @@ isWellPacked(tarball, {
     'FunctionRace',
     'FunctionRaceOptions',
     'FunctionRaceResult',
+    'FunctionRatio',
     'FunctionSummary',
     'FunctionTime',
     'GeneratorName',
@@ -163,6 +166,7 @@ isWellPacked(tarball, {
     'RacedFunction',
     'Rate',
     'RateRamp',
+    'ResultDocument',
     'Round',
     'RunOptions',
     'SpeedBoundsConfig',

@@ -34,7 +34,7 @@ export type {
 export { progressLine, type ProgressLine } from './report/progress-line.ts'
 
 // Results
-export type { FunctionRaceResult, FunctionSummary } from './functions/function-result.ts'
+export type { FunctionRaceResult, FunctionRatio, FunctionSummary } from './functions/function-result.ts'
 export type { Environment } from './report/environment.ts'
 export type { Call, FunctionTime, Profile } from './profile/profile.ts'
 export type { Latency } from './report/latency-histograms.ts'
@@ -46,6 +46,8 @@ export type { Decision, Estimate, Verdict } from './statistics/verdict.ts'
 export { errorCodes, SpeedBoundsError, type SpeedBoundsErrorClass, type SpeedBoundsErrorCode } from './errors.ts'
 
 // Views
+export { functionsToMarkdown, functionsToTerminal } from './report/function-table.ts'
 export { loadToMarkdown, loadToTerminal } from './report/load-tables.ts'
+export type { ResultDocument } from './report/result-document.ts'
 export { toHtml } from './report/html/to-html.ts'
 export { type Place, toMarkdown, toTerminal } from './report/tables.ts'

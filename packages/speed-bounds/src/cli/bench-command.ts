@@ -15,8 +15,8 @@ import { exitCodeOf } from './exit-codes.ts'
 import { interruptible } from './interruption.ts'
 import { count, positive } from './load-flags.ts'
 import { line, print, terminal } from './output.ts'
+import { assertOutputFiles, type OutputFiles, withOutputFiles, writeOutputFiles } from './output-files.ts'
 import { time } from './time.ts'
-import { assertWritable, toJson, writeResult } from './write-results.ts'
 
 const PATTERN = '**/*.bench.{js,mjs,ts,mts}'
 
@@ -32,7 +32,7 @@ Without claims, the first function is compared with each of the others, and the
 exit code is 0. Exit code of claims: 0 every one holds, 1 one is broken, 3 one
 is inconclusive. 2 wrong usage or file, 4 a function failed, 130 interrupted.`
 
-interface BenchFlags {
+interface BenchFlags extends OutputFiles {
   atLeast?: number
   metric?: Metric
   budget: number
@@ -42,15 +42,13 @@ interface BenchFlags {
   duration: number
   maxForeignCpu: number
   seed?: number
-  json?: string
 }
 
 export function addBenchCommand(program: Command): void {
   const milliseconds = time('ms')
   const timeOption = (flags: string, text: string, standard: string): Option =>
     new Option(flags, text).argParser(milliseconds).default(milliseconds(standard), standard)
-  program
-    .command('bench')
+  withOutputFiles(program.command('bench'))
     .description('race the functions of benchmark files, each in fresh processes')
     .argument('[files...]', 'files or patterns', [PATTERN])
     .option('--at-least <factor>', 'claim of the first function over each of the others', positive)
@@ -62,14 +60,17 @@ export function addBenchCommand(program: Command): void {
     .addOption(timeOption('--duration <time>', 'measured calls of a process', '250ms'))
     .option('--max-foreign-cpu <cores>', 'CPU of other programs above which a process is discarded', positive, 1)
     .option('--seed <integer>', 'seed of the random order of processes', count)
-    .option('--json <file>', 'write the results as JSON')
     .addHelpText('after', EXAMPLES)
     .action(runBench)
 }
 
-async function runBench(patterns: string[], { atLeast, metric, json, ...options }: BenchFlags): Promise<void> {
+async function runBench(
+  patterns: string[],
+  { atLeast, metric, json, markdown, html, csv, ...options }: BenchFlags,
+): Promise<void> {
   const files = filesOf(patterns)
-  assertWritable(json)
+  const outputs = { json, markdown, html, csv }
+  assertOutputFiles(outputs)
   const claimed = { ...(atLeast === undefined ? {} : { atLeast }), ...(metric && { metric }) }
   const verdicts: Verdict[] = []
   const results: FunctionRaceResult[] = []
@@ -82,7 +83,7 @@ async function runBench(patterns: string[], { atLeast, metric, json, ...options 
       }
     }
   })
-  if (json) writeResult(json, toJson(results))
+  writeOutputFiles(results, outputs)
   process.exitCode = exitCodeOf(verdicts)
 }
 

@@ -4,14 +4,13 @@ import { WORKING_TREE } from '../compare/resolve-ref.ts'
 import { readConfig } from '../config/read-config.ts'
 import { assertOption } from '../options/check.ts'
 import { type Metric, METRICS } from '../options/types.ts'
-import { comparisonToMarkdown, comparisonToTerminal } from '../report/comparison-tables.ts'
-import { toHtml } from '../report/html/to-html.ts'
+import { comparisonToTerminal } from '../report/comparison-tables.ts'
 import { type ConfigFlags, withConfigFlags } from './config-flags.ts'
 import { exitCodeOf } from './exit-codes.ts'
 import { interruptible } from './interruption.ts'
 import { line, print, terminal } from './output.ts'
+import { assertOutputFiles, writeOutputFiles } from './output-files.ts'
 import { percentage } from './percentage.ts'
-import { assertWritable, toJson, writeResult } from './write-results.ts'
 
 const DEFAULT_MARGIN = 0.05
 
@@ -46,7 +45,7 @@ export function addCompareCommand(program: Command): void {
 }
 
 async function runCompare(base: string, head: string, flags: CompareFlags): Promise<void> {
-  const { config: path, json, markdown, html, profile = false, budget, metric, subject, failIfSlower } = flags
+  const { config: path, profile = false, budget, metric, subject, failIfSlower } = flags
   const margin = failIfSlower ?? flags.margin ?? DEFAULT_MARGIN
   assertOption(
     flags.margin === undefined || flags.margin === margin,
@@ -55,7 +54,7 @@ async function runCompare(base: string, head: string, flags: CompareFlags): Prom
     flags.margin,
   )
   const config = await readConfig(path)
-  assertWritable(json, markdown, html)
+  assertOutputFiles(flags)
   const comparison = await interruptible((signal) =>
     compareRefs(config, {
       ...{ base, head, subjects: subject, margin, metric, budget, profile, signal },
@@ -67,8 +66,6 @@ async function runCompare(base: string, head: string, flags: CompareFlags): Prom
     }),
   )
   print(comparisonToTerminal(comparison, terminal))
-  if (json) writeResult(json, toJson(comparison))
-  if (markdown) writeResult(markdown, comparisonToMarkdown(comparison))
-  if (html) writeResult(html, toHtml(comparison))
+  writeOutputFiles(comparison, flags)
   process.exitCode = failIfSlower === undefined ? 0 : exitCodeOf(comparison.cases.map(({ gate }) => gate))
 }

@@ -2,12 +2,11 @@ import type { ConfigClaim } from '../options/config-types.ts'
 import { isOnPath } from '../load/find-program.ts'
 import type { Race } from '../race/race.ts'
 import { adviceText } from '../report/claim-sentences.ts'
-import { toHtml } from '../report/html/to-html.ts'
-import { toMarkdown, toTerminal } from '../report/tables.ts'
+import { toTerminal } from '../report/tables.ts'
 import type { Verdict } from '../statistics/verdict.ts'
 import { exitCodeOf } from './exit-codes.ts'
 import { print, terminal } from './output.ts'
-import { toJson, writeResult } from './write-results.ts'
+import { type OutputFiles, writeOutputFiles } from './output-files.ts'
 
 /** Decides claims one after the other, and prints advice for those that are inconclusive. */
 export async function decideClaims(
@@ -26,19 +25,10 @@ export async function decideClaims(
   return verdicts
 }
 
-/** Files to write. */
-export interface Outputs {
-  json?: string | undefined
-  markdown?: string | undefined
-  html?: string | undefined
-}
-
 /** Prints and writes the result of a race, and sets the exit code. */
-export function writeRace(match: Race, verdicts: readonly Verdict[], { json, markdown, html }: Outputs): void {
+export function writeRace(match: Race, verdicts: readonly Verdict[], files: OutputFiles): void {
   const result = match.result()
   print(toTerminal(result, terminal))
-  if (json) writeResult(json, toJson(result))
-  if (markdown) writeResult(markdown, toMarkdown(result))
-  if (html) writeResult(html, toHtml(result))
+  writeOutputFiles(result, files)
   process.exitCode = exitCodeOf(verdicts)
 }

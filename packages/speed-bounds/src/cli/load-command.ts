@@ -9,13 +9,13 @@ import {
   type Rate,
   type RateRamp,
 } from '../options/load-types.ts'
-import { loadToMarkdown, loadToTerminal } from '../report/load-tables.ts'
+import { loadToTerminal } from '../report/load-tables.ts'
 import { interruptible } from './interruption.ts'
 import { count, headersOf, timeOption } from './load-flags.ts'
 import { print, terminal } from './output.ts'
+import { assertOutputFiles, type OutputFiles, withOutputFiles, writeOutputFiles } from './output-files.ts'
 import { parseSubject } from './subject-argument.ts'
 import { time } from './time.ts'
-import { assertWritable, toJson, writeResult } from './write-results.ts'
 
 const EXAMPLES = `
 An open loop at shares of the ceiling, which is measured first:
@@ -27,7 +27,7 @@ Virtual users: the time of each stage, and the users at its end:
 A server that runs already:
   speed-bounds load http://127.0.0.1:3000 --rate 2000`
 
-interface Flags {
+interface Flags extends OutputFiles {
   path: string
   method?: string
   header: string[]
@@ -43,14 +43,11 @@ interface Flags {
   connections?: number
   warmUp: number
   requestTimeout: number
-  json?: string
-  markdown?: string
 }
 
 export function addLoadCommand(program: Command): void {
   const repeated = (value: string, all: string[]): string[] => [...all, value]
-  program
-    .command('load')
+  withOutputFiles(program.command('load'))
     .description('measure latency and CPU per request of a server at fixed rates')
     .argument('<subject>', 'a script that Node runs, a quoted command line, or a URL')
     .option('--rate <rates>', 'requests/s or shares of the ceiling (default: 10%,50%,90%)', rates)
@@ -68,20 +65,18 @@ export function addLoadCommand(program: Command): void {
     .option('--no-keep-alive', 'open a connection for each request')
     .addOption(timeOption('--warm-up <time>', 'load that does not count', time('ms'), '2s'))
     .addOption(timeOption('--request-timeout <time>', 'time until a request has failed', time('ms'), '10s'))
-    .option('--json <file>', 'write the report as JSON')
-    .option('--markdown <file>', 'write the table as Markdown')
     .addHelpText('after', EXAMPLES)
     .action(runLoad)
 }
 
-async function runLoad(subject: string, { header, json, markdown, ...options }: Flags): Promise<void> {
-  assertWritable(json, markdown)
+async function runLoad(subject: string, { header, json, markdown, html, csv, ...options }: Flags): Promise<void> {
+  const outputs = { json, markdown, html, csv }
+  assertOutputFiles(outputs)
   const server = /^https?:\/\//.test(subject) ? subject : parseSubject(subject)[1]
   const given: LoadOptions = { ...options, headers: headersOf(header), onProgress: show }
   const report = await interruptible((signal) => load(server, { ...given, signal }))
   print(loadToTerminal(report, terminal))
-  if (json !== undefined) writeResult(json, toJson(report))
-  if (markdown !== undefined) writeResult(markdown, loadToMarkdown(report))
+  writeOutputFiles(report, outputs)
 }
 
 function show({ step, load: name, duration }: LoadProgress): void {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { errorCodes } from '../errors.ts'
 import { race } from '../race/race.ts'
-import { decideClaims, type Outputs, writeRace } from './decide-claims.ts'
+import { decideClaims, writeRace } from './decide-claims.ts'
 import { type LoadFlags, optionsOf, withLoadFlags } from './load-flags.ts'
 import { parseSubject } from './subject-argument.ts'
 import { nodeVersions, onVersions } from './node-versions.ts'
 import { line } from './output.ts'
-import { assertWritable } from './write-results.ts'
+import { assertOutputFiles, type OutputFiles, withOutputFiles } from './output-files.ts'
 
 const EXAMPLES = `
 Subjects read HOST and PORT, or take {host} and {port} in their command line:
@@ -20,39 +20,37 @@ Exit code: 0 every claim holds, 1 one is broken, 3 one is inconclusive,
 2 wrong usage, 4 the race failed.`
 
 export function addRaceCommand(program: Command): void {
-  withLoadFlags(program.command('race'), { budget: '60s' })
+  withOutputFiles(withLoadFlags(program.command('race'), { budget: '60s' }))
     .description('race the first server against each of the others')
     .argument('<subjects...>', 'a script that Node runs, or a quoted command line. name=... sets its name')
-    .option('--json <file>', 'write the result as JSON')
-    .option('--markdown <file>', 'write the tables as Markdown')
-    .option('--html <file>', 'write a report with plots')
     .option('--profile', 'profile each subject that Node runs, after the race')
     .option('--node <versions>', 'race each script on these versions: 22,24', nodeVersions)
     .addHelpText('after', EXAMPLES)
     .action(runRace)
 }
 
-interface RaceFlags extends LoadFlags, Outputs {
+interface RaceFlags extends LoadFlags, OutputFiles {
   profile?: true
   node?: string[]
 }
 
 async function runRace(
   subjects: string[],
-  { json, markdown, html, profile, node, ...flags }: RaceFlags,
+  { json, markdown, html, csv, profile, node, ...flags }: RaceFlags,
 ): Promise<void> {
   const named = Object.fromEntries(subjects.map(parseSubject))
   if (Object.keys(named).length < subjects.length) {
     throw new errorCodes.SPEED_BOUNDS_INVALID_OPTION('Invalid subjects: expected different names, use name=...')
   }
-  assertWritable(json, markdown, html)
+  const outputs = { json, markdown, html, csv }
+  assertOutputFiles(outputs)
   const raced = node ? await onVersions(named, node, step) : named
   const match = race(raced, optionsOf(flags))
   const { atLeast, metric } = flags
   const claims = match.subjects.slice(1).map((over) => ({ over, atLeast, ...(metric && { metric }) }))
   const verdicts = await decideClaims(match, claims)
   if (profile) await match.profile()
-  writeRace(match, verdicts, { json, markdown, html })
+  writeRace(match, verdicts, outputs)
 }
 
 function step(text: string): void {

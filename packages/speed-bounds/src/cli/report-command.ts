@@ -2,49 +2,39 @@ import { type Command, Option } from 'commander'
 import type { Comparison } from '../compare/comparison.ts'
 import { errorCodes, SpeedBoundsError } from '../errors.ts'
 import { type Metric, METRICS } from '../options/types.ts'
-import { comparisonToMarkdown, comparisonToTerminal } from '../report/comparison-tables.ts'
 import { toBencher, toGithubActionBenchmark } from '../report/export-benchmarks.ts'
-import { toCsv } from '../report/export-csv.ts'
-import { toHtml } from '../report/html/to-html.ts'
 import { readResult } from '../report/read-result.ts'
-import type { LoadReport } from '../load-test/load-report.ts'
-import { loadToMarkdown, loadToTerminal } from '../report/load-tables.ts'
+import { isFunctions, type ResultDocument } from '../report/result-document.ts'
 import type { RaceResult } from '../report/result.ts'
-import { toMarkdown, toTerminal } from '../report/tables.ts'
+import { FILE_VIEWS, terminalOf } from '../report/views.ts'
 import { print, terminal } from './output.ts'
 import { toJson, writeResult } from './write-results.ts'
 
-type View = (document: RaceResult | Comparison, metric: Metric | undefined) => string
-
+/** Formats of every result. */
 const FORMATS = {
-  text: (document) =>
-    `${'kind' in document ? comparisonToTerminal(document, terminal) : toTerminal(document, terminal)}\n`,
-  html: toHtml,
-  markdown: toMarkdownOf,
-  csv: toCsv,
+  text: (document) => `${terminalOf(document, terminal)}\n`,
+  ...FILE_VIEWS,
+} as const satisfies Record<string, (document: ResultDocument) => string>
+
+/** Formats of services that draw figures over time. Only races of servers have these figures. */
+const SERVICES = {
   'github-action-benchmark': (document, metric) => toJson(toGithubActionBenchmark(document, metric)),
   bencher: (document, metric) => toJson(toBencher(document, metric)),
-} as const satisfies Record<string, View>
-
-/** Formats of a load. */
-const LOAD_FORMATS: Readonly<Record<string, (document: LoadReport) => string>> = {
-  text: (document) => `${loadToTerminal(document, terminal)}\n`,
-  markdown: loadToMarkdown,
-}
+} as const satisfies Record<string, (document: RaceResult | Comparison, metric: Metric | undefined) => string>
 
 const FORMAT_HELP = `
 Formats:
   text                     the tables for a terminal
   html                     one file with plots, for people
   markdown                 tables for a README
-  csv                      all rounds
+  csv                      all rounds, or the rates of a load
   github-action-benchmark  for its tool customSmallerIsBetter, and
                            with --metric throughput for customBiggerIsBetter
   bencher                  Bencher Metric Format
-A load has the formats text and markdown.`
+A load and functions have no formats of services.`
 
 interface ReportFlags {
-  format: keyof typeof FORMATS
+  format: keyof typeof FORMATS | keyof typeof SERVICES
   metric?: Metric
   output?: string
   markdown?: string
@@ -55,7 +45,11 @@ export function addReportCommand(program: Command): void {
     .command('report')
     .description('show a result that --json has written, or convert it')
     .argument('<file>', 'the result')
-    .addOption(new Option('--format <name>', 'format, see below').choices(Object.keys(FORMATS)).default('text'))
+    .addOption(
+      new Option('--format <name>', 'format, see below')
+        .choices([...Object.keys(FORMATS), ...Object.keys(SERVICES)])
+        .default('text'),
+    )
     .addOption(new Option('--metric <name>', 'metric to export (default: all that fit)').choices([...METRICS]))
     .option('-o, --output <file>', 'write to a file (default: stdout)')
     .option('--markdown <file>', 'write the tables as Markdown too')
@@ -65,29 +59,26 @@ export function addReportCommand(program: Command): void {
 
 function report(file: string, { format, metric, output, markdown }: ReportFlags): void {
   const document = readResult(file)
-  const text = viewOf(file, () => (isLoad(document) ? formatLoad(document, format) : FORMATS[format](document, metric)))
+  const text = viewOf(file, () => formatted(document, format, metric))
   if (output === undefined) print(text.trimEnd())
   else writeResult(output, text)
   if (markdown !== undefined)
     writeResult(
       markdown,
-      viewOf(file, () => (isLoad(document) ? loadToMarkdown(document) : toMarkdownOf(document))),
+      viewOf(file, () => FORMATS.markdown(document)),
     )
 }
 
-function isLoad(document: RaceResult | Comparison | LoadReport): document is LoadReport {
-  return 'kind' in document && document.kind === 'load'
-}
-
-function formatLoad(document: LoadReport, format: string): string {
-  const view = LOAD_FORMATS[format]
-  if (view) return view(document)
-  const known = Object.keys(LOAD_FORMATS).join(' or ')
-  throw new errorCodes.SPEED_BOUNDS_INVALID_OPTION(`Invalid format of a load: expected ${known}, got ${format}.`)
-}
-
-function toMarkdownOf(document: RaceResult | Comparison): string {
-  return 'kind' in document ? comparisonToMarkdown(document) : toMarkdown(document)
+function formatted(document: ResultDocument, format: ReportFlags['format'], metric: Metric | undefined): string {
+  if (format in FORMATS) return FORMATS[format as keyof typeof FORMATS](document)
+  const kind = isFunctions(document)
+    ? 'functions'
+    : 'kind' in document && document.kind === 'load'
+      ? 'a load'
+      : undefined
+  if (kind === undefined) return SERVICES[format as keyof typeof SERVICES](document as RaceResult | Comparison, metric)
+  const known = `${Object.keys(FORMATS).slice(0, -1).join(', ')} or ${Object.keys(FORMATS).at(-1)}`
+  throw new errorCodes.SPEED_BOUNDS_INVALID_OPTION(`Invalid format of ${kind}: expected ${known}, got ${format}.`)
 }
 
 /** Only the outline of a file is checked when it is read. A view fails where a part is missing. */

@@ -8,7 +8,7 @@ import { type ConfigFlags, withConfigFlags } from './config-flags.ts'
 import { decideClaims, writeRace } from './decide-claims.ts'
 import { interruptible } from './interruption.ts'
 import { line } from './output.ts'
-import { assertWritable } from './write-results.ts'
+import { assertOutputFiles } from './output-files.ts'
 
 const EXIT_CODES = `
 Exit code: 0 every claim holds, 1 one is broken, 3 one is inconclusive,
@@ -21,19 +21,19 @@ export function addRunCommand(program: Command): void {
     .action(runConfig)
 }
 
-async function runConfig({ config: path, json, markdown, html, profile, budget }: ConfigFlags): Promise<void> {
+async function runConfig({ config: path, profile, budget, ...outputs }: ConfigFlags): Promise<void> {
   const config = await readConfig(path)
   const options = { ...config.raceOptions, ...(budget === undefined ? {} : { budget }), onProgress: line.show }
   const match = race(config.subjects, options)
   assertClaims(config, options)
-  assertWritable(json, markdown, html)
+  assertOutputFiles(outputs)
   const verdicts = await interruptible(async (signal) => {
     if (config.claims.length === 0) await match.measure({ signal })
     const decided = await decideClaims(match, config.claims, signal)
     if (profile) await match.profile({ signal })
     return decided
   })
-  writeRace(match, verdicts, { json, markdown, html })
+  writeRace(match, verdicts, outputs)
 }
 
 /** Fails on an invalid claim before any process starts. */

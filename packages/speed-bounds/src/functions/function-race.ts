@@ -1,3 +1,4 @@
+import { relative } from 'node:path'
 import { resolveFunctionClaim, resolveFunctionRace, type ResolvedFunctionRace } from '../options/function-options.ts'
 import type { FunctionRaceOptions } from '../options/function-options.ts'
 import { resolveSignal } from '../options/resolve-claim.ts'
@@ -11,7 +12,7 @@ import { shuffler } from '../race/schedule.ts'
 import { readEnvironment } from '../report/environment.ts'
 import type { Round } from '../statistics/measured-round.ts'
 import { type Decision, judge, roundsOf } from '../statistics/verdict.ts'
-import { type FunctionRaceResult, summarizeFunction } from './function-result.ts'
+import { type FunctionRaceResult, ratiosOfFunctions, summarizeFunction } from './function-result.ts'
 import { looksOf } from './looks.ts'
 import { functionsOfGroup, groupOf, listFunctions, type RacedFunctions, type RunJob } from './raced-functions.ts'
 import { measureHeat, type Session, usualTime } from './measure-heat.ts'
@@ -88,16 +89,19 @@ class LazyFunctionRace implements FunctionRace {
   }
 
   result(): FunctionRaceResult {
-    const { warmUp, duration, alpha, seed, maxForeignCpu } = this.#race
+    const { warmUp, duration, replicas, budget, alpha, seed, maxForeignCpu, cwd } = this.#race
+    const { names, label, file } = this.#functions ?? { names: [], label: '' }
     return {
       version: 1,
       kind: 'functions',
       startedAt: (this.#startedAt ?? new Date()).toISOString(),
       finishedAt: new Date().toISOString(),
-      environment: readEnvironment([], this.#race.cwd),
-      name: this.#functions?.label ?? '',
-      method: { warmUp, duration, alpha, seed, looks: this.#looks.length, maxForeignCpu },
-      functions: (this.#functions?.names ?? []).flatMap((name) => summarizeFunction(name, this.#rounds) ?? []),
+      environment: readEnvironment([], cwd),
+      name: label,
+      file: file === undefined ? null : relative(cwd, file).replaceAll('\\', '/'),
+      method: { warmUp, duration, replicas, budget, alpha, seed, looks: this.#looks.length, maxForeignCpu },
+      functions: names.flatMap((name) => summarizeFunction(name, this.#rounds) ?? []),
+      ratios: ratiosOfFunctions({ names, label }, this.#rounds, { alpha, budget }),
       claims: this.#decisions.map(({ claim: { contender, over, atLeast, alpha: share }, ...decided }) => ({
         ...{ contender, over, atLeast, alpha: share },
         ...decided,

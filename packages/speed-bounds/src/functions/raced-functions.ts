@@ -14,6 +14,8 @@ export interface RacedFunctions {
   readonly names: readonly string[]
   /** Name of the race for people. */
   readonly label: string
+  /** Path of the file that has them. Missing for inline functions. */
+  readonly file?: string
   readonly placeOf: (name: string) => FunctionPlace
 }
 
@@ -44,11 +46,13 @@ export async function listFunctions(
 
 /** The functions of one group. */
 export function functionsOfGroup(url: string, { group, names }: FunctionGroup): RacedFunctions {
-  const file = basename(fileURLToPath(url))
+  const file = fileURLToPath(url)
+  const name = basename(file)
   return {
     names,
-    label: group === undefined ? file : `${file}, ${group}`,
-    placeOf: (name) => ({ type: 'file', url, group, name }),
+    label: group === undefined ? name : `${name}, ${group}`,
+    file,
+    placeOf: (own) => ({ type: 'file', url, group, name: own }),
   }
 }
 

@@ -88,7 +88,7 @@ export function resolveFunctionRace(options: FunctionRaceOptions): ResolvedFunct
 }
 
 /** Metrics of functions. */
-const METRICS: readonly Metric[] = ['cpu', 'throughput']
+export const FUNCTION_METRICS: readonly Metric[] = ['cpu', 'throughput']
 
 /** A claim about functions with these names. */
 export function resolveFunctionClaim(
@@ -103,8 +103,13 @@ export function resolveFunctionClaim(
   const others = names.filter((name) => name !== contender)
   assertOption(others.includes(over), 'over', `one of ${others.join(', ')}`, over)
   const { metric } = claim
-  assertOption(metric === undefined || METRICS.includes(metric), 'metric', '"cpu" or "throughput" of functions', metric)
-  const metrics = metric ? [metric] : METRICS
+  assertOption(
+    metric === undefined || FUNCTION_METRICS.includes(metric),
+    'metric',
+    '"cpu" or "throughput" of functions',
+    metric,
+  )
+  const metrics = metric ? [metric] : FUNCTION_METRICS
   const { alpha: share = race.alpha, budget = race.budget } = claim
   return { contender, over, atLeast: claim.atLeast, case: label, metrics, alpha: share, budget, unit: 'call' }
 }

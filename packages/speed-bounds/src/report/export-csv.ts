@@ -1,23 +1,77 @@
-import type { Comparison } from '../compare/comparison.ts'
+import type { LoadPhase, LoadReport } from '../load-test/load-report.ts'
 import type { Round } from '../statistics/measured-round.ts'
-import type { RaceResult } from './result.ts'
+import { functionResultsOf, isFunctions, type ResultDocument } from './result-document.ts'
 
-/** Columns, in the units of the result document. */
+type Cell = string | number | null | undefined
+
+/** Columns of rounds, in the units of the result document. */
 const COLUMNS = [
   ...['stage', 'cycle', 'heat', 'at', 'subject', 'replica', 'case', 'responses', 'failures', 'elapsed', 'cpu'],
   ...['throughput', 'p50', 'p90', 'p99', 'rss', 'peakRss', 'serverUtilization', 'generatorUtilization'],
   ...['generatorCpu', 'foreignCpu', 'bottleneck', 'discarded'],
 ] as (keyof Round)[]
 
-/** All rounds as CSV (RFC 4180), with a row of column names. */
-export function toCsv(document: RaceResult | Comparison): string {
-  const races = 'kind' in document ? Object.values(document.races) : [document]
-  const rows = races.flatMap(({ rounds }) => rounds.map((round) => COLUMNS.map((name) => cell(round[name]))))
-  return [COLUMNS, ...rows].map((row) => `${row.join(',')}\n`).join('')
+/** Columns of the loads of a report, in its units. */
+const LOAD_COLUMNS: Readonly<Record<string, (phase: LoadPhase, report: LoadReport) => Cell>> = {
+  load: ({ load }) => load,
+  from: ({ rate }) => rate?.from,
+  to: ({ rate }) => rate?.to,
+  ceiling: (_, { ceiling }) => ceiling?.rate,
+  duration: ({ duration }) => duration,
+  responses: ({ responses }) => responses,
+  throughput: ({ throughput }) => throughput,
+  errors: ({ failures }) => failures.errors,
+  timeouts: ({ failures }) => failures.timeouts,
+  unexpectedStatus: ({ failures }) => failures.unexpectedStatus,
+  mean: ({ latency }) => latency?.mean,
+  p50: ({ latency }) => latency?.p50,
+  p90: ({ latency }) => latency?.p90,
+  p95: ({ latency }) => latency?.p95,
+  p99: ({ latency }) => latency?.p99,
+  max: ({ latency }) => latency?.max,
+  cpu: ({ server }) => server?.cpu,
+  serverUtilization: ({ server }) => server?.utilization,
+  rss: ({ server }) => server?.rss,
+  peakRss: ({ server }) => server?.peakRss,
+  foreignCpu: ({ server }) => server?.foreignCpu,
+  generatorUtilization: ({ generator }) => generator.utilization,
+  lateness: ({ generator }) => generator.lateness,
+  connections: ({ generator }) => generator.connections,
+  limitedBy: ({ limitedBy }) => limitedBy,
 }
 
-function cell(value: string | number | undefined): string {
-  if (value === undefined) return ''
+/**
+ * CSV (RFC 4180) with a row of column names: all rounds of races, the processes of races of functions, or the rates or stages
+ * of a load.
+ */
+export function toCsv(document: ResultDocument): string {
+  if (!isFunctions(document) && 'kind' in document && document.kind === 'load') return loadToCsv(document)
+  return csvOf(
+    COLUMNS,
+    roundsOf(document).map((round) => COLUMNS.map((name) => round[name])),
+  )
+}
+
+function roundsOf(document: Exclude<ResultDocument, LoadReport>): readonly Round[] {
+  if (isFunctions(document)) return functionResultsOf(document).flatMap(({ rounds }) => rounds)
+  return 'kind' in document ? Object.values(document.races).flatMap(({ rounds }) => rounds) : document.rounds
+}
+
+/** Stages of users have a last row for all of them. */
+function loadToCsv(report: LoadReport): string {
+  const phases = [...report.phases, ...(report.total ? [report.total] : [])]
+  return csvOf(
+    Object.keys(LOAD_COLUMNS),
+    phases.map((phase) => Object.values(LOAD_COLUMNS).map((value) => value(phase, report))),
+  )
+}
+
+function csvOf(columns: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  return [columns, ...rows.map((row) => row.map(cell))].map((row) => `${row.join(',')}\n`).join('')
+}
+
+function cell(value: Cell): string {
+  if (value === undefined || value === null) return ''
   if (typeof value === 'number') return String(value)
   // A spreadsheet takes these for formulas, and names are text of others.
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value

@@ -1,8 +1,12 @@
+import { markdownTable } from 'markdown-table'
 import { styleText } from 'node:util'
 import type { FunctionRaceResult } from '../functions/function-result.ts'
-import { perSecond, timeOfCall } from './format.ts'
-import type { Place } from './tables.ts'
-import { cut } from './terminal-width.ts'
+import { decisionText } from './claim-sentences.ts'
+import { perSecond, ratio, ratioWithInterval, timeOfCall } from './format.ts'
+import { markdownText } from './markdown-text.ts'
+import { functionResultsOf } from './result-document.ts'
+import { color, type Place } from './tables.ts'
+import { cut, wrap } from './terminal-width.ts'
 import { type Column, drawTable } from './text-table.ts'
 
 const COLUMNS: readonly Column[] = [
@@ -13,13 +17,75 @@ const COLUMNS: readonly Column[] = [
 ]
 
 /** The functions of a race as a table for a terminal, the fastest first. */
-export function functionTable({ name, functions }: FunctionRaceResult, { columns = Infinity }: Place): string {
+export function functionTable(result: FunctionRaceResult, { columns = Infinity }: Place): string {
   // A long name leaves room for the CPU per call.
   const nameWidth = Math.max(8, columns - 20)
-  const rows = functions
+  const rows = rowsOf(result).map(([name, ...cells]) => [cut(name!, nameWidth), ...cells])
+  return [styleText('bold', cut(result.name, columns)), drawTable(COLUMNS, rows, columns)].join('\n')
+}
+
+/**
+ * Races of functions as tables for a terminal, with their verdicts.
+ *
+ * @example
+ * console.log(functionsToTerminal(await race(new URL('./parse.bench.ts', import.meta.url)).measure()))
+ */
+export function functionsToTerminal(
+  results: FunctionRaceResult | readonly FunctionRaceResult[],
+  { columns = Infinity }: Place = {},
+): string {
+  return functionResultsOf(results)
+    .map((result) => {
+      const verdicts = result.claims.map((claim) => color(claim.verdict, wrap(verdictText(result, claim), columns)))
+      return [functionTable(result, { columns }), ...verdicts].join('\n')
+    })
+    .join('\n\n')
+}
+
+/**
+ * The same as Markdown.
+ *
+ * @example
+ * writeFileSync('bench.md', functionsToMarkdown(await race(new URL('./parse.bench.ts', import.meta.url)).measure()))
+ */
+export function functionsToMarkdown(results: FunctionRaceResult | readonly FunctionRaceResult[]): string {
+  const parts = functionResultsOf(results).flatMap((result) => {
+    const rows = rowsOf(result).map((row) => row.map(markdownText))
+    const titles = COLUMNS.map(({ title }) => title)
+    const table = markdownTable([titles, ...rows], { align: COLUMNS.map(({ align }) => align) })
+    return [`### ${markdownText(result.name)}`, table, ...verdictTable(result)]
+  })
+  const [first] = functionResultsOf(results)
+  return `${[...parts, ...(first ? [markdownText(machineText(first))] : [])].join('\n\n')}\n`
+}
+
+function rowsOf({ functions }: FunctionRaceResult): string[][] {
+  return functions
     .toSorted((a, b) => a.cpu - b.cpu)
-    .map(({ name: own, cpu, throughput, processes }) => [
-      ...[cut(own, nameWidth), timeOfCall(cpu), perSecond(throughput), String(processes)],
-    ])
-  return [styleText('bold', cut(name, columns)), drawTable(COLUMNS, rows, columns)].join('\n')
+    .map(({ name, cpu, throughput, processes }) => [name, timeOfCall(cpu), perSecond(throughput), String(processes)])
+}
+
+function verdictTable({ claims }: FunctionRaceResult): string[] {
+  if (claims.length === 0) return []
+  const rows = claims.map(({ contender, over, atLeast, verdict, estimates }) => [
+    markdownText(`${contender} at least ${ratio(atLeast)} ${over}`),
+    `**${verdict}**`,
+    estimates.map((estimate) => `${estimate.metric} ${ratioWithInterval(estimate)}`).join('; '),
+  ])
+  return [markdownTable([['claim', 'verdict', 'measured (interval)'], ...rows])]
+}
+
+function verdictText({ name }: FunctionRaceResult, claim: FunctionRaceResult['claims'][number]): string {
+  const { verdict, estimates, missing, ...claimed } = claim
+  const metrics = estimates.map(({ metric }) => metric)
+  return decisionText({
+    claim: { ...claimed, case: name, metrics, budget: 0, unit: 'call' },
+    ...{ verdict, estimates },
+    ...(missing === undefined ? {} : { missing }),
+  })
+}
+
+function machineText({ environment: { cpu, cores, system, node, commit }, method }: FunctionRaceResult): string {
+  const process = `${method.duration} ms of calls in each process, after a warm-up of ${method.warmUp} ms.`
+  return `${process} ${cpu}, ${cores} cores, ${system}, Node ${node}${commit ? `, commit ${commit}` : ''}.`
 }

@@ -21,7 +21,7 @@ const COLUMNS: readonly Column[] = [
 ]
 
 /** Requests that are sent this late, in milliseconds, are worth a sentence. */
-const LATE = 5
+export const LATE = 5
 
 /**
  * The report of {@link load} as a table for a terminal.
@@ -31,7 +31,7 @@ const LATE = 5
  */
 export function loadToTerminal(report: LoadReport, { columns = Infinity }: Place = {}): string {
   return [
-    styleText('bold', cut(titleOf(report), columns)),
+    styleText('bold', cut(loadTitle(report), columns)),
     drawTable(shown(report), rowsOf(report, columns), columns),
     ...sentencesOf(report).map((text) => wrap(text, columns)),
     styleText('dim', wrap(methodText(report), columns)),
@@ -50,11 +50,12 @@ export function loadToMarkdown(report: LoadReport): string {
   const table = markdownTable([columns.map(({ title }) => title), ...rows], {
     align: columns.map(({ align }) => align),
   })
-  const parts = [`### ${markdownText(titleOf(report))}`, table, ...sentencesOf(report).map(markdownText)]
+  const parts = [`### ${markdownText(loadTitle(report))}`, table, ...sentencesOf(report).map(markdownText)]
   return `${[...parts, markdownText(methodText(report))].join('\n\n')}\n`
 }
 
-function titleOf({ request: { protocol, method, path }, subject }: LoadReport): string {
+/** `GET / of node server.ts` */
+export function loadTitle({ request: { protocol, method, path }, subject }: LoadReport): string {
   return `${protocol === 'websocket' ? 'WebSocket' : method} ${path} of ${subject}`
 }
 
@@ -73,7 +74,7 @@ function rowsOf({ load, phases, total }: LoadReport, columns = Infinity): string
   ])
 }
 
-function intended({ rate }: LoadPhase): string {
+export function intended({ rate }: LoadPhase): string {
   const { from, to } = rate!
   return from === to ? perSecond(from) : `${perSecond(from)} to ${perSecond(to)}`
 }
@@ -89,6 +90,7 @@ function cellsOf({ throughput, latency, server, limitedBy }: LoadPhase): string[
   ]
 }
 
+/** What the figures of a table do not tell. */
 function sentencesOf({ ceiling, phases }: LoadReport): string[] {
   return [
     ...(ceiling ? [ceilingOf(ceiling)] : []),

@@ -1,4 +1,10 @@
+import { readFileSync } from 'node:fs'
 import type { LoadPhase, LoadReport } from '../../src/index.ts'
+
+/** Six rates of a server on a busy machine, as `speed-bounds load --json` has written them. */
+export function measuredLoad(): LoadReport {
+  return JSON.parse(readFileSync(new URL('../fixtures/load.json', import.meta.url), 'utf8')) as LoadReport
+}
 
 export const phase: LoadPhase = {
   load: '50%',

@@ -37,7 +37,8 @@ it('exits with 0 when the claim holds, prints the table and writes the document'
   const json = join(tmpdir(), `speed-bounds-${process.pid}.json`)
   const markdown = json.replace('.json', '.md')
   const page = json.replace('.json', '.html')
-  const files = ['--json', json, '--markdown', markdown, '--html', page]
+  const table = json.replace('.json', '.csv')
+  const files = ['--json', json, '--markdown', markdown, '--html', page, '--csv', table]
   const { code, stdout, stderr } = await run(
     'race',
     `fast=${fast}`,
@@ -57,6 +58,7 @@ it('exits with 0 when the claim holds, prints the table and writes the document'
   expect(readFileSync(page, 'utf8')).toContain('<h4>Latency by percentile</h4>')
   const { stdout: csv } = await run('report', json, '--format', 'csv')
   expect(csv.trimEnd().split('\n')).toHaveLength(result.rounds.length + 1)
+  expect(readFileSync(table, 'utf8')).toBe(csv)
   expect(result.rounds.map(({ at }) => at!)).toEqual(result.rounds.map(({ at }) => at!).toSorted((a, b) => a - b))
 })
 

@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import '../../src/vitest.ts'
 import { errorCodes, type FunctionRaceOptions, type FunctionRaceResult, race } from '../../src/index.ts'
+import { schemaErrors } from '../helpers/schema-errors.ts'
 import { processesWith } from '../helpers/servers.ts'
 
 const src = new URL('../../src/', import.meta.url)
@@ -47,8 +48,10 @@ interface Outcome {
   stderr: string
 }
 
-async function bench(...args: string[]): Promise<Outcome> {
-  const runner = spawn(process.execPath, [cli, 'bench', ...args], { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder })
+const bench = (...args: string[]): Promise<Outcome> => run('bench', ...args)
+
+async function run(...args: string[]): Promise<Outcome> {
+  const runner = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder })
   const outcome: Outcome = { code: null, stdout: '', stderr: '' }
   runner.stdout.on('data', (text: Buffer) => (outcome.stdout += text.toString()))
   runner.stderr.on('data', (text: Buffer) => (outcome.stderr += text.toString()))
@@ -151,13 +154,25 @@ describe('race() of functions', () => {
 
 describe('speed-bounds bench', () => {
   it('compares the functions of a file, and exits with 0 without claims', async () => {
-    const json = join(folder, 'out.json')
-    const { code, stdout } = await bench('functions.bench.mjs', '--metric', 'cpu', '--json', json, ...FLAGS)
+    const [json, markdown, html, csv] = ['json', 'md', 'html', 'csv'].map((type) => join(folder, `out.${type}`)) as [
+      ...[string, string, string, string],
+    ]
+    const { code, stdout } = await bench(
+      ...['functions.bench.mjs', '--metric', 'cpu', ...FLAGS],
+      ...['--json', json, '--markdown', markdown, '--html', html, '--csv', csv],
+    )
     expect(stdout).toMatch(/function +CPU\/call +calls\/s +processes\n few /)
     expect(stdout).toMatch(/few is at least 1x many \(functions.bench.mjs\): holds\n {2}CPU per call: /)
     expect(code).toBe(0)
-    const [result] = JSON.parse(readFileSync(json, 'utf8')) as [FunctionRaceResult]
-    expect(result).toMatchObject({ version: 1, kind: 'functions', name: 'functions.bench.mjs' })
+    const results = JSON.parse(readFileSync(json, 'utf8')) as [FunctionRaceResult]
+    expect(results).toMatchObject([{ version: 1, kind: 'functions', name: 'functions.bench.mjs' }])
+    expect(results).toMatchObject([{ file: 'functions.bench.mjs', method: { replicas: 3, budget: 60_000 } }])
+    expect(schemaErrors('functions', results)).toEqual([])
+    expect(readFileSync(markdown, 'utf8')).toMatch(/\| few +\| +[\d.]+ [nµ]s \|/)
+    expect(readFileSync(html, 'utf8')).toContain('npx speed-bounds bench functions.bench.mjs --metric cpu --replicas 3')
+    expect(readFileSync(csv, 'utf8').trimEnd().split('\n')).toHaveLength(1 + results[0].rounds.length)
+    const again = await run('report', json)
+    expect(again).toEqual({ code: 0, stdout: `${stdout.trimEnd()}\n`, stderr: '' })
   })
 
   it('decides the claims of a file and of --at-least', async () => {

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { listTree } from '../../src/platform/process-tree.ts'
 import { errorCodes, load, type LoadReport } from '../../src/index.ts'
+import { schemaErrors } from '../helpers/schema-errors.ts'
 import { ok, processesWith, script, scripts, server, spin } from '../helpers/servers.ts'
 
 const cli = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
@@ -266,10 +267,12 @@ describe('the command', () => {
   }
 
   it('prints a table, writes the report, and shows it again', async () => {
-    const [json, markdown] = [join(folder, 'load.json'), join(folder, 'load.md')]
+    const [json, markdown, html, csv] = ['json', 'md', 'html', 'csv'].map((type) => join(folder, `load.${type}`)) as [
+      ...[string, string, string, string],
+    ]
     const { code, stdout, stderr } = await run(
       ...['load', String(ok.file), '--rate', '100,50..150', '--duration', '500ms', '--warm-up', '100ms'],
-      ...['--json', json, '--markdown', markdown],
+      ...['--json', json, '--markdown', markdown, '--html', html, '--csv', csv],
     )
     expect(stderr).toMatch(
       /^starting: .*\nwarming: 100\/s for 0.1 s\nmeasuring: 100\/s for 0.5 s\nmeasuring: 50\/s to 150\/s/,
@@ -281,9 +284,16 @@ describe('the command', () => {
     const again = await run('report', json)
     expect(again.stdout).toBe(stdout)
     expect(readFileSync(markdown, 'utf8')).toMatch(/\| load +\| +intended\/s \|/)
-    const html = await run('report', json, '--format', 'html')
-    expect(html).toMatchObject({ code: 2, stdout: '' })
-    expect(html.stderr).toMatch(/^SPEED_BOUNDS_INVALID_OPTION: Invalid format of a load: .*\n$/)
+    expect(schemaErrors('load', report)).toEqual([])
+    const page = readFileSync(html, 'utf8')
+    expect(page).toContain('<h4>Latency by percentile</h4>')
+    expect(await run('report', json, '--format', 'html')).toMatchObject({ code: 0, stdout: `${page.trimEnd()}\n` })
+    expect(readFileSync(csv, 'utf8').split('\n')).toHaveLength(4)
+    const service = await run('report', json, '--format', 'bencher')
+    expect(service).toMatchObject({ code: 2, stdout: '' })
+    expect(service.stderr).toBe(
+      'SPEED_BOUNDS_INVALID_OPTION: Invalid format of a load: expected text, html, markdown or csv, got bencher.\n',
+    )
   })
 
   it.each([

@@ -1,8 +1,8 @@
 import type { CaseComparison, Comparison } from '../../compare/comparison.ts'
 import { missingText, whyUnused } from '../claim-sentences.ts'
 import { percentage, ratio, ratioWithInterval } from '../format.ts'
-import { METRIC_FORMATS } from '../metric-formats.ts'
-import type { RaceResult } from '../result.ts'
+import { METRIC_FORMATS, type MetricFormats } from '../metric-formats.ts'
+import type { Judged } from './judged.ts'
 import { html, type Markup } from './markup.ts'
 import { labelsAcross } from './plot.ts'
 import { intervalBar, ratioAxis } from './ratio-plot.ts'
@@ -16,46 +16,52 @@ const MARKS = {
   within: { tone: 'open', mark: '=' },
 } as const
 
+/** A section of cards. */
+export function cardSection(label: string, cards: readonly Markup[]): Markup {
+  return html`<section class="cards" aria-label="${label}">${cards}</section>`
+}
+
 /** A card for each claim. Without claims, one for the CPU of each other subject. */
-export function claimCards(result: RaceResult): Markup {
-  const isSingle = result.cases.length === 1
-  const cards =
-    result.claims.length > 0
-      ? result.claims.map((claim) => claimCard(claim, isSingle))
-      : result.ratios.filter(({ metric }) => metric === 'cpu').map((estimate) => ratioCard(estimate, isSingle))
-  return html`<section class="cards" aria-label="Verdicts">${cards}</section>`
+export function claimCards({ claims, ratios, formats }: Judged): Markup[] {
+  return claims.length > 0
+    ? claims.map((claim) => claimCard(claim, formats))
+    : ratios.filter(({ metric }) => metric === 'cpu').map((estimate) => ratioCard(estimate, formats))
 }
 
 function claimCard(
-  { contender, over, case: name, atLeast, verdict, estimates, missing }: RaceResult['claims'][number],
-  isSingle: boolean,
+  { contender, over, case: name, atLeast, verdict, estimates, missing }: Judged['claims'][number],
+  formats: MetricFormats,
 ): Markup {
   const [decisive] = estimates
   const axis = ratioAxis(estimates, [atLeast])
   const bars = estimates.map((estimate) => {
-    const { title } = METRIC_FORMATS[estimate.metric]
+    const { title } = formats[estimate.metric]
     const text = `${title}: ${ratioWithInterval(estimate)}`
     const reason = whyUnused(estimate)
-    const note = reason === undefined ? '' : ` Not used: ${reason}.`
+    const note = reason === undefined ? '' : `. Not used: ${reason}.`
     return html`<p class="soft">${text}${note}</p>
       ${intervalBar(estimate, axis, { label: `${text}, claimed at least ${ratio(atLeast)}`, bound: atLeast, tone: MARKS[verdict].tone })}`
   })
   return html`<article class="card ${MARKS[verdict].tone}">
     <p class="verdict"><span aria-hidden="true">${MARKS[verdict].mark}</span> ${verdict}</p>
-    <h3>${contender} is at least ${ratio(atLeast)} ${over}${isSingle ? undefined : html` <small>${name}</small>`}</h3>
+    <h3>${contender} is at least ${ratio(atLeast)} ${over}${caseOf(name)}</h3>
     <p class="big">${decisive ? ratio(decisive.ratio) : '–'}</p>
     ${decisive ? [...bars, labelsAcross(axis, ratio)] : html`<p class="soft">${missingText(missing)}.</p>`}
   </article>`
 }
 
-function ratioCard(estimate: RaceResult['ratios'][number], isSingle: boolean): Markup {
+function caseOf(name: string | undefined): Markup | undefined {
+  return name === undefined ? undefined : html` <small>${name}</small>`
+}
+
+function ratioCard(estimate: Judged['ratios'][number], formats: MetricFormats): Markup {
   const { contender, over, case: name, low, high } = estimate
   const axis = ratioAxis([estimate])
   const tone = low > 1 ? 'better' : high < 1 ? 'worse' : 'unsure'
-  const text = `CPU per request: ${ratioWithInterval(estimate)}`
+  const text = `${formats.cpu.title}: ${ratioWithInterval(estimate)}`
   return html`<article class="card ${tone}">
     <p class="verdict">measured, no claim</p>
-    <h3>${contender} over ${over}${isSingle ? undefined : html` <small>${name}</small>`}</h3>
+    <h3>${contender} over ${over}${caseOf(name)}</h3>
     <p class="big">${ratio(estimate.ratio)}</p>
     <p class="soft">${text}</p>
     ${intervalBar(estimate, axis, { label: text, tone })}${labelsAcross(axis, ratio)}
@@ -64,8 +70,10 @@ function ratioCard(estimate: RaceResult['ratios'][number], isSingle: boolean): M
 
 /** A card for each case of a comparison of two commits. */
 export function comparisonCards({ cases, metric, margin }: Comparison): Markup {
-  const cards = cases.map((one) => caseCard(one, METRIC_FORMATS[metric], margin))
-  return html`<section class="cards" aria-label="Verdicts">${cards}</section>`
+  return cardSection(
+    'Verdicts',
+    cases.map((one) => caseCard(one, METRIC_FORMATS[metric], margin)),
+  )
 }
 
 function caseCard(

@@ -1,8 +1,7 @@
 import { area, curveBasis } from 'd3-shape'
-import { costOf } from '../../statistics/measured-round.ts'
+import { countRounds } from '../../statistics/counted-rounds.ts'
+import { costOf, type Round } from '../../statistics/measured-round.ts'
 import { median } from '../../statistics/samples.ts'
-import { microseconds } from '../format.ts'
-import type { RaceResult } from '../result.ts'
 import { html, type Markup } from './markup.ts'
 import {
   type Axis,
@@ -20,11 +19,24 @@ import {
 /** Points of the outline of a distribution. */
 const STEPS = 36
 
-/** CPU per request of all counted rounds of a case: their density, and a dot per round. */
-export function distributionPlot(result: RaceResult, testCase: string, maxDots: number): Markup | undefined {
-  const rounds = result.rounds.filter((round) => round.case === testCase && !round.discarded)
+/** What a distribution shows, in words. */
+export interface DistributionTexts {
+  readonly title: string
+  readonly caption: string
+  /** What a dot is, in the plural. */
+  readonly dots: string
+  readonly format: (cpu: number) => string
+}
+
+/** CPU of all counted rounds: their density, and a dot per round. */
+export function distributionPlot(
+  all: readonly Round[],
+  subjects: readonly string[],
+  maxDots: number,
+  { title, caption, dots: noun, format }: DistributionTexts,
+): Markup | undefined {
+  const rounds = subjects.flatMap((name) => countRounds(all.filter(({ subject }) => subject === name)).counted)
   if (rounds.length === 0) return undefined
-  const subjects = result.subjects.map(({ name }) => name)
   const axis = axisOf(
     rounds.map((round) => costOf(round, 'cpu')),
     { count: 5, padding: 0.1 },
@@ -32,8 +44,8 @@ export function distributionPlot(result: RaceResult, testCase: string, maxDots: 
   const rows = subjects.flatMap((name) => {
     const own = rounds.filter(({ subject }) => subject === name)
     if (own.length === 0) return []
-    const middle = microseconds(median(own.map(({ cpu }) => cpu)))
-    const label = `${name}: median ${middle} per request over ${own.length} rounds`
+    const middle = format(median(own.map(({ cpu }) => cpu)))
+    const label = `${name}: median ${middle} over ${own.length} ${noun}`
     return html`<tr>
       <th scope="row">${name}</th>
       <td>
@@ -44,22 +56,18 @@ export function distributionPlot(result: RaceResult, testCase: string, maxDots: 
       <td class="figure">${middle}</td>
     </tr>`
   })
-  return figure(
-    'CPU per request, by round',
-    'A dot is a round, a row of dots is a process. The line is the median. Wide rows that overlap are not a difference.',
-    [
-      html`<table class="rows">
-        <tbody>
-          ${rows}
-          <tr class="foot">
-            <td></td>
-            <td>${labelsAcross(axis, microseconds)}</td>
-            <td></td>
-          </tr>
-        </tbody>
-      </table>`,
-    ],
-  )
+  return figure(title, `${caption} The line is the median. Wide rows that overlap are not a difference.`, [
+    html`<table class="rows">
+      <tbody>
+        ${rows}
+        <tr class="foot">
+          <td></td>
+          <td>${labelsAcross(axis, format)}</td>
+          <td></td>
+        </tr>
+      </tbody>
+    </table>`,
+  ])
 }
 
 function shapesOf(rounds: readonly { cpu: number; replica: number }[], axis: Axis): Markup[] {

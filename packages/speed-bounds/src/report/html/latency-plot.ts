@@ -1,6 +1,6 @@
 import { line } from 'd3-shape'
 import { milliseconds } from '../format.ts'
-import type { RaceResult } from '../result.ts'
+import type { Latency } from '../latency-histograms.ts'
 import { dataTable, headCell } from './data-table.ts'
 import { html, type Markup } from './markup.ts'
 import { type Axis, axisOf, colorOf, figure, gridAcross, labelsAcross, legend, linePlot, unit } from './plot.ts'
@@ -8,16 +8,22 @@ import { type Axis, axisOf, colorOf, figure, gridAcross, labelsAcross, legend, l
 /** Labels of the axis across. */
 const MARKS = [50, 90, 99, 99.9, 99.99, 99.999]
 
+/** Latency of a subject, or of a load. */
+export interface NamedLatency {
+  readonly name: string
+  readonly latency: Pick<Latency, 'percentiles'>
+}
+
 /** Latency by percentile. Each further nine takes as much room as the one before. */
-export function latencyPlot(result: RaceResult, testCase: string): Markup | undefined {
-  const summaries = result.summaries.flatMap(({ subject, case: name, latency }) =>
-    name === testCase && latency ? { subject, latency } : [],
-  )
-  if (summaries.length === 0) return undefined
-  const subjects = result.subjects.map(({ name }) => name)
+export function latencyPlot(
+  latencies: readonly NamedLatency[],
+  names: readonly string[],
+  { kind, note = '' }: { kind: 'subject' | 'load'; note?: string },
+): Markup | undefined {
+  if (latencies.length === 0) return undefined
   // The maximum has no place on this axis.
-  const curves = summaries.map(({ subject, latency }) => ({
-    subject,
+  const curves = latencies.map(({ name, latency }) => ({
+    name,
     points: latency.percentiles.filter(([percentile]) => percentile < 100),
   }))
   const last = Math.max(...curves.flatMap(({ points }) => points.map(([percentile]) => percentile)), 90)
@@ -30,44 +36,42 @@ export function latencyPlot(result: RaceResult, testCase: string): Markup | unde
     .x(([percentile]) => Number(unit(across(percentile))))
     .y(([, value]) => Number(unit(100 - up(value))))
   const lines = curves.map(
-    ({ subject, points }) => html`<path class="line ${colorOf(subjects, subject)}" d="${path(points) ?? ''}" />`,
+    ({ name, points }) => html`<path class="line ${colorOf(names, name)}" d="${path(points) ?? ''}" />`,
   )
   const marks: Axis = Object.assign(across, { ticks: MARKS.filter((mark) => mark <= last) })
-  return figure('Latency by percentile', 'Both axes are logarithmic. Lower is better.', [
-    legend(curves.map(({ subject }) => subject)),
+  return figure('Latency by percentile', `Both axes are logarithmic. Lower is better.${note}`, [
+    legend(
+      names,
+      curves.map(({ name }) => name),
+    ),
     linePlot(up, milliseconds, {
-      label: labelOf(summaries),
+      label: labelOf(latencies),
       grid: gridAcross(marks),
       lines,
       below: labelsAcross(marks, (mark) => `${mark} %`),
     }),
-    table(summaries),
+    table(latencies, kind),
   ])
 }
 
-interface LatencySummary {
-  readonly subject: string
-  readonly latency: NonNullable<RaceResult['summaries'][number]['latency']>
+function labelOf(latencies: readonly NamedLatency[]): string {
+  return latencies.map(({ name, latency }) => `${name}: median ${valueAt(latency, 50)}`).join(', ')
 }
 
-function labelOf(summaries: readonly LatencySummary[]): string {
-  return summaries.map(({ subject, latency }) => `${subject}: median ${valueAt(latency, 50)}`).join(', ')
-}
-
-function valueAt({ percentiles }: LatencySummary['latency'], percentile: number): string {
+function valueAt({ percentiles }: NamedLatency['latency'], percentile: number): string {
   const found = percentiles.find(([known]) => known === percentile)
   return found ? milliseconds(found[1]) : '–'
 }
 
-function table(summaries: readonly LatencySummary[]): Markup {
+function table(latencies: readonly NamedLatency[], kind: string): Markup {
   const shown = [50, 90, 99, 99.9, 99.99, 100]
   const head = shown.map((percentile) => (percentile === 100 ? 'max' : `${percentile} %`))
-  const rows = summaries.map(
-    ({ subject, latency }) =>
+  const rows = latencies.map(
+    ({ name, latency }) =>
       html`<tr>
-        <th scope="row">${subject}</th>
+        <th scope="row">${name}</th>
         ${shown.map((percentile) => html`<td>${valueAt(latency, percentile)}</td>`)}
       </tr>`,
   )
-  return dataTable(['subject', ...head].map(headCell), rows)
+  return dataTable([kind, ...head].map(headCell), rows)
 }

@@ -26,7 +26,8 @@ export function axisOf(
   values: readonly number[],
   { count = 5, padding = 0.04, kind = 'automatic' }: AxisOptions = {},
 ): Axis {
-  const finite = values.filter((value) => Number.isFinite(value) && (kind === 'linear' || value > 0))
+  const shown = values.filter((value) => Number.isFinite(value) && (kind === 'linear' || value > 0))
+  const finite = shown.length > 0 ? shown : [1]
   const least = Math.min(...finite)
   const most = Math.max(...finite)
   const isLog = kind === 'log' || (kind === 'automatic' && most / least > LOG_FROM)
@@ -37,16 +38,21 @@ export function axisOf(
     .range([100 * padding, 100 * (1 - padding)])
     .clamp(true)
   const axis = (value: number): number => scale(value)
-  return Object.assign(axis, { ticks: isLog ? logTicks(scale.ticks(count), count) : scale.ticks(count) })
+  return Object.assign(axis, { ticks: isLog ? logTicks(scale.ticks(count), count, axis) : scale.ticks(count) })
 }
 
+/** Minimum percentage between two ticks, so that their labels do not overlap. */
+const MIN_GAP = 8
+
 /** The roundest of the ticks that a logarithmic scale offers. */
-function logTicks(ticks: readonly number[], count: number): readonly number[] {
+function logTicks(ticks: readonly number[], count: number, axis: (tick: number) => number): readonly number[] {
   const digit = (tick: number): number => Number(tick.toExponential(6)[0])
   const isRound = (tick: number, digits: readonly number[]): boolean =>
     digits.includes(digit(tick)) && Math.abs(tick / 10 ** Math.floor(Math.log10(tick) + 1e-9) - digit(tick)) < 1e-6
   const choices = [[1, 2, 5], [1, 3], [1]].map((digits) => ticks.filter((tick) => isRound(tick, digits)))
-  const fitting = [ticks, ...choices].find(({ length }) => length <= count + 2) ?? choices.at(-1)!
+  const areApart = (some: readonly number[]): boolean =>
+    some.every((tick, index) => index === 0 || axis(tick) - axis(some[index - 1]!) >= MIN_GAP)
+  const fitting = [ticks, ...choices].find((some) => some.length <= count + 2 && areApart(some)) ?? choices.at(-1)!
   return fitting.length > 1 ? fitting : ticks.slice(0, count + 2)
 }
 
@@ -63,12 +69,18 @@ function brief(text: string): string {
   return text.replace(/\.\d+/, (fraction) => String(Number(`0${fraction}`)).slice(1))
 }
 
-/** Labels of the ticks below a plot. Those at the ends stay within it. */
+/** Labels below a plot that a phone has room for. */
+const NARROW = 4
+
+/** Labels of the ticks below a plot. Those at the ends stay within it. A phone shows every second one of many. */
 export function labelsAcross(axis: Axis, format: (tick: number) => string): Markup {
-  const labels = axis.ticks.map((tick) => {
+  const { length } = axis.ticks
+  const labels = axis.ticks.map((tick, index) => {
+    const isExtra = length > NARROW && (length - 1 - index) % 2 === 1
     const at = axis(tick)
     const anchor = at < 6 ? 'start' : at > 94 ? 'end' : 'middle'
-    return html`<text x="${percent(at)}" y="14" text-anchor="${anchor}">${brief(format(tick))}</text>`
+    const name = isExtra ? html` class="extra"` : undefined
+    return html`<text${name} x="${percent(at)}" y="14" text-anchor="${anchor}">${brief(format(tick))}</text>`
   })
   return html`<svg class="axis" height="20" aria-hidden="true">${labels}</svg>`
 }
@@ -100,18 +112,18 @@ export function dots(points: readonly (readonly [x: number, y: number])[]): stri
   return points.map(([x, y]) => `M${unit(x)} ${unit(y)}h0`).join('')
 }
 
-/** At most this many values, evenly spread over all of them. */
+/** At most this many values, and at least two, evenly spread over all of them. The first and the last one stay. */
 export function thinned<T>(values: readonly T[], most: number): readonly T[] {
-  const step = values.length / most
-  return step <= 1 ? values : Array.from({ length: most }, (_, index) => values[Math.floor(index * step)]!)
+  const step = (values.length - 1) / (most - 1)
+  return step <= 1 ? values : Array.from({ length: most }, (_, index) => values[Math.round(index * step)]!)
 }
 
 /** Class of the color of a subject. There are eight. */
 export const colorOf = (subjects: readonly string[], name: string): string => `s${subjects.indexOf(name) % 8}`
 
-/** Names of the subjects with their colors. */
-export function legend(subjects: readonly string[]): Markup {
-  const items = subjects.map((name) => html`<li class="${colorOf(subjects, name)}">${name}</li>`)
+/** Names with their colors. By default all subjects are shown. */
+export function legend(subjects: readonly string[], shown: readonly string[] = subjects): Markup {
+  const items = shown.map((name) => html`<li class="${colorOf(subjects, name)}">${name}</li>`)
   return html`<ul class="legend">
     ${items}
   </ul>`

@@ -1,8 +1,7 @@
 import type { Estimate } from '../../statistics/verdict.ts'
 import { whyUnused } from '../claim-sentences.ts'
 import { ratio, ratioWithInterval } from '../format.ts'
-import { METRIC_FORMATS } from '../metric-formats.ts'
-import type { RaceResult } from '../result.ts'
+import type { Judged } from './judged.ts'
 import { html, type Markup } from './markup.ts'
 import { type Axis, axisOf, figure, gridAcross, labelsAcross, percent } from './plot.ts'
 
@@ -41,25 +40,25 @@ export function ratioAxis(
 }
 
 /** All ratios of the first subject to the others, by case and metric. */
-export function ratioPlot({ ratios: all, cases }: RaceResult): Markup | undefined {
+export function ratioPlot({ ratios: all, formats }: Omit<Judged, 'claims'>): Markup | undefined {
   const ratios = all.slice(0, MAX_ROWS)
   const [first] = ratios
   if (!first) return undefined
   const axis = ratioAxis(ratios)
   const groups = Map.groupBy(ratios, ({ over, case: name }) =>
-    cases.length > 1 ? `${first.contender} over ${over}, ${name}` : `${first.contender} over ${over}`,
+    name === undefined ? `${first.contender} over ${over}` : `${first.contender} over ${over}, ${name}`,
   )
   const rows = [...groups].map(
     ([title, group]) =>
       html`<tr class="group">
           <th colspan="3" scope="rowgroup">${title}</th>
         </tr>
-        ${group.map((estimate) => rowOf(estimate, axis))}`,
+        ${group.map((estimate) => rowOf(estimate, axis, formats))}`,
   )
   const confidence = `${(first.confidence * 100).toFixed(1)} %`
   return figure(
     'Ratios',
-    `Right of 1x, ${first.contender} is better. Bars are ${confidence} intervals of one look at the data; verdicts use wider ones. Figures with a note say little about the servers.${leftOut(all.length - ratios.length)}`,
+    `Right of 1x, ${first.contender} is better. Bars are ${confidence} intervals of one look at the data; verdicts use wider ones. Figures with a note prove little.${leftOut(all.length - ratios.length)}`,
     [
       html`<table class="rows">
         <tbody>
@@ -75,11 +74,11 @@ export function ratioPlot({ ratios: all, cases }: RaceResult): Markup | undefine
   )
 }
 
-function rowOf(estimate: RaceResult['ratios'][number], axis: Axis): Markup {
+function rowOf(estimate: Judged['ratios'][number], axis: Axis, formats: Judged['formats']): Markup {
   const { metric, low, high } = estimate
   const text = ratioWithInterval(estimate)
   const tone = low > 1 ? 'better' : high < 1 ? 'worse' : 'open'
-  const { title } = METRIC_FORMATS[metric]
+  const { title } = formats[metric]
   const reason = whyUnused(estimate)
   const note = reason === undefined ? undefined : html`<br /><small>${reason}</small>`
   return html`<tr>

@@ -59,7 +59,7 @@ svg text{font-size:12px;fill:var(--soft);font-variant-numeric:tabular-nums}
 .tone{color:var(--tone)}.data .module,.data th.module{text-align:left;color:var(--soft)}
 .conditions{margin:.75rem 0;display:grid;gap:.35rem;font-size:.9375rem}
 .conditions div{display:grid;grid-template-columns:8rem 1fr;gap:1rem}.conditions dt{color:var(--soft)}.conditions dd{margin:0}
-@media (max-width:40rem){main{padding:1.5rem 1rem 3rem}h1{font-size:1.4rem}figure{padding:.9rem}
+@media (max-width:40rem){.extra{display:none}main{padding:1.5rem 1rem 3rem}h1{font-size:1.4rem}figure{padding:.9rem}
 .rows,.rows tbody{display:block}.rows tr{display:grid;grid-template-columns:minmax(6rem,1fr) auto;column-gap:.75rem;padding:.3rem 0}
 .rows th{width:auto;padding:0}.rows .figure{width:auto;padding:0;text-align:right;order:1}
 .rows td:nth-child(2){grid-column:1/-1;order:2}.rows .group th{grid-column:1/-1}.rows .foot td:not(:nth-child(2)){display:none}

@@ -7,6 +7,8 @@ import type { RaceResult } from '../../../src/index.ts'
 import { toBencher, toGithubActionBenchmark } from '../../../src/report/export-benchmarks.ts'
 import { toCsv } from '../../../src/report/export-csv.ts'
 import { toMarkdown } from '../../../src/report/tables.ts'
+import { recordedFunctions } from '../../helpers/recorded-functions.ts'
+import { measuredLoad, phase, recordedLoad } from '../../helpers/recorded-load.ts'
 import { comparisonOf, recorded } from '../../helpers/recorded-result.ts'
 
 const read = (path: string): unknown => JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'))
@@ -105,6 +107,35 @@ describe('CSV', () => {
 
   it('has the rounds of all races of a comparison', () => {
     expect(toCsv(comparison).trimEnd().split('\n')).toHaveLength(comparison.races['server']!.rounds.length + 1)
+  })
+
+  it('has a row for each process of functions', () => {
+    const results = recordedFunctions()
+    const [head, ...rows] = toCsv(results).trimEnd().split('\n')
+    expect(rows).toHaveLength(results.reduce((sum, { rounds }) => sum + rounds.length, 0))
+    expect(head).toBe(toCsv(result).split('\n')[0])
+    expect(rows[0]).toContain(',split,1,"parse.bench.mjs, short",')
+    expect(toCsv(results[0]).trimEnd().split('\n')).toHaveLength(results[0].rounds.length + 1)
+  })
+
+  it('has a row for each rate of a load, with all of its values', () => {
+    const load = measuredLoad()
+    const [head, ...rows] = toCsv(load).trimEnd().split('\n')
+    expect(rows).toHaveLength(load.phases.length)
+    const cells = Object.fromEntries(head!.split(',').map((name, index) => [name, rows[1]!.split(',')[index]]))
+    const [, second] = load.phases
+    expect(cells).toMatchObject({ load: '25%', from: String(second!.rate!.from), p99: String(second!.latency!.p99) })
+    expect(cells).toMatchObject({ cpu: String(second!.server!.cpu), ceiling: String(load.ceiling!.rate) })
+    const { percentiles: _percentiles, ...latency } = second!.latency!
+    const { message: _message, ...failures } = second!.failures
+    const known = [second!.server!, second!.generator, latency, failures].flatMap((part) => Object.keys(part))
+    expect(known.filter((name) => !(name in cells) && name !== 'utilization')).toEqual([])
+  })
+
+  it('has empty cells for what a load does not have, and a last row for all stages', () => {
+    const total = { ...phase, load: 'all stages', rate: null, latency: null, server: null }
+    const [, , last] = toCsv(recordedLoad({ total })).trimEnd().split('\n')
+    expect(last).toMatch(/^all stages,,,4000,10000,20000,1999\.6,0,0,0,,,,,,,,,,,,0\.2,/)
   })
 
   it('quotes names, and gives formulas of a spreadsheet no meaning', () => {

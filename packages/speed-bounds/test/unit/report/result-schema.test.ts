@@ -11,6 +11,15 @@ import { type RaceRecord, type RaceResult, toResult } from '../../../src/report/
 import type { Round } from '../../../src/statistics/measured-round.ts'
 import { judge } from '../../../src/statistics/verdict.ts'
 import { toMarkdown, toTerminal } from '../../../src/report/tables.ts'
+import {
+  changed as changedIn,
+  isObject,
+  named,
+  otherTypes,
+  type Place,
+  placesOf,
+  valueAt,
+} from '../../helpers/document-places.ts'
 import { syntheticRound } from '../../helpers/synthetic-race.ts'
 
 interface Schema {
@@ -88,29 +97,10 @@ const result = toResult(recordOf(race, roundsOf(race)))
 /** The document after a trip through a file. */
 const reread = (document: RaceResult): RaceResult => JSON.parse(JSON.stringify(document)) as RaceResult
 
-type Step = string | number
+/** A copy of the result with one place changed. */
+const changed = (at: Place, change: Parameters<typeof changedIn>[2]): unknown => changedIn(result, at, change)
 
-/** All places of a document, with the first entry of each list. */
-function placesOf(value: unknown, at: readonly Step[] = []): (readonly Step[])[] {
-  if (Array.isArray(value)) return [at, ...(value.length > 0 ? placesOf(value[0], [...at, 0]) : [])]
-  if (typeof value !== 'object' || value === null) return [at]
-  return [at, ...Object.entries(value).flatMap(([key, inner]) => placesOf(inner, [...at, key]))]
-}
-
-function valueAt(document: unknown, at: readonly Step[]): unknown {
-  return at.reduce((value, step) => (value as Record<Step, unknown>)[step], document)
-}
-
-/** A copy of the document with one place changed. */
-function changed(at: readonly Step[], change: (parent: Record<Step, unknown>, key: Step) => void): unknown {
-  const copy: unknown = structuredClone(result)
-  change(valueAt(copy, at.slice(0, -1)) as Record<Step, unknown>, at.at(-1)!)
-  return copy
-}
-
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
-const isPackage = (at: readonly Step[]): boolean => at[0] === 'environment' && at[1] === 'packages' && at.length === 3
-const named = (places: (readonly Step[])[]): [string, readonly Step[]][] => places.map((at) => [at.join('.'), at])
+const isPackage = (at: Place): boolean => at[0] === 'environment' && at[1] === 'packages' && at.length === 3
 
 const MAY_BE_NULL = ['load.amount', 'environment.commit']
 const places = placesOf(result)
@@ -176,10 +166,7 @@ describe('the schema rejects a result', () => {
   )
 
   it.each(named(places.filter((at) => at.length > 0)))('with another type at %s', (_name, at) => {
-    const kind = (of: unknown): string => (of === null ? 'null' : Array.isArray(of) ? 'array' : typeof of)
-    const allowed = [kind(valueAt(result, at)), ...(MAY_BE_NULL.includes(at.join('.')) ? ['null'] : [])]
-    const others = [true, 'text', -1.5, null, {}, []].filter((other) => !allowed.includes(kind(other)))
-    const documents = others.map((other) => changed(at, (parent, key) => (parent[key] = other)))
+    const documents = otherTypes(result, at, MAY_BE_NULL.includes(at.join('.')))
     expect(documents.length).toBeGreaterThanOrEqual(4)
     expect(documents.filter((document) => objections(document).length === 0)).toEqual([])
   })

@@ -2,16 +2,12 @@ import { describe, expect, it } from 'vitest'
 import type { RaceResult } from '../../../../src/index.ts'
 import { toHtml } from '../../../../src/index.ts'
 import { html, type Markup } from '../../../../src/report/html/markup.ts'
-import { axisOf } from '../../../../src/report/html/plot.ts'
-import { repeatCommand } from '../../../../src/report/html/conditions.ts'
+import { axisOf, labelsAcross, thinned } from '../../../../src/report/html/plot.ts'
+import { repeatCommand } from '../../../../src/report/html/repeat-command.ts'
+import { ACTIVE, describesPlots, EVIL, MAX_SIZE, renamed } from '../../../helpers/html-report.ts'
 import { comparisonOf, recorded } from '../../../helpers/recorded-result.ts'
 
 const result = recorded()
-const MAX_SIZE = 300_000
-
-/** Everything in a page that could run or load. */
-const ACTIVE = /<script|<link|<img|<iframe|<object|<base|\son\w+=|(?:src|href)=|url\(|@import/i
-
 describe('the report of a race', () => {
   const page = toHtml(result)
 
@@ -34,42 +30,16 @@ describe('the report of a race', () => {
     for (const { verdict } of result.claims) expect(page).toContain(`</span> ${verdict}</p>`)
   })
 
-  it('describes each plot in words', () => {
-    const plots = page.match(/<svg [^>]*>/g)!.filter((tag) => !/aria-hidden|preserveAspectRatio/.test(tag))
-    expect(plots.length).toBeGreaterThan(8)
-    for (const tag of plots) expect(tag).toMatch(/role="img" aria-label="[^"]{10,}"/)
-  })
+  it('describes each plot in words', () => describesPlots(page, 9))
 
   it('is the same for the same document', () => expect(toHtml(recorded())).toBe(page))
 })
 
 it('gives names, paths and commands no meaning', () => {
-  const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)> ' & \``
-  const rename = <T extends object>(value: T): T =>
-    JSON.parse(JSON.stringify(value), (key, part: unknown) =>
-      [
-        'subject',
-        'name',
-        'contender',
-        'over',
-        'case',
-        'command',
-        'path',
-        'cpu',
-        'system',
-        'commit',
-        'function',
-        'file',
-      ].includes(key) && typeof part === 'string'
-        ? evil
-        : part,
-    ) as T
-  for (const document of [rename(result), rename(comparisonOf(result))]) {
+  for (const document of [renamed(result), renamed(comparisonOf(result))]) {
     const page = toHtml(document)
-    expect(page).toContain('&quot;&gt;&lt;script&gt;')
-    expect(page.replaceAll(/"[^"]*"|&[\w#]+;/g, '')).not.toMatch(/<script|<img/)
-    expect(page).not.toContain('<script')
-    expect(page).not.toContain('<img')
+    expect(page).toContain(EVIL)
+    expect(page).not.toMatch(/<script|<img/)
   }
 })
 
@@ -192,9 +162,28 @@ it.each<[values: number[], ticks: number]>([
   [[0.5, 40], 2],
   [[1e-3, 1e6], 2],
   [[5, 5], 1],
+  [[], 1],
 ])('an axis over %j has some ticks, in ascending order', (values, least) => {
   const { ticks } = axisOf(values)
   expect(ticks.length).toBeGreaterThanOrEqual(least)
   expect(ticks.length).toBeLessThanOrEqual(8)
   expect(ticks).toEqual(ticks.toSorted((a, b) => a - b))
+})
+
+it('the ticks of a logarithmic axis have room for their labels', () => {
+  const axis = axisOf([0.85, 3.7], { kind: 'log', count: 4 })
+  const gaps = axis.ticks.slice(1).map((tick, index) => axis(tick) - axis(axis.ticks[index]!))
+  expect(axis.ticks).toEqual([1, 2])
+  expect(Math.min(...gaps)).toBeGreaterThan(8)
+})
+
+it('a phone shows every second label of many, and the last one', () => {
+  const axis = Object.assign((tick: number) => 20 * tick, { ticks: [0, 1, 2, 3, 4] })
+  const { text } = labelsAcross(axis, String)
+  expect([...text.matchAll(/class="extra"[^>]*>(\d)/g)].map(([, label]) => label)).toEqual(['1', '3'])
+})
+
+it('fewer values keep the first and the last one', () => {
+  expect(thinned([1, 2, 3, 4, 5, 6, 7, 8, 9], 3)).toEqual([1, 5, 9])
+  expect(thinned([1, 2], 3)).toEqual([1, 2])
 })
