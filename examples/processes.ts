@@ -38,6 +38,8 @@ function start(file: URL, env: Environment, stdio: StdioOptions): Started {
   })
   const started = { child, ended: once(child, 'exit').then(([code]) => code as number | null) }
   running.push(started)
+  // A signal may have come before this start.
+  if (isStopping) child.kill('SIGTERM')
   return started
 }
 
@@ -69,8 +71,8 @@ export async function startServer(
   let printed = ''
   for await (const chunk of (stdout as Readable).iterator({ destroyOnReturn: false })) {
     printed += String(chunk)
-    const server = /(?:port: |^Open \S+:|Local: +http:\S+:)(\d+)/m.exec(printed)?.[1]
-    const admin = /admin port: (\d+)/.exec(printed)?.[1]
+    const server = /(?:port: |^Open \S+:|Local: +http:\S+:)(\d+)\D/m.exec(printed)?.[1]
+    const admin = /admin port: (\d+)\D/.exec(printed)?.[1]
     if (server === undefined || (adminFollows && admin === undefined)) continue
     stdout?.pipe(output)
     return { pid: pid!, server, admin }

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { race } from 'speed-bounds'
 import 'speed-bounds/vitest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -67,9 +66,9 @@ it('the dashboard has what depends on other answers and what failed once, and sa
 it.skipIf(process.platform === 'win32').each(Object.entries(subjects))(
   '%s ends with 0 when it has open connections to its upstream',
   async (_name, subject) => {
-    const { child, origin } = await startSubject(subject as URL)
+    const { child, ended, origin } = await startSubject(subject as URL)
     expect((await fetch(origin + cases.small.path)).status).toBe(200)
     child.kill('SIGTERM')
-    expect(await once(child, 'exit')).toEqual([0, null])
+    expect(await ended).toEqual([0, null])
   },
 )

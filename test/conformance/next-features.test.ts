@@ -22,9 +22,8 @@ async function start(built: string, name: SubjectName): Promise<string> {
   cpSync(built, dir, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
   const { file, env } = subjects[name]
   const port = String(await getPort({ host: '127.0.0.1' }))
-  const { origin, child } = await startSubject(file, { port, env: { ...env, NEXT_DIR: dir } })
+  const { origin } = await startSubject(file, { port, env: { ...env, NEXT_DIR: dir } })
   if (origin === '') throw new Error(`${name} has ended`)
-  child.stderr.resume()
   return origin
 }
 

@@ -1,7 +1,6 @@
 // A deployment: a build with another id takes the place of the one that is served, new processes serve it, and the old ones
 // end what they have begun. Ours and Next's own server do so side by side, each in a folder of its own.
 
-import { once } from 'node:events'
 import { cp, readFile } from 'node:fs/promises'
 import getPort from 'get-port'
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
@@ -37,9 +36,7 @@ async function startBoth(): Promise<Awaited<ReturnType<typeof startSubject>>[]> 
     names.map(async (name, index) => {
       const { file, env } = subjects[name]
       const port = String(await getPort({ host: '127.0.0.1' }))
-      const started = await startSubject(file, { port, env: { ...env, NEXT_DIR: dirs[index]! } })
-      started.child.stderr.resume()
-      return started
+      return startSubject(file, { port, env: { ...env, NEXT_DIR: dirs[index]! } })
     }),
   )
 }
@@ -90,9 +87,9 @@ it('new processes answer from the new build alone, old ones end in peace', { tim
   for (const file of files) expect((await ask(was.candidate, file)).body.toString()).toBe(manifest)
 
   for (const answer of streaming) expect(await answer.text()).toMatch(/After (?:<!-- -->)?300/)
-  for (const { child } of before) {
+  for (const { child, ended } of before) {
     child.kill('SIGTERM')
-    expect(await once(child, 'exit')).toEqual([0, null])
+    expect(await ended).toEqual([0, null])
   }
 })
 

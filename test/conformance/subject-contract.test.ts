@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { endSubjects, startSubject } from '../running-subjects.ts'
 import { subjects as clusteredServers } from '../suites/clustered-server.ts'
@@ -35,18 +34,17 @@ describe.each(Object.entries({ httpFrameworks, trpc, gateway, clusteredServer, n
 
     // Windows has no SIGTERM: a process is ended at once.
     it.skipIf(process.platform === 'win32')('listens on any port, drains on SIGTERM and exits with 0', async () => {
-      const { child, origin } = await startSubject(file)
+      const { child, ended, origin } = await startSubject(file)
       // A connection that stays open must not keep the process alive.
       await (await fetch(`${origin}/`)).text()
       child.kill('SIGTERM')
-      expect(await once(child, 'exit')).toEqual([0, null])
+      expect(await ended).toEqual([0, null])
     })
 
     it('fails with a port that is taken', async () => {
       const { port } = await startSubject(file)
-      const { child } = await startSubject(file, { port })
-      if (child.exitCode === null) await once(child, 'exit')
-      expect(child.exitCode).toBeGreaterThan(0)
+      const [code] = await (await startSubject(file, { port })).ended
+      expect(code).toBeGreaterThan(0)
     })
   })
 })

@@ -27,8 +27,6 @@ export async function startPair(
         env: { ...env, ...(index === 1 && more), NEXT_DIR: copies.dirs[index]!, NEXT_VARIANT: variant },
       })
       if (started.origin === '') throw new Error(`${name} has ended: ${await text(started.child.stderr)}`)
-      // A pipe that is full would stop the server.
-      started.child.stderr.resume()
       return started
     }),
   )

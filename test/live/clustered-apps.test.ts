@@ -31,6 +31,7 @@ interface Asked {
 /** The command, and what it logs. */
 class Command {
   readonly child: ChildProcessByStdio<null, null, Readable>
+  readonly exit: Promise<unknown[]>
   readonly #lines: { msg: string; port?: number }[] = []
 
   constructor(app: string) {
@@ -38,6 +39,7 @@ class Command {
     const args = [CLI, app, '--workers', '2', '--port', '0', '--host', '127.0.0.1', '--heartbeat-timeout', '10000']
     const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' }
     this.child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    this.exit = once(this.child, 'exit')
     createInterface({ input: this.child.stderr }).on('line', (line) => {
       if (line.startsWith('{')) this.#lines.push(JSON.parse(line) as { msg: string })
     })
@@ -47,6 +49,8 @@ class Command {
     for (;;) {
       const found = this.#lines.find(({ msg }) => msg.startsWith(start))
       if (found) return found
+      const { exitCode, signalCode } = this.child
+      if (exitCode !== null || signalCode !== null) throw new Error(`It has ended before "${start}"`)
       await sleep(20)
     }
   }
@@ -117,7 +121,7 @@ describe.each([
       await expect.poll(() => server!.count(/^worker \d+ ended/), patient).toBeGreaterThanOrEqual(2 * RELOADS)
       expect(server.count(/ended unexpectedly/)).toBe(0)
       server.child.kill('SIGTERM')
-      await expect(once(server.child, 'exit')).resolves.toEqual([0, null])
+      await expect(server.exit).resolves.toEqual([0, null])
     },
   )
 })

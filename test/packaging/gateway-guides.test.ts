@@ -38,9 +38,10 @@ async function readGuide(name: string): Promise<Guide> {
 /** Starts a program of the project, until the test ends. */
 function start(...args: string[]): void {
   const child = spawn(process.execPath, args, { cwd: project, stdio: 'inherit' })
+  const closed = once(child, 'close')
   onTestFinished(async () => {
     child.kill()
-    await once(child, 'close')
+    await closed
   })
 }
 

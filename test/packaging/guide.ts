@@ -56,7 +56,7 @@ class RunningCommand {
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (this.output += String(chunk)))
     this.code = once(child, 'close').then(([code]) => code as number | null)
     onTestFinished(async () => {
-      if (child.exitCode === null) process.kill(-child.pid!)
+      if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid!)
       await this.code
     })
   }

@@ -82,7 +82,8 @@ class Server {
   /** Resolves when the log has a line. */
   async logged(pattern: RegExp): Promise<void> {
     while (!this.log.some(({ msg }) => pattern.test(msg))) {
-      if (this.child.exitCode !== null) throw new Error(`The command has ended:\n${this.#output}`)
+      const { exitCode, signalCode } = this.child
+      if (exitCode !== null || signalCode !== null) throw new Error(`The command has ended:\n${this.#output}`)
       await sleep(50)
     }
   }

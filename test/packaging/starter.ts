@@ -38,9 +38,9 @@ export class Starter {
       stdio: 'ignore',
       detached: true,
     })
+    const closed = once(child, 'close')
     onTestFinished(async () => {
-      const closed = once(child, 'close')
-      process.kill(-child.pid!)
+      if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid!)
       await closed
     })
   }

@@ -40,9 +40,10 @@ function start(file: string): void {
     env: { ...process.env, NODE_ENV: 'production' },
     stdio: 'inherit',
   })
+  const closed = once(child, 'close')
   onTestFinished(async () => {
     child.kill()
-    await once(child, 'close')
+    await closed
   })
 }
 

@@ -32,7 +32,8 @@ export function redisServer(): RedisServer {
       return child
     },
     async start() {
-      child = spawn(foundProgram(programs)!, ['--port', '0', '--unixsocket', path, '--save', '', '--dir', folder])
+      const options = ['--port', '0', '--unixsocket', path, '--save', '', '--dir', folder]
+      child = spawn(foundProgram(programs)!, options, { stdio: ['ignore', 'pipe', 'inherit'] })
       await new Promise<void>((resolve, reject) => {
         child.once('error', reject)
         child.once('exit', (code) => reject(new Error(`It ended with ${code}`)))

@@ -175,6 +175,22 @@ describe('with a request that runs', () => {
   })
 })
 
+it.each([
+  ['SIGHUP', 'reloaded gateway.config.mjs', 'SIGTERM'],
+  ['SIGTERM', 'listening on ', 0],
+] as const)('obeys a %s that comes while it starts', async (signal, text, end) => {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-signals-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const config = `globalThis.sent ??= process.kill(process.pid, '${signal}')
+export default ${JSON.stringify(configOf('http://127.0.0.1:1'))}
+`
+  writeFileSync(join(folder, 'gateway.config.mjs'), config)
+  const one = commandIn(folder)
+  await expect.poll(one.output).toContain(text)
+  one.process.kill(end)
+  expect(await one.exit).toBe(0)
+})
+
 it('a reload lets event streams go on', async () => {
   const sources: ServerResponse[] = []
   const origin = await upstream((_request, response) => {

@@ -23,3 +23,33 @@ it('an event stream ends properly after drainTimeout, and its connection stays o
   expect(connections.filter(({ isClosed }) => isClosed)).toEqual([])
   for (const connection of connections) connection.close()
 })
+
+it('reloads do not wait for event streams, whose workers drain beside the new ones', async () => {
+  const server = await startServer('faults.ts', { drainTimeout: 600_000 })
+  const open = async (): Promise<RawConnection> => {
+    const connection = new RawConnection(connectTo(server.port)())
+    void connection.ask('GET /events HTTP/1.1\r\nhost: test\r\n\r\n')
+    await new Promise((resolve) => connection.socket.once('data', resolve))
+    return connection
+  }
+  const connections: RawConnection[] = []
+  for (const generation of [2, 3]) {
+    connections.push(await open())
+    await server.reload()
+    expect(server.status().generation).toBe(generation)
+    const active = server.status().workers.filter(({ state }) => state === 'active')
+    expect(active.map((worker) => worker.generation)).toEqual([generation, generation])
+    const response = await fetch(`http://127.0.0.1:${server.port}/pid`)
+    expect(active.map(({ pid }) => pid)).toContain(Number(await response.text()))
+  }
+  expect(connections.map(({ isClosed }) => isClosed)).toEqual([false, false])
+  const old = (): number[] =>
+    server
+      .status()
+      .workers.filter(({ state }) => state === 'retiring')
+      .map(({ generation }) => generation)
+  // Workers without a stream end.
+  await expect.poll(old).toEqual([1, 2])
+  for (const connection of connections) connection.close()
+  await expect.poll(old).toEqual([])
+})

@@ -88,6 +88,7 @@ function folderForAll(name: string): string {
 }
 
 async function started(child: ChildProcess, folder: string, socketPath: string): Promise<FrontCache> {
+  const ended = once(child, 'exit')
   let printed = ''
   child.stderr?.on('data', (text: Buffer) => (printed += text.toString()))
   child.stdout?.resume()
@@ -104,7 +105,7 @@ async function started(child: ChildProcess, folder: string, socketPath: string):
       sent.end()
     })
   for (;;) {
-    if (child.exitCode !== null) throw new Error(`It has ended: ${printed}`)
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`It has ended: ${printed}`)
     const isReady = await ask('/ready').then(
       () => true,
       () => false,
@@ -115,7 +116,6 @@ async function started(child: ChildProcess, folder: string, socketPath: string):
   return {
     ask,
     async close() {
-      const ended = once(child, 'exit')
       child.kill('SIGTERM')
       await ended
       rmSync(folder, { recursive: true, force: true })

@@ -35,7 +35,7 @@ const left = (): number[] =>
 
 /** The supervisor needs a moment to notice, and to end the subjects. */
 async function untilAllGone(): Promise<number[]> {
-  for (let tries = 0; tries < 100 && left().length > 0; tries++) await sleep(50)
+  for (let tries = 0; tries < 400 && left().length > 0; tries++) await sleep(50)
   return left()
 }
 
