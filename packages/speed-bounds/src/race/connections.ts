@@ -6,10 +6,10 @@ import type { Connections, Replica, StageContext } from './stage-context.ts'
 import { keepsAllConnections } from './turn-policy.ts'
 
 /**
- * Milliseconds for which a paused process with open connections stays warm, and for which it stays nearly so. See
- * docs/measurements.md#open-connections
+ * Milliseconds for which a paused process with open connections stays warm, and for which it stays nearly so: after 8 s, V8
+ * collects its garbage and discards optimized code. See docs/measurements.md#open-connections
  */
-const STAYS = { WARM: 5000, NEARLY: 30_000 }
+const STAYS = { WARM: 5000, NEARLY: 7000 }
 
 /** Milliseconds of load that a nearly warm process needs. */
 const SHORT_LEAD = 100

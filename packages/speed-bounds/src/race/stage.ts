@@ -74,8 +74,9 @@ async function runReplicas(
 }
 
 /**
- * Warms new processes in the order of their first rounds, so that all have waited equally. Otherwise the subject warmed
- * first has lost optimized code, and a subject was judged 0.81 times as good as itself. See docs/measurements.md#warm-up
+ * Warms new processes in the order of their first rounds, one round of each at a time: all have waited equally, and for no
+ * longer than between rounds. V8 collects the garbage of a process that has waited for 8 s, and discards optimized code: a
+ * subject was judged 0.81 times as good as itself. See docs/measurements.md#warm-up
  */
 async function warmUpInOrder(
   context: StageContext,
@@ -83,8 +84,9 @@ async function warmUpInOrder(
   added: ReadonlySet<Replica>,
   report: ReportStep,
 ): Promise<void> {
-  const cold = heats.map((heat) => heat.filter((replica) => added.has(replica)))
-  // Successive heats alternate during warm-up too, so that no process waits for longer than a round.
-  const groups = context.race.heats === 'successive' ? cold : cold.flat().map((replica) => [replica])
-  for (const group of groups) await warmUp(context, group, report)
+  await warmUp(
+    context,
+    heats.flat().filter((replica) => added.has(replica)),
+    report,
+  )
 }

@@ -62,3 +62,26 @@ it('has load before a round whose connections the server has closed meanwhile', 
   // Each round has a lead of three times its length, but the first one.
   expect(performance.now() - started).toBeGreaterThan(12 * 4 * SMALL.duration)
 })
+
+it('warms processes in turns, so that none waits for the others', async () => {
+  const waits = mkdtempSync(join(tmpdir(), 'speed-bounds-waits-'))
+  // Writes the time from its first request to its last, and its longest wait in between.
+  const waiting = server(
+    `const now = performance.now(); longest = Math.max(longest, now - last); last = now; response.end('ok')`,
+    `
+import { writeFileSync } from 'node:fs'
+let longest = 0
+let last = performance.now()
+const first = last
+process.prependListener('SIGTERM', () =>
+  writeFileSync(${JSON.stringify(waits)} + '/' + process.pid, JSON.stringify([last - first, longest])))
+`,
+  )
+  const measurement = { ...MEASUREMENT, cycles: 1, minWarmUp: 1000, maxWarmUp: 1000 }
+  await race({ one: waiting, other: waiting }, { ...options, path: '/', measurement }).measure()
+  const told = readdirSync(waits).map((file) => JSON.parse(readFileSync(join(waits, file), 'utf8')) as [number, number])
+  rmSync(waits, { recursive: true })
+  expect(told).toHaveLength(4)
+  // One after the other, the first one would wait for three quarters of the time.
+  for (const [time, longest] of told) expect(longest).toBeLessThan(time / 2)
+})

@@ -12,7 +12,7 @@ const usedBefore = (milliseconds: number): Connections => ({
 it.each([
   ['no load after 4 s', 4000, 60e6, 0],
   ['0.1 s of load after 6 s', 6000, 60e6, 100],
-  ['three rounds of load after 31 s', 31_000, 60e6, 600],
+  ['three rounds of load after 7.5 s', 7500, 60e6, 600],
   ['three rounds of load on its first connections', Number.POSITIVE_INFINITY, 60e6, 600],
   ['three rounds of load after each pause with a large heap', 1000, 160e6, 600],
 ])('a process has %s', (_, waited, rss, lead) => {
