@@ -24,7 +24,7 @@ function logServer(server: ClusteredServer, logger: Logger): void {
   server.on('ready', () => {
     const { host, port, path, admin } = server
     const { length } = server.status().workers.filter(({ state }) => state === 'active')
-    const processes = length === 0 ? 'one process' : `${length} workers`
+    const processes = length === 0 ? 'one process' : `${length} ${length === 1 ? 'worker' : 'workers'}`
     const where = path ?? `${host}, port ${port}`
     logger.info({ host, port, path, workers: length, admin }, `listening on ${where}: ${processes}`)
   })

@@ -18,6 +18,7 @@ import { outliveOutputs } from '../platform/lost-outputs.ts'
 import { canHandOver, type RawHandle } from '../platform/node-internals.ts'
 import { startReporter } from './blocked-loop-report.ts'
 import { BuildRouting } from './build-routing.ts'
+import { failureText } from './failure-text.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { resign } from './run-on-one-worker.ts'
 import { listenShared, listensSettled, receiveShared } from './shared-listen.ts'
@@ -218,10 +219,11 @@ function send({ handle, idleMs, to }: Leaving, done: () => void): void {
 }
 
 function fail(error: unknown): void {
-  const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  const failure = error instanceof Error ? error : new Error(String(error))
+  const { message } = failure
   const code = codeOf(error)
   // The stack matters only for errors in the app's own code.
-  const place = code || error instanceof NotReadyError ? undefined : stack
+  const place = code || error instanceof NotReadyError ? undefined : failureText(failure)
   // Exits once the message is sent.
   if (process.connected) process.send!(encode({ type: 'failed', message, stack: place, code }), () => process.exit(1))
   else process.exit(1)

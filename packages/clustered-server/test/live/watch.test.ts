@@ -32,6 +32,7 @@ it('reloads when a file is saved, created in a new directory or replaced, and ig
   const server = project.run([...flags, '--watch', '--env-file', '.env'])
   await responds(server, 'one')
   expect(messages(server, 40)).toContain('watching . for changes, which is for development only')
+  expect(messages(server, 30)).toContainEqual(expect.stringMatching(/^listening on .*: 1 worker$/))
   for (const ignored of ['node_modules/a.js', 'build/a.js', '.git/a.js', 'app.log', '.swap.js'])
     project.write(ignored, '1')
   project.write('main.mjs', app("'two'"))

@@ -21,7 +21,7 @@ export function titleOf({ name, pid }: Pick<ServiceStatus, 'name' | 'pid'>): str
 /** A service and its workers as a table. */
 export function statusTable(status: ServiceStatus): string {
   const { generation, workers, lingering = [], reloads, failedReloads, reloadError } = status
-  const head = `${titleOf(status)}: ${styled(readiness(status))}, generation ${generation}, ${reloads} reloads, ${failedReloads} failed\n`
+  const head = `${titleOf(status)}: ${styled(readiness(status))}, generation ${generation}, ${reloads} ${reloads === 1 ? 'reload' : 'reloads'}, ${failedReloads} failed\n`
   const failure = reloadError === undefined ? '' : `last reload: ${firstLine(reloadError)}\n`
   if (workers.length === 0) return `${head}${failure}`
   const older = lingering.map((build) => `generation ${build.generation} lingers, ends in ${timeTo(build.until)}\n`)

@@ -28,6 +28,10 @@ describe('the status of a service', () => {
     expect(lines.filter((line) => line.length > 80)).toEqual([])
   })
 
+  it('says one reload', () => {
+    expect(statusTable(status({ reloads: 1 }))).toContain('generation 1234, 1 reload, 10 failed\n')
+  })
+
   it('shows no escape sequences and line breaks of an app', () => {
     const text = statusTable(status({ name: 'a\u001B[2Jb', reloadError: 'the \u001B]0;x\u0007app\nfailed' }))
     expect(text).not.toMatch(/[^\P{C}\n]/u)
