@@ -2,4 +2,4 @@
 
 import { services } from './services.ts'
 
-services.listen(3001, '127.0.0.1')
+services.listen(3001, '127.0.0.1', () => console.log('The services listen at http://127.0.0.1:3001'))

@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findConfig } from '../config/load-config.ts'
 import { build, GatewayProcess } from './gateway-process.ts'
+import { outliveOutputs } from './lost-output.ts'
 
 const EXIT = { failed: 1, usage: 2 }
 const FLAGS = {
@@ -30,6 +31,7 @@ Signals:
   SIGTERM, SIGINT  Stop, after running requests have ended
 `
 
+outliveOutputs()
 try {
   await main(process.argv.slice(2))
 } catch (error) {

@@ -67,6 +67,31 @@ async function started(one: Pick<Command, 'output'>): Promise<string> {
   return /listening on (\S+)/.exec(one.output())![1]!
 }
 
+it('keeps serving and reloading when the readers of its output have gone', async () => {
+  const origin = await jsonUpstream((path) => path)
+  const gateway = command(configOf(origin))
+  const url = await started(gateway)
+  gateway.process.stdout!.destroy()
+  gateway.process.stderr!.destroy()
+  // The gateway has a line to print about each of these files, before it reads the next one.
+  for (const config of [configOf(origin, '/two'), '{', configOf(origin, '/three'), configOf(origin, '/four')]) {
+    gateway.write(config)
+    gateway.process.kill('SIGHUP')
+    if (typeof config === 'string') continue
+    const { path } = (config as { endpoints: [{ calls: { value: { path: string } } }] }).endpoints[0].calls.value
+    await expect.poll(async () => (await fetch(`${url}/x`)).json()).toEqual({ value: path })
+  }
+  gateway.process.kill('SIGTERM')
+  expect(await gateway.exit).toBe(0)
+})
+
+it('prints its help to a reader that has gone without an error', async () => {
+  const { process: child, output, exit } = commandIn(tmpdir(), ['--help'])
+  child.stdout!.destroy()
+  expect(await exit).toBe(0)
+  expect(output()).toBe('')
+})
+
 describe('--check', () => {
   it.each([
     ['a valid file', configOf('http://127.0.0.1:1'), 0, 'gateway.json is valid: 1 upstream, 2 endpoints\n'],

@@ -6,6 +6,7 @@ import { addCompareCommand } from './compare-command.ts'
 import { EXIT, reportError } from './exit-codes.ts'
 import { handleInterrupts } from './interruption.ts'
 import { addLoadCommand } from './load-command.ts'
+import { outliveOutputs } from './lost-output.ts'
 import { line } from './output.ts'
 import { addRaceCommand } from './race-command.ts'
 import { addReportCommand } from './report-command.ts'
@@ -30,6 +31,7 @@ addLoadCommand(program)
 addReportCommand(program)
 addSelfCheckCommand(program)
 
+outliveOutputs()
 handleInterrupts(EXIT.interrupted)
 
 try {

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
@@ -12,3 +13,12 @@ it.each(['race', 'run', 'compare', 'bench', 'load', 'report', 'self-check'])(
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
   },
 )
+
+it('ends quietly when the reader of its output has gone', async () => {
+  const child = spawn(process.execPath, [cli, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stdout.destroy()
+  let printed = ''
+  child.stderr.on('data', (chunk) => (printed += String(chunk)))
+  const [code] = (await once(child, 'close')) as [number | null]
+  expect({ code, printed }).toEqual({ code: 0, printed: '' })
+})
