@@ -16,6 +16,7 @@ import { estimateFirstLook, estimateStageTime } from './estimate-time.ts'
 import { exclusively } from './race-queue.ts'
 import { shuffler } from './schedule.ts'
 import { runStage } from './stage.ts'
+import type { StageContext } from './stage-context.ts'
 import { Stopwatch } from './stopwatch.ts'
 import { withPossibleTurns } from './turn-policy.ts'
 
@@ -218,12 +219,11 @@ class LazyRace implements Race {
     let isWhole = true
     await exclusively(signal, async (supervisor) => {
       const began = performance.now()
-      const stop = this.#stopwatch.start()
       const timeout =
         budget === undefined ? new AbortController().signal : AbortSignal.timeout(Math.max(0, Math.ceil(budget)))
-      const generator = await openGenerator(this.#race.load.generator)
+      const generator = await this.#stopwatch.measure(() => openGenerator(this.#race.load.generator))
       this.#startedAt ??= new Date()
-      const stage = runStage({
+      const context: StageContext = {
         race: this.#race,
         subjects,
         cases,
@@ -241,9 +241,9 @@ class LazyRace implements Race {
             elapsed: performance.now() - began,
             ...meanCpuOf(this.#rounds, progress.subject),
           }),
-      })
+      }
       try {
-        await stage
+        await this.#stopwatch.measure(() => runStage(context))
       } catch (reason) {
         if (reason === timeout.reason && !signal.aborted) {
           isWhole = false
@@ -252,7 +252,6 @@ class LazyRace implements Race {
         this.#failure = { reason }
         throw reason
       } finally {
-        stop()
         await generator.close()
       }
     })

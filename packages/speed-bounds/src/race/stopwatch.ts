@@ -5,10 +5,12 @@ export class Stopwatch {
   /** performance.now() at the start of the running period. */
   #began: number | undefined
 
-  /** Starts a period, and returns a function that ends it. */
-  start(): () => void {
+  /** Adds the time of this work, also if it fails. */
+  async measure<T>(work: () => Promise<T>): Promise<T> {
     const began = (this.#began = performance.now())
-    return () => {
+    try {
+      return await work()
+    } finally {
       this.#ended += performance.now() - began
       this.#began = undefined
     }
