@@ -58,7 +58,7 @@ export interface LoadResult {
 export interface TurnResult {
   /** Whether every request got its response, or its connection ended. */
   readonly isComplete: boolean
-  /** Whether a client has connected again since the turn before. */
+  /** Whether a client has connected again since the turn before, or because its idle connection ended as the turn began. */
   readonly reconnected: boolean
   /** Milliseconds until the last response. */
   readonly elapsed: number

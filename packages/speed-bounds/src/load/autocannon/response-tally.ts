@@ -29,24 +29,28 @@ export class ResponseTally {
   #began = performance.now()
   #before = { responses: 0, failures: 0 }
   #last = this.#began
-  /** Milliseconds with responses. */
+  /** Time of the last response, or of a new connection in place of one that ended. */
+  #lastSign = this.#began
+  /** Milliseconds with such signs. */
   #active = 0
-  /** The last response of each connection, in active milliseconds. */
-  readonly #lastResponses = new Map<unknown, number>()
+  /** The last sign of each client, in active milliseconds. */
+  readonly #lastSigns = new Map<unknown, number>()
   #hanging = 0
 
   constructor(load: ResolvedLoad) {
     this.#load = load
   }
 
-  response(connection: unknown, isRight: boolean, milliseconds: number): void {
+  response(client: unknown, isRight: boolean, milliseconds: number): void {
     if (isRight) this.#right++
     else this.#wrong++
     this.#latency.recordValue(milliseconds * 1000)
-    const now = performance.now()
-    this.#active = this.#activeAt(now)
-    this.#last = now
-    this.#lastResponses.set(connection, this.#active)
+    this.#last = this.#sign(client)
+  }
+
+  /** A client has connected again. Its old requests have failed, and its new ones have not waited yet. */
+  reconnected(client: unknown): void {
+    this.#sign(client)
   }
 
   /** A request timed out, or its connection broke. */
@@ -56,7 +60,7 @@ export class ResponseTally {
 
   /** The server could not respond until now. */
   resume(): void {
-    this.#last = performance.now()
+    this.#last = this.#lastSign = performance.now()
   }
 
   /** The round begins. All earlier counts are `before`, with this many lost requests. */
@@ -94,10 +98,6 @@ export class ResponseTally {
     return this.#erred / this.#load.pipelining
   }
 
-  get hasErrors(): boolean {
-    return this.#erred > 0
-  }
-
   /** Connections that waited too long while others got responses. Valid after `isOver()`. */
   get hanging(): number {
     return this.#hanging
@@ -112,25 +112,37 @@ export class ResponseTally {
     return encodeIntoCompressedBase64(this.#latency)
   }
 
-  /** Whether all connections had a recent response, or some hang. If all wait, the next response or a timeout decides. */
+  /**
+   * Whether all connections had a recent response or error, some hang, or all fail. If all wait, the next response or a
+   * timeout decides.
+   */
   isOver(): boolean {
-    if (this.#lastResponses.size === 0) return false
+    if (this.#lastSigns.size === 0) return false
     const long = HANGING_FACTOR * this.#percentile(99)
     this.#hanging = this.#waiting(Math.max(long, MIN_HANGING_TIME))
-    const isSilent = this.#last < this.#began || performance.now() - this.#last > long
-    const hasEachResponded = this.#lastResponses.size === this.#load.connections && this.#waiting(long) === 0
-    return this.#hanging > 0 || (!isSilent && hasEachResponded)
+    const isSilent = this.#lastSign < this.#began || performance.now() - this.#lastSign > long
+    const hasEachSigned = this.#lastSigns.size === this.#load.connections && this.#waiting(long) === 0
+    const onlyFails = this.#lastSign - this.#last > MIN_HANGING_TIME
+    return this.#hanging > 0 || onlyFails || (!isSilent && hasEachSigned)
   }
 
   /** Number of connections that have waited longer than this many milliseconds. */
   #waiting(milliseconds: number): number {
     const past = this.#activeAt(performance.now()) - milliseconds
-    const late = [...this.#lastResponses.values()].filter((at) => at < past).length
-    return late + (past > 0 ? this.#load.connections - this.#lastResponses.size : 0)
+    const late = [...this.#lastSigns.values()].filter((at) => at < past).length
+    return late + (past > 0 ? this.#load.connections - this.#lastSigns.size : 0)
+  }
+
+  #sign(client: unknown): number {
+    const now = performance.now()
+    this.#active = this.#activeAt(now)
+    this.#lastSign = now
+    this.#lastSigns.set(client, this.#active)
+    return now
   }
 
   #activeAt(time: number): number {
-    return this.#active + Math.min(time - this.#last, MAX_SILENCE)
+    return this.#active + Math.min(time - this.#lastSign, MAX_SILENCE)
   }
 
   /** In milliseconds. */

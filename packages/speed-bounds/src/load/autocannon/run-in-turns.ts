@@ -13,17 +13,16 @@ const ENDLESS = 1e6
 
 export async function runInTurns(workload: Workload, onReady: (turns: TurnControl) => void): Promise<void> {
   const parts = {
-    gate: new RequestGate(workload.load.connections),
+    gate: new RequestGate(workload.load.connections, workload.method),
     tally: new ResponseTally(workload.load),
     poll: new BusyPoll(workload.load.busyPoll),
   }
-  const { run, ended } = start(workload, parts.tally, {
+  const { run, ended } = start(workload, parts, {
     // Between two turns a connection may be silent for as long as the turns of the others take.
     timeout: ENDLESS,
     duration: ENDLESS,
     // Many workloads may be open, and only their end waits for the next sample.
     sampleInt: 50,
-    setupClient: parts.gate.setupClient,
   })
   const turns = new Turns(workload, parts)
   onReady({
@@ -60,8 +59,8 @@ class Turns {
   #counted: Counted | undefined
   /** Requests without a response at the end, while no other got one. */
   #timeouts = 0
-  /** Right responses, errors and failures at the last call of `collect()`. */
-  #collected = { right: 0, errors: 0, failures: { errors: 0, timeouts: 0, hanging: 0, unexpectedStatus: 0 } }
+  /** Right responses and failures at the last call of `collect()`. */
+  #collected = { right: 0, failures: { errors: 0, timeouts: 0, hanging: 0, unexpectedStatus: 0 } }
 
   constructor(workload: Workload, parts: Parts) {
     this.#workload = workload
@@ -72,8 +71,8 @@ class Turns {
   async take(duration: number, wanted: TurnCounts): Promise<TurnResult> {
     const { gate, tally, poll } = this.#parts
     await this.#connected
-    const reconnected = gate.connects > (this.#connects ?? gate.connects)
-    const counts = wanted === true || (wanted === 'unless-reconnected' && !reconnected)
+    const wasReconnected = gate.connects > (this.#connects ?? gate.connects)
+    const counts = wanted === true || (wanted === 'unless-reconnected' && !wasReconnected)
     if (counts && !this.#counted) {
       this.#counted = { ...NOTHING }
       tally.begin(gate.lost)
@@ -82,6 +81,7 @@ class Turns {
     poll.start()
     tally.resume()
     const from = tally.last
+    const retriedBefore = gate.retried
     const rightBefore = tally.right
     gate.open()
     await sleep(duration)
@@ -91,8 +91,11 @@ class Turns {
       await Promise.race([idle, sleep(MIN_HANGING_TIME)])
     }
     poll.stop()
+    // The server closed idle connections while the turn began.
+    const reconnected = wasReconnected || gate.retried > retriedBefore
     const outcome = { isComplete: gate.pending === 0, reconnected, elapsed: tally.last - from }
     this.#connects = gate.connects
+    if (wanted === 'unless-reconnected' && reconnected) this.#counted = undefined
     if (read && this.#counted) {
       const { busy, cpu, workCpu } = await read()
       this.#counted.responses += tally.right - rightBefore
@@ -113,7 +116,7 @@ class Turns {
     const all = outcomeOf(this.#workload, tally, { errors: tally.errors, timeouts: 0 }, gate.lost)
     const total = { ...all.failures, timeouts: this.#timeouts }
     this.#counted = undefined
-    this.#collected = { right: tally.right, errors: tally.errors, failures: total }
+    this.#collected = { right: tally.right, failures: total }
     const failures = {
       errors: total.errors - earlier.errors,
       timeouts: total.timeouts - earlier.timeouts,
@@ -124,17 +127,18 @@ class Turns {
     return { ...all, responses, elapsed, utilization: Math.min(1, busy / elapsed), cpu, workCpu, before, failures }
   }
 
-  /** Waits until each pending request has its response, hangs, or times out. */
+  /** Waits until each pending request has its response, fails, hangs, or times out. */
   async #settle(): Promise<void> {
     const { gate, tally } = this.#parts
-    const hasErrors = (): boolean => tally.errors > this.#collected.errors
-    if (gate.pending === 0 || hasErrors()) return
+    if (gate.pending === 0) return
     // While others get responses, a pending request gets one too, or never will.
+    tally.resume()
     gate.open()
     const deadline = performance.now() + this.#workload.load.requestTimeout
-    while (!tally.isOver() && !hasErrors() && performance.now() < deadline) await sleep(SAMPLE_INTERVAL)
+    const hangs = (): boolean => tally.isOver() && tally.hanging > 0
+    while (gate.stuck > 0 && !hangs() && performance.now() < deadline) await sleep(SAMPLE_INTERVAL)
     gate.close()
-    if (performance.now() >= deadline) this.#timeouts += gate.pending
+    if (performance.now() >= deadline) this.#timeouts += gate.stuck
   }
 }
 

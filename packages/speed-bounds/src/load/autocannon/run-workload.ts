@@ -16,19 +16,22 @@ export const runWorkload: RunWorkload = (workload, { onBegin, onReady }) => {
 /** A round of a fixed number of requests. All of them count. */
 async function runForAmount(workload: Workload, amount: number): Promise<LoadResult> {
   const { load } = workload
-  const gate = new RequestGate(load.connections)
+  const gate = new RequestGate(load.connections, workload.method)
   gate.open()
   const tally = new ResponseTally(load)
   const poll = new BusyPoll(load.busyPoll)
   const read = startMeter(poll)
   poll.start()
-  const { ended } = start(workload, tally, {
-    timeout: load.requestTimeout / 1000,
-    amount,
-    // Without it, connections to a hanging server would wait one after the other.
-    bailout: load.connections,
-    setupClient: gate.setupClient,
-  })
+  const { ended } = start(
+    workload,
+    { gate, tally },
+    {
+      timeout: load.requestTimeout / 1000,
+      amount,
+      // Without it, connections to a hanging server would wait one after the other.
+      bailout: load.connections,
+    },
+  )
   const result = await ended.finally(() => poll.stop())
   const elapsed = performance.now() - tally.began
   const { busy, cpu, workCpu } = await read()
@@ -45,15 +48,18 @@ async function runForAmount(workload: Workload, amount: number): Promise<LoadRes
 /** A round of a fixed duration, with a lead. */
 async function runForDuration(workload: Workload, onBegin: () => void): Promise<LoadResult> {
   const { load, lead } = workload
-  const gate = new RequestGate(load.connections)
+  const gate = new RequestGate(load.connections, workload.method)
   const tally = new ResponseTally(load)
   const poll = new BusyPoll(load.busyPoll)
   poll.start()
-  const { run, ended } = start(workload, tally, {
-    timeout: load.requestTimeout / 1000,
-    duration: (maxConnectTime(workload) + lead + Math.max(load.duration, load.requestTimeout)) / 1000,
-    setupClient: gate.setupClient,
-  })
+  const { run, ended } = start(
+    workload,
+    { gate, tally },
+    {
+      timeout: load.requestTimeout / 1000,
+      duration: (maxConnectTime(workload) + lead + Math.max(load.duration, load.requestTimeout)) / 1000,
+    },
+  )
   let stopped = tally.began
   // The last tick comes when the time is over, before the connections are closed.
   run.on('tick', () => (stopped = performance.now()))
@@ -65,7 +71,7 @@ async function runForDuration(workload: Workload, onBegin: () => void): Promise<
   const read = startMeter(poll)
   await Promise.race([sleep(load.duration), ended])
   const isEnded = ended.then(() => true)
-  while (!tally.isOver() && !tally.hasErrors && !(await Promise.race([isEnded, sleep(SAMPLE_INTERVAL, false)])));
+  while (!tally.isOver() && !(await Promise.race([isEnded, sleep(SAMPLE_INTERVAL, false)])));
   run.stop()
   const result = await ended
   poll.stop()
@@ -78,6 +84,6 @@ async function runForDuration(workload: Workload, onBegin: () => void): Promise<
     utilization: Math.min(1, busy / elapsed),
     cpu,
     workCpu,
-    ...outcomeOf(workload, tally, result, gate.lost),
+    ...outcomeOf(workload, tally, { errors: tally.errors, timeouts: result.timeouts }, gate.lost),
   }
 }

@@ -5,6 +5,7 @@ import autocannon, { type Options } from 'autocannon'
 import { readTree, useBetween } from '../../platform/tree-usage.ts'
 import type { LoadResult, Workload } from '../generator.ts'
 import type { BusyPoll } from './busy-poll.ts'
+import type { RequestGate } from './request-gate.ts'
 import type { ResponseTally } from './response-tally.ts'
 
 /**
@@ -16,9 +17,10 @@ export const SAMPLE_INTERVAL = 10
 /** Starts autocannon, and counts its responses. */
 export function start(
   { origin, method, path, headers, body, status, load }: Workload,
-  tally: ResponseTally,
+  { gate, tally }: { readonly gate: RequestGate; readonly tally: ResponseTally },
   options: Partial<Options>,
 ): { run: autocannon.Instance; ended: Promise<autocannon.Result> } {
+  gate.onReconnect = (client) => tally.reconnected(client)
   const { promise: ended, resolve, reject } = Promise.withResolvers<autocannon.Result>()
   const run = autocannon(
     {
@@ -29,6 +31,7 @@ export function start(
       connections: load.connections,
       pipelining: load.pipelining,
       sampleInt: SAMPLE_INTERVAL,
+      setupClient: gate.setupClient,
       ...options,
     },
     (error: Error | null, result: autocannon.Result) => (error ? reject(error) : resolve(result)),
@@ -36,7 +39,9 @@ export function start(
   run.on('response', (client: unknown, code: number, _bytes: number, milliseconds: number) =>
     tally.response(client, code === status, milliseconds),
   )
-  run.on('reqError', () => tally.error())
+  run.on('reqError', () => {
+    if (!gate.isRetrying) tally.error()
+  })
   return { run, ended }
 }
 
@@ -78,7 +83,7 @@ export function outcomeOf(
     failures: {
       errors: errors - timeouts + lost,
       timeouts,
-      hanging: Math.max(0, tally.hanging - errors),
+      hanging: tally.hanging,
       unexpectedStatus: tally.wrong,
     },
   }
