@@ -24,7 +24,8 @@ interface GatedClient {
 
 function isKnown(client: unknown): client is GatedClient {
   const { [SEND]: send, [CONNECT]: connect, [QUEUE]: queue } = client as Partial<GatedClient>
-  return [send, connect, queue?.clear, queue?.peek].every((method) => typeof method === 'function')
+  const isQueue = typeof queue?.clear === 'function' && typeof queue.peek === 'function'
+  return typeof send === 'function' && typeof connect === 'function' && isQueue
 }
 
 /** Methods whose requests may be sent again if a connection ends without a response: RFC 9110, section 9.2.2. */
@@ -32,6 +33,7 @@ const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRAC
 
 /** A client, and the requests on its connection. */
 interface ClientState {
+  readonly client: GatedClient
   /** Requests that wait for the gate. */
   held: number
   pending: number
@@ -47,7 +49,7 @@ interface ClientState {
   wasIdle: boolean
   /** Its pending requests were sent before the gate opened last, and none has a response yet. */
   isStuck: boolean
-  send: () => void
+  readonly send: () => void
 }
 
 export class RequestGate {
@@ -85,9 +87,8 @@ export class RequestGate {
     if (!isKnown(client)) throw new TypeError('this version of autocannon is not supported, use 9.0.0')
     const send = client[SEND].bind(client)
     const connect = client[CONNECT].bind(client)
-    const queue = client[QUEUE]
     const state: ClientState = {
-      ...{ held: 0, pending: 0, isConnected: false, hasConnected: false },
+      ...{ client, held: 0, pending: 0, isConnected: false, hasConnected: false },
       ...{ isLast: false, isUsed: false, wasIdle: false, isStuck: false },
       send: (): void => {
         state.pending++
@@ -103,42 +104,48 @@ export class RequestGate {
       else state.held++
     }
     client[CONNECT] = () => {
-      this.#connects++
-      // Pending requests on the old connection get no response. The client sends as many over the new one.
-      if (this.#canRetry(state, queue)) this.#retried += state.pending
-      else this.#lost += state.pending
-      this.#isRetrying = false
-      this.#pending -= state.pending
-      Object.assign(state, { held: 0, pending: 0, isLast: false, isUsed: false, wasIdle: false, isStuck: false })
-      // Otherwise the next response would be matched with them and their start times.
-      queue.clear()
-      if (this.#pending === 0) this.onIdle()
-      if (state.hasConnected) this.onReconnect(client)
-      state.hasConnected = true
+      this.#beginConnection(state)
       connect()
     }
     // This listener is the first one, before that of the run, which reports an error of each request.
-    client.on('connError', () => (this.#isRetrying = this.#canRetry(state, queue)))
+    client.on('connError', () => (this.#isRetrying = this.#canRetry(state)))
     client.on('headers', ({ shouldKeepAlive }) => (state.isLast = shouldKeepAlive === false))
-    client.on('response', () => {
-      if (!state.isConnected) {
-        state.isConnected = true
-        if (--this.#unconnected === 0) this.#allConnected.resolve()
-      }
-      state.pending--
-      state.isUsed = true
-      state.wasIdle = state.isStuck = false
-      this.#pending--
-      if (this.#pending === 0) this.onIdle()
-    })
+    client.on('response', () => this.#endRequest(state))
+  }
+
+  /** Pending requests on the old connection get no response. The client sends as many over the new one. */
+  #beginConnection(state: ClientState): void {
+    this.#connects++
+    if (this.#canRetry(state)) this.#retried += state.pending
+    else this.#lost += state.pending
+    this.#isRetrying = false
+    this.#pending -= state.pending
+    Object.assign(state, { held: 0, pending: 0, isLast: false, isUsed: false, wasIdle: false, isStuck: false })
+    // Otherwise the next response would be matched with them and their start times.
+    state.client[QUEUE].clear()
+    if (this.#pending === 0) this.onIdle()
+    if (state.hasConnected) this.onReconnect(state.client)
+    state.hasConnected = true
+  }
+
+  #endRequest(state: ClientState): void {
+    if (!state.isConnected) {
+      state.isConnected = true
+      if (--this.#unconnected === 0) this.#allConnected.resolve()
+    }
+    state.pending--
+    state.isUsed = true
+    state.wasIdle = state.isStuck = false
+    this.#pending--
+    if (this.#pending === 0) this.onIdle()
   }
 
   /**
    * Whether the server closed an idle connection while requests were on their way: none of them had an effect. A client may
    * send them again, and all common ones do: RFC 9112, section 9.3.1.
    */
-  #canRetry({ pending, wasIdle }: ClientState, queue: GatedClient[typeof QUEUE]): boolean {
-    return pending > 0 && wasIdle && this.#isIdempotent && !queue.peek()?.bytes
+  #canRetry({ client, pending, wasIdle }: ClientState): boolean {
+    return pending > 0 && wasIdle && this.#isIdempotent && !client[QUEUE].peek()?.bytes
   }
 
   /** Requests without a response. */

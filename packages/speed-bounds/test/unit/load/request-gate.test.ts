@@ -8,7 +8,7 @@ const CONNECT = '_connect'
 /** The internals of autocannon's clients that the gate uses. They connect, and then send as often as they pipeline. */
 class Client extends EventEmitter {
   sent = 0
-  readonly pipelinedRequests = { cleared: 0, clear: () => void this.pipelinedRequests.cleared++ }
+  readonly pipelinedRequests = { cleared: 0, clear: () => void this.pipelinedRequests.cleared++, peek: () => undefined }
   readonly #pipelining: number
 
   constructor(gate: RequestGate, pipelining = 1) {
@@ -35,7 +35,7 @@ class Client extends EventEmitter {
 
 /** A gate that was open, and is closed. */
 const shutGate = (clients: number): RequestGate => {
-  const gate = new RequestGate(clients)
+  const gate = new RequestGate(clients, 'GET')
   gate.open()
   gate.close()
   return gate
@@ -52,7 +52,7 @@ it('a closed gate holds requests, and sends them when it opens', () => {
 })
 
 it('before it first opens, each client sends one request, and allConnected resolves after all responses', async () => {
-  const gate = new RequestGate(2)
+  const gate = new RequestGate(2, 'GET')
   let areWelcomed = false
   void gate.allConnected.then(() => (areWelcomed = true))
   const [one, other] = [new Client(gate, 3), new Client(gate, 3)]
@@ -68,7 +68,7 @@ it('before it first opens, each client sends one request, and allConnected resol
 })
 
 it('a client that loses its connection before the first response sends a request again', () => {
-  const gate = new RequestGate(1)
+  const gate = new RequestGate(1, 'GET')
   const client = new Client(gate, 3)
   client[CONNECT]()
   expect([client.sent, gate.lost, gate.pending]).toEqual([2, 1, 1])
@@ -137,7 +137,7 @@ it('pipelined requests after the announced last response are lost', () => {
 })
 
 it('a closed gate holds the requests of a connection that replaces a closed one', () => {
-  const gate = new RequestGate(1)
+  const gate = new RequestGate(1, 'GET')
   const client = new Client(gate)
   client.respond({ shouldKeepAlive: false })
   client[CONNECT]()
@@ -155,7 +155,51 @@ it('a new connection clears the queue of the old one', () => {
 })
 
 it('rejects clients of an unknown autocannon', () => {
-  expect(() => new RequestGate(1).setupClient(new EventEmitter())).toThrow(
+  expect(() => new RequestGate(1, 'GET').setupClient(new EventEmitter())).toThrow(
     /this version of autocannon is not supported/,
   )
+})
+
+it('a request on an idle connection that ends is sent again once, if its method is idempotent', () => {
+  for (const [method, retried, lost] of [
+    ['GET', 1, 0],
+    ['POST', 0, 1],
+  ] as const) {
+    const gate = new RequestGate(1, method)
+    const client = new Client(gate)
+    client.respond()
+    gate.open()
+    expect([client.sent, gate.pending]).toEqual([2, 1])
+    client.emit('connError')
+    expect(gate.isRetrying).toBe(method === 'GET')
+    client[CONNECT]()
+    expect([gate.retried, gate.lost, client.sent, gate.pending, gate.isRetrying]).toEqual([retried, lost, 3, 1, false])
+    // The new connection has not been idle.
+    client[CONNECT]()
+    expect([gate.retried, gate.lost]).toEqual([retried, lost + 1])
+  }
+})
+
+it('tells when a client connects again', () => {
+  const gate = new RequestGate(1, 'GET')
+  const clients: unknown[] = []
+  gate.onReconnect = (client) => clients.push(client)
+  const client = new Client(gate)
+  expect(clients).toEqual([])
+  client[CONNECT]()
+  expect(clients).toEqual([client])
+})
+
+it('requests that were pending when the gate opened are stuck until they have a response or are lost', () => {
+  const gate = shutGate(2)
+  const [one, other] = [new Client(gate), new Client(gate)]
+  gate.open()
+  expect(gate.stuck).toBe(0)
+  gate.close()
+  gate.open()
+  expect(gate.stuck).toBe(2)
+  one.respond()
+  expect(gate.stuck).toBe(1)
+  other[CONNECT]()
+  expect([gate.stuck, gate.pending]).toEqual([0, 2])
 })

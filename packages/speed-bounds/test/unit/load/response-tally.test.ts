@@ -23,7 +23,7 @@ it('separates responses and failures before the round from those in it', () => {
   tally.begin(5)
   tally.response('one', true, 7)
   expect(tally.before).toEqual({ responses: 2, failures: 1 + 1 + 2 })
-  expect([tally.right, tally.wrong, tally.hasErrors]).toEqual([3, 1, true])
+  expect([tally.right, tally.wrong, tally.errors]).toEqual([3, 1, 1])
   // The histogram has three digits.
   for (const milliseconds of Object.values(tally.latency)) expect(milliseconds).toBeCloseTo(7, 2)
 })
@@ -35,5 +35,14 @@ it('a round is over when each connection has had a recent response', () => {
   tally.response('one', true, 10)
   expect([tally.isOver(), tally.hanging]).toEqual([false, 0])
   tally.response('other', true, 10)
+  expect([tally.isOver(), tally.hanging]).toEqual([true, 0])
+})
+
+it('a round is over when each connection has had a recent response or error', () => {
+  const tally = new ResponseTally(load)
+  tally.begin(0)
+  tally.response('one', true, 10)
+  expect(tally.isOver()).toBe(false)
+  tally.reconnected('other')
   expect([tally.isOver(), tally.hanging]).toEqual([true, 0])
 })
