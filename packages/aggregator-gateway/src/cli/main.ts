@@ -50,13 +50,20 @@ async function main(args: string[]): Promise<void> {
   const path = findConfig(positionals[0], process.cwd())
   if (values.check) return await check(path)
   const port = values.port === undefined ? undefined : Number(values.port)
-  const gateway = await GatewayProcess.start({ path, port, host: values.host, print, warn })
+  const starting = GatewayProcess.start({ path, port, host: values.host, print, warn })
+  handleSignals(starting)
+  const gateway = await starting
   if (values.watch) gateway.watch()
-  process.on('SIGHUP', () => gateway.reload())
+}
+
+/** Before the first line is printed: whoever waits for that may send a signal at once, which would end the process. */
+function handleSignals(starting: Promise<GatewayProcess>): void {
+  const started = (act: (gateway: GatewayProcess) => unknown): Promise<unknown> => starting.then(act, () => {})
+  process.on('SIGHUP', () => void started((gateway) => gateway.reload()))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     // A second signal ends the process immediately.
     process.once(signal, () => {
-      void gateway.stop().finally(() => process.exit())
+      void started((gateway) => gateway.stop()).finally(() => process.exit())
     })
   }
 }
