@@ -29,6 +29,12 @@ export function stackWithCauses({ stack = '', cause }: Error): string {
 function placeOf(error: unknown): string | undefined {
   const { stack = '' } = error instanceof Error ? error : {}
   const frame = stack.split('\n').find((line) => /^ {4}at .*(?:file:\/\/|[ (]\/|[A-Z]:\\)/.test(line))
-  const [, place] = /([^ (]+:\d+:\d+)\)?$/.exec(frame ?? '') ?? []
+  const place = frame && placeIn(frame)
   return place?.startsWith(OWN) ? undefined : place
+}
+
+/** The place of `    at run (file:///app.js:1:2)` and of `    at async file:///app.js:1:2`. */
+function placeIn(frame: string): string {
+  if (frame.endsWith(')')) return frame.slice(frame.lastIndexOf('(') + 1, -1)
+  return frame.slice('    at '.length).replace('async ', '')
 }
