@@ -155,7 +155,7 @@ it('fails a reload whose link leads nowhere, and keeps the old workers', async (
   one.link(9)
   command.kill('SIGHUP')
   const failed = await command.logged(({ level }) => level === 50)
-  expect(failed.msg).toContain(`Cannot find module '${one.linked('app.ts')}'`)
+  expect(failed.msg).toContain(`there is no file ${one.linked('app.ts')}`)
   expect((await served(command)).release).toBe(1)
 })
 
