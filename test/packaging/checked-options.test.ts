@@ -63,6 +63,7 @@ isWellPacked(tarball, {
       'optional',
       'optionsOf',
       'port',
+      'reasonOf',
       'record',
       'share',
       'string',
