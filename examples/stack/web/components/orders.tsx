@@ -13,9 +13,10 @@ export function Orders(): ReactNode {
   const [problem, place, isPending] = useActionState(placeOrder, '')
   useEffect(() => {
     const add = (more: readonly Order[]): void => setOrders((known) => merged(known, more))
-    trpc.orders.list.query().then(({ latest }) => add(latest), console.error)
+    const list = (): void => void trpc.orders.list.query().then(({ latest }) => add(latest), console.error)
     const watching = trpc.orders.watch.subscribe(undefined, {
-      onData: ({ data }) => data && add([data]),
+      // The first event has no order. Listed before it, an order placed in between would be in neither.
+      onData: ({ data }) => (data ? add([data]) : list()),
       onError: console.error,
     })
     return () => watching.unsubscribe()
