@@ -5,6 +5,7 @@ import { type LoadReport, race } from '../../../src/index.ts'
 import { changed, isObject, named, otherTypes, placesOf, valueAt } from '../../helpers/document-places.ts'
 import { recordedFunctions } from '../../helpers/recorded-functions.ts'
 import { measuredLoad, phase, recordedLoad } from '../../helpers/recorded-load.ts'
+import { undescribedProperties } from '../../helpers/schema-errors.ts'
 
 interface Schema {
   readonly $id: string
@@ -90,18 +91,7 @@ describe.each(KINDS)('the schema of $kind', ({ id, part, document, mayBeNull }) 
 
 describe.each(Object.entries(schemas))('the schema of %s', (_, schema) => {
   it('describes every property', () => {
-    const bare: string[] = []
-    const visit = (part: Schema, at: string): void => {
-      for (const [name, property] of Object.entries(part.properties ?? {})) {
-        // A reference has the description of its target.
-        if (property.description === undefined && !('$ref' in property)) bare.push(`${at}.${name}`)
-        visit(property, `${at}.${name}`)
-      }
-      if (part.items) visit(part.items, `${at}[]`)
-    }
-    visit(schema, '')
-    for (const [name, part] of Object.entries(schema.$defs)) visit(part, name)
-    expect(bare).toEqual([])
+    expect(undescribedProperties(schema)).toEqual([])
   })
 
   it.each(['instant', 'share', 'amount', 'count', 'positiveCount', 'environment'])(

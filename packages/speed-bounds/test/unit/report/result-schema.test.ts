@@ -20,6 +20,7 @@ import {
   placesOf,
   valueAt,
 } from '../../helpers/document-places.ts'
+import { undescribedProperties } from '../../helpers/schema-errors.ts'
 import { syntheticRound } from '../../helpers/synthetic-race.ts'
 
 interface Schema {
@@ -134,18 +135,7 @@ describe('the schema', () => {
   })
 
   it('describes every property, with its unit', () => {
-    const bare: string[] = []
-    const visit = (part: Schema, at: string): void => {
-      for (const [name, property] of Object.entries(part.properties ?? {})) {
-        // A reference has the description of its target.
-        if (property.description === undefined && !('$ref' in property)) bare.push(`${at}.${name}`)
-        visit(property, `${at}.${name}`)
-      }
-      if (part.items) visit(part.items, `${at}[]`)
-    }
-    visit(schema, '')
-    for (const [name, part] of Object.entries(schema.$defs)) visit(part, name)
-    expect(bare).toEqual([])
+    expect(undescribedProperties(schema)).toEqual([])
   })
 })
 
