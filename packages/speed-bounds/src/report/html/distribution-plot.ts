@@ -3,18 +3,7 @@ import { countRounds } from '../../statistics/counted-rounds.ts'
 import { costOf, type Round } from '../../statistics/measured-round.ts'
 import { median } from '../../statistics/samples.ts'
 import { html, type Markup } from './markup.ts'
-import {
-  type Axis,
-  axisOf,
-  colorOf,
-  dots,
-  figure,
-  gridAcross,
-  labelsAcross,
-  percent,
-  stretched,
-  thinned,
-} from './plot.ts'
+import { type Axis, axisOf, colorOf, dots, figure, gridAcross, percent, rowsAbove, stretched, thinned } from './plot.ts'
 
 /** Points of the outline of a distribution. */
 const STEPS = 36
@@ -57,16 +46,7 @@ export function distributionPlot(
     </tr>`
   })
   return figure(title, `${caption} The line is the median. Wide rows that overlap are not a difference.`, [
-    html`<table class="rows">
-      <tbody>
-        ${rows}
-        <tr class="foot">
-          <td></td>
-          <td>${labelsAcross(axis, format)}</td>
-          <td></td>
-        </tr>
-      </tbody>
-    </table>`,
+    rowsAbove(axis, format, rows),
   ])
 }
 

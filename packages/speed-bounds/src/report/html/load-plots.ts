@@ -16,6 +16,7 @@ import {
   legend,
   linePlot,
   percent,
+  rowsAbove,
   unit,
 } from './plot.ts'
 
@@ -35,16 +36,11 @@ export function rateBars({ phases, load }: LoadReport): Markup {
       ? 'The bar is what the server responded to, the dashed line is what was asked for: the mean of a ramp.'
       : 'Responses of all users together.'
   return figure('Rate', caption, [
-    html`<table class="rows">
-      <tbody>
-        ${shown.map((phase) => rateRow(phase, axis))}
-        <tr class="foot">
-          <td></td>
-          <td>${labelsAcross(axis, perSecond)}</td>
-          <td></td>
-        </tr>
-      </tbody>
-    </table>`,
+    rowsAbove(
+      axis,
+      perSecond,
+      shown.map((phase) => rateRow(phase, axis)),
+    ),
   ])
 }
 

@@ -85,6 +85,20 @@ export function labelsAcross(axis: Axis, format: (tick: number) => string): Mark
   return html`<svg class="axis" height="20" aria-hidden="true">${labels}</svg>`
 }
 
+/** Rows of plots that share an axis, with its labels below them. */
+export function rowsAbove(axis: Axis, format: (tick: number) => string, rows: readonly Markup[]): Markup {
+  return html`<table class="rows">
+    <tbody>
+      ${rows}
+      <tr class="foot">
+        <td></td>
+        <td>${labelsAcross(axis, format)}</td>
+        <td></td>
+      </tr>
+    </tbody>
+  </table>`
+}
+
 /** A plot of lines with an axis upwards, whose labels stand to the left of it. */
 export function linePlot(
   axis: Axis,

@@ -3,7 +3,7 @@ import { whyUnused } from '../claim-sentences.ts'
 import { ratio, ratioWithInterval } from '../format.ts'
 import type { Judged } from './judged.ts'
 import { html, type Markup } from './markup.ts'
-import { type Axis, axisOf, figure, gridAcross, labelsAcross, percent } from './plot.ts'
+import { type Axis, axisOf, figure, gridAcross, percent, rowsAbove } from './plot.ts'
 
 /** An interval beyond this multiple of the ratios is cut, so that it does not squeeze the others. */
 const MAX_STRETCH = 3
@@ -59,18 +59,7 @@ export function ratioPlot({ ratios: all, formats }: Omit<Judged, 'claims'>): Mar
   return figure(
     'Ratios',
     `Right of 1x, ${first.contender} is better. Bars are ${confidence} intervals of one look at the data; verdicts use wider ones. Figures with a note prove little.${leftOut(all.length - ratios.length)}`,
-    [
-      html`<table class="rows">
-        <tbody>
-          ${rows}
-          <tr class="foot">
-            <td></td>
-            <td>${labelsAcross(axis, ratio)}</td>
-            <td></td>
-          </tr>
-        </tbody>
-      </table>`,
-    ],
+    [rowsAbove(axis, ratio, rows)],
   )
 }
 
