@@ -4,7 +4,7 @@ import { errorCodes, SpeedBoundsError } from '../errors.ts'
 import { type Metric, METRICS } from '../options/types.ts'
 import { toBencher, toGithubActionBenchmark } from '../report/export-benchmarks.ts'
 import { readResult } from '../report/read-result.ts'
-import { isFunctions, type ResultDocument } from '../report/result-document.ts'
+import { byKind, type ResultDocument } from '../report/result-document.ts'
 import type { RaceResult } from '../report/result.ts'
 import { FILE_VIEWS, terminalOf } from '../report/views.ts'
 import { print, terminal } from './output.ts'
@@ -71,12 +71,16 @@ function report(file: string, { format, metric, output, markdown }: ReportFlags)
 
 function formatted(document: ResultDocument, format: ReportFlags['format'], metric: Metric | undefined): string {
   if (format in FORMATS) return FORMATS[format as keyof typeof FORMATS](document)
-  const kind = isFunctions(document)
-    ? 'functions'
-    : 'kind' in document && document.kind === 'load'
-      ? 'a load'
-      : undefined
-  if (kind === undefined) return SERVICES[format as keyof typeof SERVICES](document as RaceResult | Comparison, metric)
+  const service = (result: RaceResult | Comparison): string => SERVICES[format as keyof typeof SERVICES](result, metric)
+  return byKind(document, {
+    race: service,
+    comparison: service,
+    load: () => rejectService('a load', format),
+    functions: () => rejectService('functions', format),
+  })
+}
+
+function rejectService(kind: string, format: string): never {
   const known = `${Object.keys(FORMATS).slice(0, -1).join(', ')} or ${Object.keys(FORMATS).at(-1)}`
   throw new errorCodes.SPEED_BOUNDS_INVALID_OPTION(`Invalid format of ${kind}: expected ${known}, got ${format}.`)
 }

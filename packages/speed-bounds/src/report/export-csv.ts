@@ -1,6 +1,6 @@
 import type { LoadPhase, LoadReport } from '../load-test/load-report.ts'
 import type { Round } from '../statistics/measured-round.ts'
-import { functionResultsOf, isFunctions, type ResultDocument } from './result-document.ts'
+import { byKind, type ResultDocument } from './result-document.ts'
 
 type Cell = string | number | null | undefined
 
@@ -45,16 +45,19 @@ const LOAD_COLUMNS: Readonly<Record<string, (phase: LoadPhase, report: LoadRepor
  * of a load.
  */
 export function toCsv(document: ResultDocument): string {
-  if (!isFunctions(document) && 'kind' in document && document.kind === 'load') return loadToCsv(document)
-  return csvOf(
-    COLUMNS,
-    roundsOf(document).map((round) => COLUMNS.map((name) => round[name])),
-  )
+  return byKind(document, {
+    race: ({ rounds }) => roundsToCsv(rounds),
+    comparison: ({ races }) => roundsToCsv(Object.values(races).flatMap(({ rounds }) => rounds)),
+    load: loadToCsv,
+    functions: (results) => roundsToCsv(results.flatMap(({ rounds }) => rounds)),
+  })
 }
 
-function roundsOf(document: Exclude<ResultDocument, LoadReport>): readonly Round[] {
-  if (isFunctions(document)) return functionResultsOf(document).flatMap(({ rounds }) => rounds)
-  return 'kind' in document ? Object.values(document.races).flatMap(({ rounds }) => rounds) : document.rounds
+function roundsToCsv(rounds: readonly Round[]): string {
+  return csvOf(
+    COLUMNS,
+    rounds.map((round) => COLUMNS.map((name) => round[name])),
+  )
 }
 
 /** Stages of users have a last row for all of them. */

@@ -5,7 +5,7 @@ import { toCsv } from './export-csv.ts'
 import { functionsToMarkdown, functionsToTerminal } from './function-table.ts'
 import { toHtml } from './html/to-html.ts'
 import { loadToMarkdown, loadToTerminal } from './load-tables.ts'
-import { isFunctions, type ResultDocument } from './result-document.ts'
+import { byKind, type ResultDocument } from './result-document.ts'
 import { type Place, toMarkdown, toTerminal } from './tables.ts'
 
 /** Formats of files that `speed-bounds` writes beside the JSON. */
@@ -19,13 +19,19 @@ export const FILE_VIEWS: Readonly<Record<FileFormat, (document: ResultDocument) 
 
 /** The tables for a terminal. */
 export function terminalOf(document: ResultDocument, place: Place): string {
-  if (isFunctions(document)) return functionsToTerminal(document, place)
-  if (!('kind' in document)) return toTerminal(document, place)
-  return document.kind === 'load' ? loadToTerminal(document, place) : comparisonToTerminal(document, place)
+  return byKind(document, {
+    race: (result) => toTerminal(result, place),
+    comparison: (comparison) => comparisonToTerminal(comparison, place),
+    load: (report) => loadToTerminal(report, place),
+    functions: (results) => functionsToTerminal(results, place),
+  })
 }
 
 function markdownOf(document: ResultDocument): string {
-  if (isFunctions(document)) return functionsToMarkdown(document)
-  if (!('kind' in document)) return toMarkdown(document)
-  return document.kind === 'load' ? loadToMarkdown(document) : comparisonToMarkdown(document)
+  return byKind(document, {
+    race: toMarkdown,
+    comparison: comparisonToMarkdown,
+    load: loadToMarkdown,
+    functions: functionsToMarkdown,
+  })
 }

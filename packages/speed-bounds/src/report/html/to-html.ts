@@ -1,7 +1,6 @@
-import { functionResultsOf, isFunctions, type ResultDocument } from '../result-document.ts'
+import { byKind, type ResultDocument } from '../result-document.ts'
 import { functionsPage } from './functions-page.ts'
 import { loadPage } from './load-page.ts'
-import type { Markup } from './markup.ts'
 import { comparisonPage, racePage } from './race-page.ts'
 
 /**
@@ -12,11 +11,5 @@ import { comparisonPage, racePage } from './race-page.ts'
  * writeFileSync('report.html', toHtml(await race({ a: './a.ts', b: './b.ts' }, { path: '/' }).measure()))
  */
 export function toHtml(document: ResultDocument): string {
-  return pageOf(document).text
-}
-
-function pageOf(document: ResultDocument): Markup {
-  if (isFunctions(document)) return functionsPage(functionResultsOf(document))
-  if (!('kind' in document)) return racePage(document)
-  return document.kind === 'load' ? loadPage(document) : comparisonPage(document)
+  return byKind(document, { race: racePage, comparison: comparisonPage, load: loadPage, functions: functionsPage }).text
 }
