@@ -58,7 +58,7 @@ export interface LoadResult {
 export interface TurnResult {
   /** Whether every request got its response, or its connection ended. */
   readonly isComplete: boolean
-  /** Whether a client has connected again since the turn before, or because its idle connection ended as the turn began. */
+  /** Whether a connection has broken since the turn before, or as the turn began. One that the server announced as the last is none. */
   readonly reconnected: boolean
   /** Milliseconds until the last response. */
   readonly elapsed: number

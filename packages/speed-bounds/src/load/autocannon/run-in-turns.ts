@@ -54,8 +54,8 @@ class Turns {
   readonly #workload: Workload
   readonly #parts: Parts
   readonly #connected: Promise<unknown>
-  /** How often clients had connected at the end of the last turn. */
-  #connects: number | undefined
+  /** Connections that had broken by the end of the last turn. */
+  #broken: number | undefined
   #counted: Counted | undefined
   /** Requests without a response at the end, while no other got one. */
   #timeouts = 0
@@ -71,7 +71,7 @@ class Turns {
   async take(duration: number, wanted: TurnCounts): Promise<TurnResult> {
     const { gate, tally, poll } = this.#parts
     await this.#connected
-    const wasReconnected = gate.connects > (this.#connects ?? gate.connects)
+    const wasReconnected = gate.broken > (this.#broken ?? gate.broken)
     const counts = wanted === true || (wanted === 'unless-reconnected' && !wasReconnected)
     if (counts && !this.#counted) {
       this.#counted = { ...NOTHING }
@@ -94,7 +94,7 @@ class Turns {
     // The server closed idle connections while the turn began.
     const reconnected = wasReconnected || gate.retried > retriedBefore
     const outcome = { isComplete: gate.pending === 0, reconnected, elapsed: tally.last - from }
-    this.#connects = gate.connects
+    this.#broken = gate.broken
     if (wanted === 'unless-reconnected' && reconnected) this.#counted = undefined
     if (read && this.#counted) {
       const { busy, cpu, workCpu } = await read()

@@ -180,6 +180,18 @@ it('a request on an idle connection that ends is sent again once, if its method 
   }
 })
 
+it('counts connections that end without notice, but not those that the server announced as the last', () => {
+  const gate = new RequestGate(1, 'GET')
+  const client = new Client(gate)
+  client.respond({ shouldKeepAlive: false })
+  client[CONNECT]()
+  expect(gate.broken).toBe(0)
+  gate.open()
+  client.respond()
+  client[CONNECT]()
+  expect(gate.broken).toBe(1)
+})
+
 it('tells when a client connects again', () => {
   const gate = new RequestGate(1, 'GET')
   const clients: unknown[] = []
