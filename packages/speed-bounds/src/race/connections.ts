@@ -44,14 +44,23 @@ export function closeConnections(
 }
 
 /**
- * Bytes of resident memory from which on a process needs load after each pause: V8 shrinks a large heap meanwhile. See
- * docs/measurements.md#paused-heap
+ * Resident memory in bytes from which on a process stays warm for a shorter pause, and that pause in milliseconds: V8 shrinks
+ * a large heap meanwhile. See docs/measurements.md#paused-heap
  */
-const LARGE = 150e6
+const LARGE = { RSS: 150e6, STAYS_WARM: 1500 }
 
-/** Milliseconds of load that a process with this resident memory needs before its next round. */
-export function leadFor({ load }: Pick<ResolvedRace, 'load'>, { lastUsed }: Connections, rss: number): number {
-  const waited = performance.now() - lastUsed
-  if (waited > STAYS.NEARLY || rss > LARGE) return leadOf(load)
+/**
+ * Milliseconds of load that a process with this resident memory needs before its next round. Rounds of other cases keep it warm
+ * too.
+ */
+export function leadFor(
+  { load }: Pick<ResolvedRace, 'load'>,
+  { lastUsed }: Connections,
+  { connections }: Pick<Replica, 'connections'>,
+  rss: number,
+): number {
+  const isNew = lastUsed === Number.NEGATIVE_INFINITY
+  const waited = performance.now() - Math.max(...[...connections.values()].map((open) => open.lastUsed))
+  if (isNew || waited > (rss > LARGE.RSS ? LARGE.STAYS_WARM : STAYS.NEARLY)) return leadOf(load)
   return waited < STAYS.WARM ? 0 : SHORT_LEAD
 }

@@ -11,7 +11,10 @@ export const WRK_ROUND = 1000
 const OVERHEAD = { warmUp: 600, round: 125, start: 170, turn: 25 }
 
 /** The same where connections stay open. */
-const OPEN_OVERHEAD = { ...OVERHEAD, warmUp: 200, round: 20 }
+const OPEN_OVERHEAD = { ...OVERHEAD, warmUp: 450, round: 20 }
+
+/** Shortest warm-up of a case in milliseconds: two half seconds must be alike. */
+const SHORTEST_WARM_UP = 1000
 
 /** Work that is left in a stage. */
 export interface RemainingWork {
@@ -43,8 +46,8 @@ export function estimateTime(race: ResolvedRace, cases: number, { starts, warmUp
   const { load, turn, maxWarmUp, minWarmUp } = race
   const isOpen = keepsConnections(race)
   const overhead = isOpen ? OPEN_OVERHEAD : OVERHEAD
-  const least = Math.min(maxWarmUp, minWarmUp)
-  const perProcess = least + overhead.warmUp + (cases - 1) * (least / 3 + overhead.warmUp / 3)
+  const warmUpOf = (least: number): number => Math.min(maxWarmUp, Math.max(least, SHORTEST_WARM_UP)) + overhead.warmUp
+  const perProcess = warmUpOf(minWarmUp) + (cases - 1) * warmUpOf(minWarmUp / 3)
   const turns = isOpen ? Math.ceil(load.duration / turn) * overhead.turn : 0
   const lead = keepsAllConnections(race, cases) ? 0 : leadOf(load)
   return starts * overhead.start + warmUps * perProcess + rounds * (lead + roundLength(load) + overhead.round + turns)

@@ -105,7 +105,7 @@ async function openConnections(
   const connections = connectionsOf(context, replica, testCase)
   const use = { cpu: 0, busiest: 0, time: 0, others: 0 }
   const opened = { replica, connections, use, elapsed: 0, hangs: false, tree: idle.tree }
-  const lead = leadFor(context.race, connections, idle.tree.rss)
+  const lead = leadFor(context.race, connections, replica, idle.tree.rss)
   if (lead > 0) await takeTurn(opened, idle, lead, false)
   return opened
 }

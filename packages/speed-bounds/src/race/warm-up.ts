@@ -4,17 +4,13 @@ import { closeConnections, connectionsOf } from './connections.ts'
 import { cpuBetween, readCpu } from './cpu-accounting.ts'
 import { WRK_ROUND } from './estimate-time.ts'
 import { assertFewFailures, deathOf } from './failed-requests.ts'
+import { isWarm } from './is-warm.ts'
 import type { Replica, StageContext } from './stage-context.ts'
 import type { ReportStep } from './step-reporter.ts'
 import { keepsConnections } from './turn-policy.ts'
 
-/**
- * A process is warm when its rounds of `ROUND` ms have not become cheaper by 3 % for `STEADY` ms and stayed within 15 %
- * of the cheapest, but not before `minWarmUp` ms of load (a third of it for later cases). Shorter warm-ups double the
- * cost of some processes. Costs are those relative to the generator, which a slower core changes least. See
- * docs/measurements.md#warm-up
- */
-const WARM = { ROUND: 100, STEADY: 200, GAIN: 0.97, NEAR: 1.15 }
+/** Milliseconds of a round of warm-up. */
+const ROUND = 100
 
 /** Warms processes, one round of each at a time, until all are warm. */
 export async function warmUp(context: StageContext, group: readonly Replica[], report: ReportStep): Promise<void> {
@@ -33,36 +29,36 @@ export async function warmUp(context: StageContext, group: readonly Replica[], r
 }
 
 /**
- * Loads a process until its CPU per response stops falling, and yields after each round. Cold code costs two to three
- * times as much. See docs/measurements.md#warm-up
+ * Loads a process until its CPU per response stops falling, but not before `minWarmUp` ms (a third of it for later cases), and
+ * yields after each round. Cold code costs two to three times as much. Costs are those relative to the generator, which a slower
+ * core changes least. See docs/measurements.md#warm-up
  */
 async function* warmUpRounds(context: StageContext, replica: Replica): AsyncGenerator<void, void> {
   const { race, cases } = context
   const { run } = replica
   const longest = Math.max(race.load.duration, race.maxWarmUp)
-  let length = race.load.generator === 'wrk' ? WRK_ROUND : WARM.ROUND
+  let length = race.load.generator === 'wrk' ? WRK_ROUND : ROUND
   for (const [index, testCase] of cases.entries()) {
     const least = index === 0 ? race.minWarmUp : race.minWarmUp / 3
-    let best = Number.POSITIVE_INFINITY
-    let steady = 0
-    for (let time = 0; time < longest && (time < least || steady < WARM.STEADY);) {
+    let costs: number[] = []
+    for (let time = 0; time < longest && (time < least || !isWarm(costs, length));) {
       const load: ResolvedLoad = { ...race.load, duration: Math.min(length, longest), amount: undefined }
       const began = performance.now()
       const { cpu: absolute, result } = await warmUpRound(context, replica, testCase, load)
-      const { responses, failures, elapsed, workCpu } = result
-      const cpu = workCpu > 0 ? (absolute * responses) / workCpu : absolute
+      const { responses, failures, workCpu } = result
+      const cost = workCpu > 0 ? (absolute * responses) / workCpu : absolute
       // A slow server makes a round longer, and so does a hanging connection.
       time += Math.max(length, performance.now() - began)
       // A slow server needs longer rounds: until each connection had a response, a round says nothing.
       if (responses < load.connections && length < longest) {
         length *= 2
+        costs = []
         continue
       }
       // A cold server may take a whole warm-up round to accept the last connection.
       const hanging = responses === 0 ? failures.hanging : 0
       assertFewFailures(run, testCase, { ...result, failures: { ...failures, hanging } })
-      steady = cpu < best * WARM.GAIN || cpu > best * WARM.NEAR ? 0 : steady + elapsed
-      if (cpu < best * WARM.GAIN) best = cpu
+      costs.push(cost)
       yield
     }
   }
