@@ -1,6 +1,7 @@
 import { afterAll, it } from 'vitest'
 import { cases, subjects, wattCluster } from '../suites/clustered-server.ts'
 import { WATT_INSTALL } from '../suites/watt.ts'
+import type { RaceOptions } from 'speed-bounds'
 import { bounds } from './bounds.ts'
 import { wholeRounds, withMeasurement } from './race-options.ts'
 import { perfSuite } from './suite.ts'
@@ -8,10 +9,9 @@ import { perfSuite } from './suite.ts'
 const { hello, shortConnection, primes } = cases
 const { 'single-process': single, 'node-cluster': roundRobin, clustered } = subjects
 
-const load = {
+const load: RaceOptions = {
   // Each of two workers gets half of the requests, and is optimized half as soon.
-  measurement: { minWarmUp: 2500, maxWarmUp: 5000, cycles: 3 },
-  duration: 800,
+  measurement: { heats: 'successive', minWarmUp: 2500, maxWarmUp: 5000, cycles: 6 },
 }
 
 const watt = await wattCluster()
@@ -25,7 +25,7 @@ perfSuite('clustered-server', [
     // A response costs the generator a hundredth of its cost for the server, so both cores are the server's.
     title: 'milliseconds of work',
     subjects: { 'single-process': single, clustered },
-    options: wholeRounds(1000, { ...load, cases: { primes }, connections: 16 }),
+    options: withMeasurement({ cycles: 3 }, wholeRounds(1000, { ...load, cases: { primes }, connections: 16 })),
     bounds: bounds['clustered-server-work'],
   },
   {
@@ -34,7 +34,7 @@ perfSuite('clustered-server', [
     subjects: { 'single-process': single, clustered },
     // All workers have their one major garbage collection in the same round, which costs a third more. Of three rounds
     // it is too large a part. Nine processes, because those of one subject differ.
-    options: withMeasurement({ cycles: 5 }, { ...load, cases: { hello }, replicas: 9 }),
+    options: withMeasurement({ cycles: 10 }, { ...load, cases: { hello }, replicas: 9 }),
     bounds: bounds['clustered-server-overhead'],
   },
   {

@@ -19,7 +19,7 @@ perfSuite('http-frameworks', [
     title: 'text',
     subjects: frameworks,
     // In turns, because a disturbance then hits all of them. Busy polling, because such small responses have bimodal costs.
-    options: { cases: { text }, duration: 800, measurement: { cycles: 2, busyPoll: 60 } },
+    options: { cases: { text }, measurement: { cycles: 6, busyPoll: 60 } },
     bounds: bounds['http-frameworks'],
     refuted: [{ contender: 'express', over: 'fastify', atLeast: 1.5 }],
   },
@@ -27,7 +27,7 @@ perfSuite('http-frameworks', [
     // A separate race: its heap of 300 MB is collected between rounds, which would disturb the others.
     title: 'Express mounted on Fastify',
     subjects: { express, 'fastify-express': fastifyExpress },
-    options: { cases: { text }, measurement: { cycles: 3 } },
+    options: { cases: { text }, measurement: { heats: 'successive', cycles: 6 } },
     bounds: bounds['express-on-fastify'],
   },
   {

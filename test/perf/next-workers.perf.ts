@@ -5,7 +5,7 @@ import { afterAll, beforeAll, it } from 'vitest'
 import { build, BUILD_TIMEOUT, clusters, freshCases, keptCases, subjects, withEnv } from '../suites/next.ts'
 import { bounds } from './bounds.ts'
 import { quotasCanBeSet, removeQuotas, withinQuota } from './cpu-quota.ts'
-import { withoutPauses } from './next-load.ts'
+import { renderedPages } from './next-load.ts'
 import { wholeRounds, withMeasurement } from './race-options.ts'
 import { perfSuite } from './suite.ts'
 
@@ -27,7 +27,7 @@ perfSuite('next-workers', [
     subjects: { 'two-workers': two, 'one-worker': one },
     options: withMeasurement(
       { turn: 1000, minWarmUp: 15_000, maxWarmUp: 20_000 },
-      { ...withoutPauses, duration: 4000, connections: 16, cases: { ssr, oldSsr } },
+      { ...renderedPages, duration: 4000, connections: 16, cases: { ssr, oldSsr } },
     ),
     bounds: bounds['next-workers'],
   },
@@ -41,7 +41,7 @@ perfSuite('next-workers', [
             'next-start': withinQuota(subjects['next-start'], 1),
           },
           // Several periods of the quota.
-          options: withMeasurement({ cycles: 4 }, wholeRounds(1000, { ...withoutPauses, cases: { ssr, page } })),
+          options: withMeasurement({ cycles: 4 }, wholeRounds(1000, { ...renderedPages, cases: { ssr, page } })),
           bounds: bounds['next-quota'],
         },
       ]

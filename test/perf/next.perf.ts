@@ -12,7 +12,7 @@ import {
 } from '../suites/next.ts'
 import { WATT_NEXT_INSTALL, wattOnBuild } from '../suites/watt-next.ts'
 import { bounds } from './bounds.ts'
-import { load, smallAnswers, withoutPauses } from './next-load.ts'
+import { load, renderedPages, smallAnswers } from './next-load.ts'
 import { wholeRounds, withMeasurement } from './race-options.ts'
 import { perfSuite } from './suite.ts'
 
@@ -97,13 +97,13 @@ perfSuite('next', [
   {
     title: 'what is rendered for each request',
     subjects: race,
-    options: { ...withoutPauses, duration: 1000, cases: { api, dynamicHandler, ssr, oldSsr } },
+    options: { ...renderedPages, cases: { api, dynamicHandler, ssr, oldSsr } },
     bounds: bounds['next-rendered'],
   },
   {
     title: 'without the router server',
     subjects: directRace,
-    options: { ...withoutPauses, duration: 1000, cases: { api, dynamicHandler, ssr, oldSsr } },
+    options: { ...renderedPages, cases: { api, dynamicHandler, ssr, oldSsr } },
     bounds: bounds['next-direct'],
   },
   {
@@ -111,7 +111,7 @@ perfSuite('next', [
     subjects: directRace,
     options: withMeasurement(
       { turn: 500 },
-      { ...withoutPauses, duration: 2000, connections: 100, cases: { streaming } },
+      { ...renderedPages, duration: 2000, connections: 100, cases: { streaming } },
     ),
     bounds: bounds['next-direct-streaming'],
   },
@@ -120,7 +120,7 @@ perfSuite('next', [
     subjects: race,
     options: withMeasurement(
       { turn: 500 },
-      { ...withoutPauses, duration: 2000, connections: 100, cases: { streaming } },
+      { ...renderedPages, duration: 2000, connections: 100, cases: { streaming } },
     ),
   },
   {

@@ -8,7 +8,7 @@ import { cases as clusterCases, subjects as clusterSubjects } from '../suites/cl
 import { cases as frameworkCases, subjects as frameworks } from '../suites/http-frameworks.ts'
 import { build as buildNext, keptCases, subjects as nextSubjects } from '../suites/next.ts'
 import { plainCases, subjects as trpcSubjects } from '../suites/trpc.ts'
-import { type Bound, bounds } from './bounds.ts'
+import { type Bound, bounds, claimedBound } from './bounds.ts'
 import { build, builtFile, nodes } from './node-versions.ts'
 import { perfSuite, type SuiteRace } from './suite.ts'
 
@@ -40,8 +40,7 @@ interface Headline {
 
 const byCpu = (all: readonly Bound[], over: string, kase?: string): Bound => {
   const found = all.find((bound) => bound.over === over && (kase === undefined || bound.case === kase))!
-  const { target: _, ...bound } = found
-  return { ...bound, metric: 'cpu' }
+  return { ...claimedBound(found, true), metric: 'cpu' }
 }
 
 const headlines: readonly Headline[] = [

@@ -3,7 +3,7 @@ import type { Progress, Race, RaceOptions, Subject } from 'speed-bounds'
 import { race } from 'speed-bounds'
 import 'speed-bounds/vitest'
 import { afterAll, beforeAll, expect, inject, it, type TestContext } from 'vitest'
-import type { Bound } from './bounds.ts'
+import { type Bound, claimedBound } from './bounds.ts'
 import type { Published } from './published.ts'
 import { comparisonsOf, type Outcome, suiteMarkdown, suiteTerminal } from './report.ts'
 import { commandOf, freshFolder, report } from './report-file.ts'
@@ -24,11 +24,10 @@ export interface SuiteRace {
   published?: Published
 }
 
-/** `test:perf:all` has the time to resolve targets. `test:perf` claims bounds, which are lower. */
-const CLAIMS_TARGETS = inject('races') === 'all'
+const IS_QUICK = inject('races') === 'headlines'
 
 /** Time limit of a claim, in milliseconds. */
-const BUDGET = CLAIMS_TARGETS ? 900_000 : 40_000
+const BUDGET = IS_QUICK ? 40_000 : 300_000
 /** A stage runs to its end, with 20 processes and more. */
 const timeout = BUDGET + 600_000
 /** A shared machine needs more stages than usual. The budget ends a claim that no stage can decide. */
@@ -52,9 +51,7 @@ export function perfSuite(name: string, races: readonly SuiteRace[]): void {
 
   for (const [index, { entry, match, listen }] of prepared.entries()) {
     const { title, refuted = [] } = entry
-    const bounds = (entry.bounds ?? []).map(({ target, ...bound }): Bound =>
-      CLAIMS_TARGETS && target ? { ...bound, atLeast: target } : bound,
-    )
+    const bounds = (entry.bounds ?? []).map((bound) => claimedBound(bound, IS_QUICK))
 
     it(`${title}: measures ${match.subjects.join(', ')}`, { timeout }, async (context) => {
       await entry.prepare?.()
@@ -133,9 +130,9 @@ async function decided(context: TestContext, match: Race, claim: (budget: number
   } catch (error) {
     const result = match.result()
     const judged = result.claims[claimsBefore]
-    const time = CLAIMS_TARGETS
-      ? { isTimeShort: left < BUDGET, mostStages: STAGES }
-      : { isTimeShort: true, mostStages: Infinity }
+    const time = IS_QUICK
+      ? { isTimeShort: true, mostStages: Infinity }
+      : { isTimeShort: left < BUDGET, mostStages: STAGES }
     const why = judged && excuseOf(judged, result, time)
     if (why === undefined) throw error
     context.skip(`inconclusive, as ${why}\n${(error as Error).message}`)

@@ -11,9 +11,9 @@ import { perfSuite, type SuiteRace } from './suite.ts'
 const pair = { fastify: frameworks.fastify, 'fastify-write-batching': frameworks['fastify-write-batching'] }
 
 /** The generator stays awake, on the other core. */
-const awake: RaceOptions = { duration: 1600, replicas: 8, measurement: { busyPoll: 60, cycles: 2 } }
+const awake: RaceOptions = { replicas: 8, measurement: { busyPoll: 60, cycles: 6 } }
 /** The generator sleeps until there is something to read, as a proxy does. */
-const asleep: RaceOptions = { ...awake, measurement: { cycles: 2 } }
+const asleep: RaceOptions = { ...awake, measurement: { cycles: 6 } }
 
 const { hello, json } = cases
 
