@@ -72,7 +72,7 @@ perfSuite('headlines', [
     },
     // The upstreams are foreign CPU of up to a core.
     options: withMeasurement(
-      { minWarmUp: 1500, maxForeignCpu: 1.5 },
+      { minWarmUp: 3000, maxWarmUp: 5000, maxForeignCpu: 1.5 },
       { ...quick, duration: 400, connections: 100, cases: { small: gatewayCases.small } },
     ),
     bounds: [...bounds['gateway'], ...bounds['gateway-nest-axios']].filter(byCpu),
@@ -82,7 +82,7 @@ perfSuite('headlines', [
     prepare: () => build(),
     subjects: { 'next-on-fastify': nextSubjects['next-on-fastify'], 'next-start': nextSubjects['next-start'] },
     options: withMeasurement(
-      { minWarmUp: 2000, maxWarmUp: 4000 },
+      { minWarmUp: 4000, maxWarmUp: 6000 },
       { ...awake, startTimeout: 60_000, cases: { page: keptCases.page, pageGzip: keptCases.pageGzip } },
     ),
     bounds: claimOf('next-kept', 'page', 'pageGzip').filter(byCpu),

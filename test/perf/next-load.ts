@@ -3,7 +3,7 @@ import { withMeasurement } from './race-options.ts'
 
 /** Next needs seconds until V8 has optimized its code. A pause shrinks its heap. See docs/measurements.md#paused-heap */
 export const load: RaceOptions = {
-  measurement: { heats: 'successive', minWarmUp: 2000, maxWarmUp: 5000, cycles: 4 },
+  measurement: { heats: 'successive', minWarmUp: 4000, maxWarmUp: 7000, cycles: 4 },
   duration: 400,
   startTimeout: 60_000,
 }
