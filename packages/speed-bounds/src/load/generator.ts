@@ -58,7 +58,7 @@ export interface LoadResult {
 export interface TurnResult {
   /** Whether every request got its response, or its connection ended. */
   readonly isComplete: boolean
-  /** Whether a connection has broken since the turn before, or as the turn began. One that the server announced as the last is none. */
+  /** Whether a client has connected again since the turn before, or as the turn began, without an announced end of its connection. */
   readonly reconnected: boolean
   /** Milliseconds until the last response. */
   readonly elapsed: number

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { ResolvedLoad, ResolvedRace } from '../options/resolved.ts'
 import { FIRST_CYCLES, processesIn } from '../statistics/interim-looks.ts'
+import { SHORTEST_WARM_UP } from './is-warm.ts'
 import { leadOf } from './lead-in.ts'
 import { keepsAllConnections, keepsConnections } from './turn-policy.ts'
 
@@ -12,9 +13,6 @@ const OVERHEAD = { warmUp: 600, round: 125, start: 170, turn: 25 }
 
 /** The same where connections stay open. */
 const OPEN_OVERHEAD = { ...OVERHEAD, warmUp: 450, round: 20 }
-
-/** Shortest warm-up of a case in milliseconds: two half seconds must be alike. */
-const SHORTEST_WARM_UP = 1000
 
 /** Work that is left in a stage. */
 export interface RemainingWork {

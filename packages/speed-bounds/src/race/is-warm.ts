@@ -7,6 +7,9 @@ import { median } from '../statistics/samples.ts'
  */
 const WARM = { WINDOW: 500, GAIN: 0.97, NEAR: 1.3 }
 
+/** Milliseconds after which a process can be warm at the earliest. */
+export const SHORTEST_WARM_UP: number = 2 * WARM.WINDOW
+
 /** Whether rounds of this many milliseconds have stopped getting cheaper. */
 export function isWarm(costs: readonly number[], length: number): boolean {
   const size = Math.ceil(WARM.WINDOW / length)

@@ -59,7 +59,7 @@ export class RequestGate {
   #pending = 0
   #lost = 0
   #retried = 0
-  #broken = 0
+  #reconnects = 0
   /** The connection that ends now had been idle. */
   #isRetrying = false
   /** Clients without a first response. */
@@ -115,7 +115,7 @@ export class RequestGate {
 
   /** Pending requests on the old connection get no response. The client sends as many over the new one. */
   #beginConnection(state: ClientState): void {
-    if (state.hasConnected && !state.isLast) this.#broken++
+    if (state.hasConnected && !state.isLast) this.#reconnects++
     if (this.#canRetry(state)) this.#retried += state.pending
     else this.#lost += state.pending
     this.#isRetrying = false
@@ -158,9 +158,9 @@ export class RequestGate {
     return this.#clients.reduce((sum, { isStuck, pending }) => sum + (isStuck ? pending : 0), 0)
   }
 
-  /** Connections that ended although the server had not announced it, for example after its keep-alive timeout. */
-  get broken(): number {
-    return this.#broken
+  /** How often a client has connected again without an announced end of its connection, for example after a keep-alive timeout. */
+  get reconnects(): number {
+    return this.#reconnects
   }
 
   /** Requests that were sent again, because the server had closed their idle connection. */

@@ -54,8 +54,8 @@ class Turns {
   readonly #workload: Workload
   readonly #parts: Parts
   readonly #connected: Promise<unknown>
-  /** Connections that had broken by the end of the last turn. */
-  #broken: number | undefined
+  /** How often clients had connected again by the end of the last turn. */
+  #reconnects: number | undefined
   #counted: Counted | undefined
   /** Requests without a response at the end, while no other got one. */
   #timeouts = 0
@@ -71,7 +71,7 @@ class Turns {
   async take(duration: number, wanted: TurnCounts): Promise<TurnResult> {
     const { gate, tally, poll } = this.#parts
     await this.#connected
-    const wasReconnected = gate.broken > (this.#broken ?? gate.broken)
+    const wasReconnected = gate.reconnects > (this.#reconnects ?? gate.reconnects)
     const counts = wanted === true || (wanted === 'unless-reconnected' && !wasReconnected)
     if (counts && !this.#counted) {
       this.#counted = { ...NOTHING }
@@ -94,7 +94,7 @@ class Turns {
     // The server closed idle connections while the turn began.
     const reconnected = wasReconnected || gate.retried > retriedBefore
     const outcome = { isComplete: gate.pending === 0, reconnected, elapsed: tally.last - from }
-    this.#broken = gate.broken
+    this.#reconnects = gate.reconnects
     if (wanted === 'unless-reconnected' && reconnected) this.#counted = undefined
     if (read && this.#counted) {
       const { busy, cpu, workCpu } = await read()

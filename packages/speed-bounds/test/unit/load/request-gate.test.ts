@@ -185,11 +185,11 @@ it('counts connections that end without notice, but not those that the server an
   const client = new Client(gate)
   client.respond({ shouldKeepAlive: false })
   client[CONNECT]()
-  expect(gate.broken).toBe(0)
+  expect(gate.reconnects).toBe(0)
   gate.open()
   client.respond()
   client[CONNECT]()
-  expect(gate.broken).toBe(1)
+  expect(gate.reconnects).toBe(1)
 })
 
 it('tells when a client connects again', () => {
