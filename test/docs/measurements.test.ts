@@ -44,8 +44,8 @@ describe('docs/measurements.md', () => {
     expect(textOf(key)).toBeDefined()
   })
 
-  it.each(tables)('states every bound of %s in its decision', (key, claims) => {
-    const figures = claims.flatMap(({ atLeast, quick = atLeast }) => [atLeast, quick])
+  it.each(tables)('states every bound and target of %s in its decision', (key, claims) => {
+    const figures = claims.flatMap(({ atLeast, target = atLeast, quick = atLeast }) => [atLeast, target, quick])
     const stated = new Set([...decisionOf(key).matchAll(/(?<![\d.])([\d.]+)x/g)].map(([, figure]) => Number(figure)))
     expect(figures.filter((figure) => !stated.has(figure))).toEqual([])
   })
@@ -62,6 +62,13 @@ describe('docs/measurements.md', () => {
     expect(linked.length).toBeGreaterThan(0)
     expect(linked.filter((anchor) => !anchors.has(anchor))).toEqual([])
   })
+})
+
+it('a target is above its bound', () => {
+  const weak = tables.flatMap(([key, claims]) =>
+    claims.filter(({ atLeast, target = Infinity }) => target <= atLeast).map((claim) => ({ key, claim })),
+  )
+  expect(weak).toEqual([])
 })
 
 it('a bound of `test:perf` is below that of `test:perf:all`', () => {

@@ -3,7 +3,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import type { RaceResult } from 'speed-bounds'
-import { type Bound, bounds } from './bounds.ts'
+import { type Bound, bounds, claimedBound } from './bounds.ts'
 
 type JudgedClaim = RaceResult['claims'][number]
 
@@ -32,16 +32,19 @@ function claimsOf(bound: Bound): JudgedClaim[] {
 
 for (const [suite, claims] of Object.entries(bounds)) {
   for (const bound of claims) {
-    for (const { estimates, atLeast } of claimsOf(bound).filter((claim) => claim.atLeast === bound.atLeast)) {
+    const claimed = claimedBound(bound, 'all').atLeast
+    for (const { estimates } of claimsOf(bound).filter(({ atLeast }) => atLeast === claimed)) {
       const decisive = estimates.filter(({ generatorBound, disturbed }) => !generatorBound && !disturbed)
       const low = Math.min(...decisive.map((estimate) => estimate.low))
       const intervals = estimates.map(
         ({ metric, ratio, low: from, high }) =>
           `${metric} ${ratio.toFixed(2)}x (${from.toFixed(2)} to ${high.toFixed(2)})`,
       )
-      const place = low < atLeast ? 'ABOVE' : atLeast < low * (1 - SLACK) ? 'LOOSE' : 'tight'
+      const place = low < bound.atLeast ? 'ABOVE' : bound.atLeast < low * (1 - SLACK) ? 'LOOSE' : 'tight'
       const name = [suite, bound.case, bound.contender, bound.over].filter(Boolean).join(' ')
-      console.log(`${place} ${name}: ${atLeast} of at most ${(low * (1 - SLACK)).toFixed(3)}, ${intervals.join(', ')}`)
+      console.log(
+        `${place} ${name}: ${bound.atLeast} of at most ${(low * (1 - SLACK)).toFixed(3)}, ${intervals.join(', ')}`,
+      )
     }
   }
 }

@@ -18,7 +18,7 @@ perfSuite('http-frameworks', [
   {
     title: 'text',
     subjects: frameworks,
-    // In turns, because a disturbance then hits all of them. Busy polling, because such small responses have bimodal costs.
+    // Busy polling, because such small responses have bimodal costs.
     options: { cases: { text }, measurement: { cycles: 6, busyPoll: 60 } },
     bounds: bounds['http-frameworks'],
     refuted: [{ contender: 'express', over: 'fastify', atLeast: 1.5 }],

@@ -40,7 +40,7 @@ interface Headline {
 
 const byCpu = (all: readonly Bound[], over: string, kase?: string): Bound => {
   const found = all.find((bound) => bound.over === over && (kase === undefined || bound.case === kase))!
-  return { ...claimedBound(found, true), metric: 'cpu' }
+  return { ...claimedBound(found, 'headlines'), metric: 'cpu' }
 }
 
 const headlines: readonly Headline[] = [
