@@ -68,3 +68,10 @@ it('the README has a row for each package', () => {
   const readme = read('README.md')
   expect(readme).toContain('[`speed-bounds`](packages/speed-bounds)')
 })
+
+it.each(['test', 'test:all', 'test:perf'])('the README and CONTRIBUTING state the same time for %s', (name) => {
+  const [, minutes] = new RegExp(`^npx -y pnpm@12 ${name} .*: (\\d+) minutes$`, 'm').exec(read('README.md')) ?? []
+  const row = new RegExp(`^\\| \`${name}\` .*\\| (\\d+) min +\\|$`, 'm')
+  expect(row.exec(read('.github/CONTRIBUTING.md'))?.[1]).toBe(minutes)
+  expect(minutes).toBeDefined()
+})
