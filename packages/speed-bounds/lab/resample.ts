@@ -5,10 +5,10 @@ import { caseVerdict, isClear } from '../src/compare/case-verdict.ts'
 import { resolveClaim } from '../src/options/resolve-claim.ts'
 import { resolveRace } from '../src/options/resolve.ts'
 import type { Claim } from '../src/options/resolved.ts'
-import { isFirstLook, isLook, processesIn } from '../src/statistics/interim-looks.ts'
+import { FIRST_CYCLES, isFirstLook, isLook, processesIn } from '../src/statistics/interim-looks.ts'
 import { Looks } from '../src/statistics/looks.ts'
 import type { Round } from '../src/statistics/measured-round.ts'
-import type { Decision } from '../src/statistics/verdict.ts'
+import { type Decision, judge } from '../src/statistics/verdict.ts'
 import { type RecordedRound, readRecordings, type Recording } from './recording.ts'
 
 const files = process.argv.slice(2)
@@ -110,6 +110,12 @@ const compared = ({ estimates: [estimate] }: Decision): Answer => ({
   isFinal: isClear(estimate, MARGIN),
 })
 
+/** A race whose time ends after its first look, which then spends the whole alpha. */
+function endAtFirstLook(factor: number): Ending {
+  const rounds = drawStage(recordings[below(recordings.length)]!, 1, factor).slice(0, FIRST_CYCLES).flat()
+  return { verdict: judge(claim, rounds).verdict, look: 1 }
+}
+
 function tell(title: string, ending: () => Ending): void {
   const endings = Map.groupBy(
     Array.from({ length: TRIES }, () => ending()),
@@ -122,6 +128,7 @@ function tell(title: string, ending: () => Ending): void {
   console.log(`${title}: ${shares.toSorted().join(', ')}`)
 }
 
+for (const factor of [1, 1.5, 2]) tell(`only a first look, ${factor}x`, () => endAtFirstLook(factor))
 for (const [seconds, stages] of Object.entries(BUDGETS)) {
   for (const factor of [1, 1.05, 1.1, 1.5, 2]) {
     tell(`${seconds} s, ${factor}x, claimed`, () => ask(claim, factor, stages, claimed))

@@ -30,7 +30,7 @@ export interface VisibleEffect {
 export function visibleEffect(races: readonly TriedRace[], time: number): VisibleEffect {
   const effects = races.map(({ rounds, metric, alpha }) => {
     const early = rounds.filter(({ at = 0 }) => at <= time)
-    const { difference } = compare(countRounds(early).counted, 'first', 'second', metric) ?? {}
+    const { difference } = compare(countRounds(early), 'first', 'second', metric) ?? {}
     return difference ? Math.exp(detectable(difference, alpha, POWER)) : Number.POSITIVE_INFINITY
   })
   const ratio = median(effects)

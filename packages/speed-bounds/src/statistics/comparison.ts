@@ -2,12 +2,12 @@
 // of the same code differ by 1-3 %, or have bimodal costs. See docs/measurements.md#processes-differ
 
 import type { Metric } from '../options/types.ts'
-import { areTooUneven } from './counted-rounds.ts'
+import { areTooUneven, type CountedRounds } from './counted-rounds.ts'
 import { fixedPairDifference, independentDifference, pairedDifference } from './error-models.ts'
 import { normalizeByMachine } from './machine-state.ts'
 import { costOf, type Measure, type Round } from './measured-round.ts'
 import { type NormalizedRound, relativeCost } from './normalized-round.ts'
-import { correlation, type Difference, median, trimmedMean } from './samples.ts'
+import { correlation, type Difference, median, pooledVariance, trimmedMean } from './samples.ts'
 import { undisturbedRounds } from './undisturbed-rounds.ts'
 
 /** Share of a process's rounds that is trimmed at each end. */
@@ -15,6 +15,12 @@ export const TRIMMED_SHARE = 0.2
 
 /** Pairing reduces noise only above this correlation. With fewer heats, chance shows one too often. */
 const SHARED_NOISE = { MIN_CORRELATION: 0.5, MIN_HEATS: 10 }
+
+/**
+ * The cost of a process is that of its least disturbed rounds, which vary less than all of them. See
+ * docs/measurements.md#two-processes
+ */
+const SHARE_OF_NOISE = 0.7
 
 /** How the log costs of two subjects differ, and how many processes of each that rests on. */
 export interface Comparison {
@@ -27,7 +33,7 @@ export interface Comparison {
  * hardly measured.
  */
 export function compare(
-  rounds: readonly Round[],
+  { counted: rounds, isDisturbed }: CountedRounds,
   contender: string,
   over: string,
   metric: Metric,
@@ -47,7 +53,10 @@ export function compare(
   }
   if (costs.contender.length < 2 || costs.over.length < 2 || areTooUneven(rounds)) return undefined
   const replicas: [number, number] = [costs.contender.length, costs.over.length]
-  if (!isPaired) return { difference: independentDifference(costs), replicas }
+  if (!isPaired) {
+    const noise = isDisturbed ? SHARE_OF_NOISE * noiseWithin(rounds, metric) : 0
+    return { difference: independentDifference(costs, noise), replicas }
+  }
   if (haveFixedPartners(normalized, costs.contender.length)) {
     return { difference: fixedPairDifference(costs), replicas }
   }
@@ -68,6 +77,12 @@ export function costOfProcess(rounds: readonly NormalizedRound[], measure: Measu
       rounds.map(({ round }) => round.responses),
     ),
   )
+}
+
+/** The variance of the log costs of rounds of one process, over all processes. */
+function noiseWithin(rounds: readonly Round[], metric: Metric): number {
+  const processes = [...Map.groupBy(rounds, ({ subject, replica }) => `${subject}\n${replica}`).values()]
+  return pooledVariance(processes.map((own) => own.map((round) => Math.log(costOf(round, metric)))))
 }
 
 function processCosts(normalized: readonly NormalizedRound[], subject: string, metric: Metric): number[] {

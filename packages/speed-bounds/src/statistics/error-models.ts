@@ -36,11 +36,16 @@ function samplesOf({ contender, over }: ProcessCosts): Samples {
   return [sampleOf(contender, MIN_SPREAD), sampleOf(over, MIN_SPREAD)]
 }
 
-/** The processes are independent. */
-export function independentDifference(costs: ProcessCosts): Difference {
+/**
+ * The processes are independent.
+ *
+ * @param noise - variance that few processes are assumed to have at least, if the machine was disturbed
+ */
+export function independentDifference(costs: ProcessCosts, noise = 0): Difference {
   const [own, other] = samplesOf(costs)
-  const areFew = Math.min(own.size, other.size) < FEW
-  return areFew ? welch(moderated(own, FEW_PRIOR), moderated(other, FEW_PRIOR)) : welch(own, other)
+  if (Math.min(own.size, other.size) >= FEW) return welch(own, other)
+  const prior = { ...FEW_PRIOR, variance: Math.max(FEW_PRIOR.variance, noise) }
+  return welch(moderated(own, prior), moderated(other, prior))
 }
 
 /**

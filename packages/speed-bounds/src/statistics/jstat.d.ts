@@ -10,6 +10,7 @@ declare module 'jstat' {
     sum(values: readonly number[]): number
     mean(values: readonly number[]): number
     variance(values: readonly number[], sample: boolean): number
+    pooledvariance(samples: readonly (readonly number[])[]): number
     median(values: readonly number[]): number
     corrcoeff(a: readonly number[], b: readonly number[]): number
   }

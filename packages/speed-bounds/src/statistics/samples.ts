@@ -51,6 +51,12 @@ export function sampleOf(values: readonly number[], minDeviation: number): Sampl
   return { mean: jstat.mean(values), variance: Math.max(variance, minDeviation ** 2), size, degreesOfFreedom: size - 1 }
 }
 
+/** The variance within samples of one spread but different means. 0 if none has two values. */
+export function pooledVariance(samples: readonly (readonly number[])[]): number {
+  const many = samples.filter(({ length }) => length > 1)
+  return many.length === 0 ? 0 : jstat.pooledvariance(many)
+}
+
 /** The sample with its variance moderated by a prior, each weighted by its degrees of freedom: Smyth 2004, equation 1. */
 export function moderated(sample: Sample, prior: Prior): Sample {
   const degreesOfFreedom = prior.degreesOfFreedom + sample.degreesOfFreedom

@@ -79,8 +79,9 @@ function combine(claim: Claim, estimates: readonly Estimate[]): Verdict {
 function estimateRatio(claim: Claim, rounds: readonly Round[], metric: Metric, alpha: number): Estimate | undefined {
   const { contender, over, atLeast } = claim
   const all = roundsOf(claim, rounds)
-  const { counted, isDisturbed } = countRounds(all)
-  const compared = compare(counted, contender, over, metric)
+  const countedRounds = countRounds(all)
+  const { counted, isDisturbed } = countedRounds
+  const compared = compare(countedRounds, contender, over, metric)
   if (!compared) return undefined
   const { difference, replicas } = compared
   const half = halfWidth(difference, alpha)

@@ -40,6 +40,7 @@ describe('undisturbedRounds', () => {
 })
 
 describe('compare', () => {
+  const undisturbed = (counted: readonly Round[]) => ({ counted, isDisturbed: false })
   const levels = { a: 20, b: 24 }
   /** The machine is half as fast in odd cycles, and then so is the generator. */
   const rounds = Array.from({ length: 6 }, (_, index) => index + 1).flatMap((cycle) =>
@@ -59,13 +60,13 @@ describe('compare', () => {
     const disturbed = rounds.map((round) =>
       round.subject === 'a' && round.replica === 1 && round.cycle === 1 ? { ...round, cpu: 900 } : round,
     )
-    expect(Math.exp(compare(disturbed, 'a', 'b', 'cpu')!.difference.difference)).toBeCloseTo(24 / 20, 6)
+    expect(Math.exp(compare(undisturbed(disturbed), 'a', 'b', 'cpu')!.difference.difference)).toBeCloseTo(24 / 20, 6)
   })
 
   it('removes the state of the machine in a cycle, where different processes keep different cycles', () => {
     // Without disturbances of the generator, each process keeps other cycles.
     const uneven = rounds.map((round, index) => ({ ...round, generatorCpu: 15 + ((index * 7) % 5) / 10 }))
-    const { difference } = compare(uneven, 'a', 'b', 'cpu')!
+    const { difference } = compare(undisturbed(uneven), 'a', 'b', 'cpu')!
     expect(Math.abs(difference.difference - Math.log(24 / 20))).toBeLessThan(0.1)
   })
 })
