@@ -88,6 +88,7 @@ isWellPacked(tarball, {
     'TrpcObserver',
     'TrpcPluginOptions',
     'TrpcStats',
+    'TrpcWebSocketOptions',
   ],
 })
 
@@ -177,6 +178,10 @@ describe('in an empty project', () => {
 
   it('tsc accepts the quick start and what uses the types, and finds mistakes', async () => {
     expect(await tarball.tsc()).toEqual({ code: 0, stdout: '', output: '' })
+  })
+
+  it('tsc without skipLibCheck finds no error in any types: none needs @types/ws', async () => {
+    expect(await tarball.tsc('--skipLibCheck', 'false')).toEqual({ code: 0, stdout: '', output: '' })
   })
 
   it('tsc finds no error within the types themselves', async () => {

@@ -15,6 +15,7 @@ export { errorCodes } from './errors.ts'
 // Options
 export type {
   CallRecord,
+  CreateFastifyContextOptions,
   CreateTrpcFastifyOptions,
   ObservedCall,
   ProcedureRule,
@@ -23,5 +24,5 @@ export type {
   TrpcHandlerOptions,
   TrpcObserver,
   TrpcPluginOptions,
+  TrpcWebSocketOptions,
 } from './options/types.ts'
-export type { CreateFastifyContextOptions } from '@trpc/server/adapters/fastify'

@@ -1,7 +1,7 @@
 // The routes of one router, in a Fastify context of their own.
 
 import type { AnyTRPCRouter } from '@trpc/server'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { fallbackHandler } from './fallback.ts'
 import { isUncompiled, type ResolvedOptions } from './options/schema.ts'
 import type { TrpcPluginOptions } from './options/types.ts'
@@ -79,7 +79,8 @@ export async function serveRouter(app: FastifyInstance, options: RouterOptions):
     bodyLimitOf,
   })
 
-  app.all('/:path', hooks.options, (req: FastifyRequest, reply: FastifyReply): void | Promise<unknown> => {
+  const routeOptions = { ...hooks.options, ...hiddenIn(app) }
+  app.all('/:path', routeOptions, (req: FastifyRequest, reply: FastifyReply): void | Promise<unknown> => {
     const request = fastPath ? parseRequest(req, reply, parseOptions) : 'disabled'
     if (typeof request === 'string') {
       counter.fallback[request] = (counter.fallback[request] ?? 0) + 1
@@ -91,6 +92,12 @@ export async function serveRouter(app: FastifyInstance, options: RouterOptions):
     return sendBatched(reply, respond(request, respondOptions), onSendHooks)
   })
   if (options.useWSS) serveWebSockets(app, trpcOptions, { intercept, reconnectsOnClose: endStreamsOnClose })
+}
+
+/** Keeps the route out of the documents of `@fastify/swagger`: for all paths and methods, it would describe no procedure. */
+function hiddenIn(app: FastifyInstance): { schema?: FastifySchema & { hide: true } } {
+  // Without `@fastify/swagger` no schema is needed, and Fastify loads no validator.
+  return app.hasDecorator('swagger') ? { schema: { hide: true } } : {}
 }
 
 /** The fast path parses JSON itself, and tRPC's own adapter reads uploads from the request. */

@@ -1,6 +1,10 @@
 // What users rely on inference for. Only the compiler looks at this file.
 
 import { initTRPC, type TRPCError } from '@trpc/server'
+import type {
+  CreateFastifyContextOptions as OfficialContextOptions,
+  FastifyTRPCPluginOptions,
+} from '@trpc/server/adapters/fastify'
 import type { TRPCRequestInfo } from '@trpc/server/http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import trpcFastify, {
@@ -27,6 +31,16 @@ const plain = initTRPC.create()
 const plainRouter = plain.router({ hello: plain.procedure.query(() => 'Hello') })
 
 const app = Fastify()
+
+// The types of the official adapter, which the package declares anew because they need `@types/ws`
+
+type Own = TrpcPluginOptions<AppRouter>['trpcOptions']
+type Official = FastifyTRPCPluginOptions<AppRouter>['trpcOptions']
+expectTypeOf<{ [Name in keyof Own]: Own[Name] }>().toEqualTypeOf<{ [Name in keyof Official]: Official[Name] }>()
+expectTypeOf<Official>().toExtend<Own>()
+expectTypeOf<Own>().toExtend<Official>()
+expectTypeOf<CreateFastifyContextOptions>().toEqualTypeOf<OfficialContextOptions>()
+expectTypeOf<FastifyTRPCPluginOptions<AppRouter>>().toExtend<TrpcPluginOptions<AppRouter>>()
 
 // The context
 

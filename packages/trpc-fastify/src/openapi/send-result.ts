@@ -13,7 +13,10 @@ import { isThenable } from '../runtime/sync-chain.ts'
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Returns the error for a body whose content type the route does not take. */
-export function unsupportedType({ headers }: FastifyRequest, contentTypes: readonly string[]): Error | undefined {
+export function unsupportedType(
+  { headers }: FastifyRequest,
+  contentTypes: readonly string[],
+): (TRPCError & { statusCode: number }) | undefined {
   const type = headers['content-type']
   if (type === undefined || contentTypes.includes(type)) return undefined
   const sent = type.toLowerCase().split(';', 1)[0]!.trim()

@@ -80,7 +80,11 @@ function handlerOf(
   return (req, reply) => {
     if (withBody) {
       const refused = unsupportedType(req, contentTypes)
-      if (refused) throw refused
+      if (refused) {
+        // An error handler of the app gets errors of procedures after their status is set, too.
+        reply.code(refused.statusCode)
+        throw refused
+      }
     }
     const request = new TrpcRequest(req, reply, {
       isBatch: false,

@@ -5,7 +5,7 @@ import { checkOptions, invalidOption } from 'checked-options'
 import type { FastifyServerOptions } from 'fastify'
 import { InvalidOptionError } from '../errors.ts'
 import { factorySchema, HANDLER_OPTIONS, ownSchema, pluginSchema, type ResolvedOptions } from './schema.ts'
-import type { CreateTrpcFastifyOptions, TrpcPluginOptions } from './types.ts'
+import { type CreateTrpcFastifyOptions, RULE_HOOKS, type TrpcPluginOptions } from './types.ts'
 
 /** Fastify reads these options of any plugin. */
 const REGISTER_OPTIONS = ['logLevel', 'logSerializers']
@@ -24,8 +24,13 @@ export function resolveOptions(options: object): ResolvedOptions {
   const own = Object.fromEntries(Object.entries(others).filter(([name]) => !REGISTER_OPTIONS.includes(name)))
   checkOptions(pluginSchema, { ...own, trpcOptions: knownOptions(trpcOptions) }, fail)
   const resolved = checkOptions(ownSchema, own, fail)
-  for (const pattern of Object.keys(resolved.procedures)) {
+  for (const [pattern, rule] of Object.entries(resolved.procedures)) {
     if (!PATTERN.test(pattern)) throw fail(invalidOption('procedures', 'rules by "path", "path.*" or "*"', pattern))
+    // A decorator of a plugin that is not registered, such as `app.basicAuth`: its procedures would be open to anyone.
+    const missing = RULE_HOOKS.find((name) => Object.hasOwn(rule, name) && rule[name] === undefined)
+    if (!missing) continue
+    const key = /^[\w$-]+$/.test(pattern) ? `.${pattern}` : `["${pattern}"]`
+    throw fail(invalidOption(`procedures${key}.${missing}`, 'a function or an array of functions', undefined))
   }
   return resolved
 }

@@ -1,13 +1,39 @@
 import type { AnyTRPCRouter, TRPCError, TRPCProcedureType } from '@trpc/server'
-import type { FastifyHandlerOptions, FastifyTRPCPluginOptions } from '@trpc/server/adapters/fastify'
+import type { NodeHTTPCreateContextFnOptions, NodeHTTPCreateContextOption } from '@trpc/server/adapters/node-http'
+import type { HTTPBaseHandlerOptions } from '@trpc/server/http'
 import type { FastifyReply, FastifyRequest, FastifyServerOptions, LogLevel, RouteShorthandOptions } from 'fastify'
 
+// These types equal those of `@trpc/server/adapters/fastify`, whose declarations need `@types/ws`: without it, `tsc` fails
+// in every project that has no `skipLibCheck`.
+
+/** Argument of `createContext`. With `useWSS`, `req` and `res` of WebSockets are an `IncomingMessage` and a `WebSocket`. */
+export type CreateFastifyContextOptions = NodeHTTPCreateContextFnOptions<FastifyRequest, FastifyReply>
+
 /** Router and handler options, under the names of `fastifyTRPCPlugin`. */
-export type TrpcHandlerOptions<TRouter extends AnyTRPCRouter> = FastifyHandlerOptions<
-  TRouter,
-  FastifyRequest,
-  FastifyReply
->
+export type TrpcHandlerOptions<TRouter extends AnyTRPCRouter> = HTTPBaseHandlerOptions<TRouter, FastifyRequest> &
+  NodeHTTPCreateContextOption<TRouter, FastifyRequest, FastifyReply> & {
+    /** Maximum size of an upload, in bytes. Fastify's `bodyLimit` limits JSON. */
+    maxBodySize?: number
+  }
+
+/** Options of tRPC's WebSockets, for `useWSS`. */
+export interface TrpcWebSocketOptions {
+  /** Pings to clients. */
+  keepAlive?: {
+    enabled: boolean
+    /** Time between pings, in milliseconds. @default 30000 */
+    pingMs?: number
+    /** Time to wait for a pong before the connection is closed, in milliseconds. @default 5000 */
+    pongWaitMs?: number
+  }
+  /** Do not respond to pings of clients. @default false */
+  dangerouslyDisablePong?: boolean
+  /** Encoder of messages. @default JSON */
+  experimental_encoder?: {
+    encode(data: unknown): string | Uint8Array<ArrayBuffer>
+    decode(data: string | ArrayBuffer | Uint8Array): unknown
+  }
+}
 
 /**
  * A serializer of results. `'output'` uses the schema of the procedure's `.output()`, if it has a JSON schema. An object is a
@@ -83,13 +109,13 @@ export interface TrpcObserver<TState = unknown> {
 }
 
 /** Options of {@link trpcPlugin}: those of `fastifyTRPCPlugin`, and its own ones, which are off by default. */
-export interface TrpcPluginOptions<TRouter extends AnyTRPCRouter> extends FastifyTRPCPluginOptions<TRouter> {
+export interface TrpcPluginOptions<TRouter extends AnyTRPCRouter> {
   /** Path prefix of the router, such as `/trpc`. @default '' */
   prefix?: string
   /** Serve WebSockets, too. Register `@fastify/websocket` before. @default false */
   useWSS?: boolean
   /** The router and tRPC's own options, see below. */
-  trpcOptions: FastifyTRPCPluginOptions<TRouter>['trpcOptions']
+  trpcOptions: TrpcHandlerOptions<TRouter> & TrpcWebSocketOptions
   /** Serve requests on the fast path. `false` leaves all of them to tRPC's own adapter. @default true */
   fastPath?: boolean
   /** Rules by the path of procedures: `'post.list'`, `'post.*'` for all below, `'*'` for all. @default {} */

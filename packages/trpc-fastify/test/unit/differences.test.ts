@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import compress from '@fastify/compress'
 import etag from '@fastify/etag'
+import swagger from '@fastify/swagger'
 import { initTRPC, TRPCError } from '@trpc/server'
 import { fastifyTRPCPlugin, type FastifyTRPCPluginOptions } from '@trpc/server/adapters/fastify'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -220,4 +221,18 @@ it('Options', async () => {
   const answer = await app.inject('/hello')
   expect(answer.statusCode).toBe(200)
   await expect(Fastify().register(trpcPlugin, misspelt)).rejects.toMatchObject({ code: 'TRPC_FASTIFY_INVALID_OPTION' })
+})
+
+it('Documents', async () => {
+  const paths = await Promise.all(
+    (['official', 'ours'] as const).map(async (plugin) => {
+      const app = Fastify()
+      onTestFinished(() => app.close())
+      await app.register(swagger, { openapi: { openapi: '3.1.0' } })
+      await serve(plugin, {}, app)
+      await app.ready()
+      return Object.keys(app.swagger().paths!)
+    }),
+  )
+  expect(paths).toEqual([['/trpc/{path}'], []])
 })

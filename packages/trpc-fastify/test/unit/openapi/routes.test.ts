@@ -178,10 +178,15 @@ describe('responses', () => {
 
   it("use the app's error handler, with the error of tRPC", async () => {
     const app = await serve({}, (instance) =>
-      instance.setErrorHandler((error: Error, _request, reply) =>
-        reply.send({ isTrpc: error instanceof TRPCError, status: reply.statusCode, message: error.message }),
-      ),
+      instance
+        .setErrorHandler((error: Error, _request, reply) =>
+          reply.send({ isTrpc: error instanceof TRPCError, status: reply.statusCode, message: error.message }),
+        )
+        .register(formbody),
     )
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const refused = await app.inject({ method: 'POST', url: '/api/things/7', headers, payload: 'on=true' })
+    expect([refused.statusCode, refused.json()]).toMatchObject([415, { isTrpc: true, status: 415 }])
     expect((await app.inject('/api/missing')).json()).toEqual({ isTrpc: true, status: 404, message: 'No such thing' })
   })
 

@@ -83,9 +83,12 @@ beforeAll(async () => {
   await peer.register(fastifyTRPCOpenApiPlugin, theirs)
   ours = Fastify()
   // The guide has this error handler for clients that read the bodies of trpc-to-openapi.
-  ours.setErrorHandler((error: Error & { code: string; cause?: { issues?: unknown } }, _request, reply) => {
-    const issues = error.code === 'BAD_REQUEST' ? error.cause?.issues : undefined
-    return reply.send({ message: issues ? 'Input validation failed' : error.message, code: error.code, issues })
+  ours.setErrorHandler((error, _request, reply) => {
+    const failure = error as Error & { code: string; statusCode?: number; cause?: { issues?: unknown } }
+    const { message, code, statusCode = 500, cause } = failure
+    if (reply.statusCode < 400) reply.code(statusCode)
+    const issues = code === 'BAD_REQUEST' ? cause?.issues : undefined
+    return reply.send({ message: issues ? 'Input validation failed' : message, code, issues })
   })
   await ours.register(openApiPlugin<Options['router']>, { prefix: '/api', trpcOptions: options() })
 })
@@ -132,4 +135,13 @@ it.each<[string, InjectOptions, number, number]>([
   const [expected, found] = [await answer(peer, request), await answer(ours, request)]
   expect([expected.statusCode, found.statusCode]).toEqual([theirs, own])
   expect(found).not.toEqual(expected)
+})
+
+it.each<[string, string, string, number]>([
+  ['malformed JSON', 'application/json', '{', 400],
+  ['another content type', 'text/plain', '{}', 415],
+])("the guide's error handler keeps the status of Fastify's errors: %s", async (_title, type, payload, status) => {
+  const request = { method: 'POST', url: '/api/items/7', headers: { 'content-type': type }, payload } as const
+  const { statusCode, body: sent } = await answer(ours, request)
+  expect([statusCode, sent]).toMatchObject([status, { code: expect.stringContaining('FST_ERR_CTP') as string }])
 })

@@ -57,7 +57,13 @@ const PLUGIN_OPTIONS: Record<string, Wrong[]> = {
   endStreamsOnClose: notABoolean,
 }
 
-const notAHook = notA('a function or an array of functions', ['text', '"text"'], [null, 'null'], [['text'], 'an array'])
+const notAHook = notA(
+  'a function or an array of functions',
+  ['text', '"text"'],
+  [null, 'null'],
+  [['text'], 'an array'],
+  [undefined, 'undefined'],
+)
 
 /** Options of a rule. */
 const RULE_OPTIONS: Record<string, Wrong[]> = {
@@ -195,6 +201,11 @@ describe('trpcPlugin rejects when it is registered', () => {
       'a rule with an unknown option',
       { '*': { timeOut: 5 } },
       'Invalid option "procedures["*"].timeOut": unknown. Did you mean "timeout"?',
+    ],
+    [
+      'a hook of a plugin that is not registered',
+      { 'admin.*': { onRequest: undefined } },
+      'Invalid option "procedures["admin.*"].onRequest": expected a function or an array of functions, got undefined.',
     ],
     [
       'a path with a star within',
