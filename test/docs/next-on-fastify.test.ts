@@ -110,6 +110,20 @@ it('docs/response-cache.md has all reasons of a bypass', () => {
   expect(named.toSorted()).toEqual(reasons.toSorted())
 })
 
+it('docs/response-cache.md has all reasons for which a response is not stored', () => {
+  const reasons = [
+    ['policy', /export type UncacheableReason =([^=]*?)\n\n/],
+    ['recorder', /export type Unrecordable =([^\n]*)/],
+    ['cache-counters', /export type NotStoredReason =([^\n]*)/],
+  ].flatMap(([file, type]) => {
+    const [, union] = (type as RegExp).exec(read(`src/response-cache/${file as string}.ts`))!
+    return [...union!.matchAll(/'([\w-]+)'/g)].map(([, reason]) => `\`${reason!}\``)
+  })
+  const [, section] = read('docs/response-cache.md').split('as `notStored`:')
+  const rows = rowsOf(section!.split('\n## ')[0]!).slice(2)
+  expect(rows.map(([reason]) => reason)).toEqual(reasons.toSorted())
+})
+
 it('the README names the supported versions, and the source refuses other ones', () => {
   const { engines, peerDependencies } = JSON.parse(read('package.json')) as Record<string, Record<string, string>>
   const rows = rowsOf(read('README.md'))

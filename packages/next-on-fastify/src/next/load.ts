@@ -106,7 +106,9 @@ function loadNext(
     ;({ version } = fromApp('next/package.json') as { version: string })
   } catch (cause) {
     throw Object.assign(
-      new NextMissingError(`The package "next" is not installed for ${dir}: run "npm install next" there.`),
+      new NextMissingError(
+        `The package "next" is not installed for ${dir}: run "npm install next react react-dom" there.`,
+      ),
       {
         cause,
       },
