@@ -31,7 +31,7 @@ beforeAll(async () => {
   app.register(fastifyStatic, { root: folder })
   origin = await app.listen({ port: 0 })
   browser = await launchChromium()
-}, 120_000)
+}, 300_000)
 
 afterAll(async () => {
   await browser?.close()

@@ -20,4 +20,11 @@ describe.each(sections)('the architecture of $name', ({ name, text }) => {
   it('names each source file, and no other', () => {
     expect(named).toEqual(sources)
   })
+
+  it('has whole rows in its tables, each once', () => {
+    const rows = text.split('\n').filter((line) => /^\| (?!-)/.test(line))
+    const isWhole = (row: string): boolean => [3, 6].includes(row.split(/(?<!\\)\|/).length - 1)
+    expect(rows.filter((row) => !isWhole(row))).toEqual([])
+    expect(rows.filter((row, index) => rows.indexOf(row) !== index)).toEqual([])
+  })
 })

@@ -22,6 +22,16 @@ it.each(['README.md', '.github/CONTRIBUTING.md', '.ci/run', '.github/workflows/c
   expect(callers).toContain(path)
 })
 
+it.each(find('docs/guides/*.md'))('%s installs packages into a new project first', (path) => {
+  const [, code] = /^```sh\n([^]*?)^```$/m.exec(read(path))!
+  const lines = code!.split('\n')
+  const install = lines.findIndex((line) => line.startsWith('npm install '))
+  const hasModules = /^```(?:js|ts)$/m.test(read(path))
+  // `npm init` of npm 10 and later writes "type": "commonjs".
+  const expected = ['npm init -y', ...(hasModules ? ['npm pkg set type=module'] : [])]
+  expect(lines.slice(0, install)).toEqual(expected)
+})
+
 describe.each(['aggregator-gateway', 'clustered-server', 'speed-bounds'])('the command %s', (name) => {
   const source = find(`packages/${name}/src/**/*.ts`).map(read).join('\n')
   const isKnown = (flag: string): boolean => new RegExp(`--${flag}\\b|'${flag}'|\\b${flag}: \\{`).test(source)
@@ -57,4 +67,11 @@ it('CI calls the three commands of the README and nothing else', () => {
 it('the README has a row for each package', () => {
   const readme = read('README.md')
   expect(readme).toContain('[`speed-bounds`](packages/speed-bounds)')
+})
+
+it.each(['test', 'test:all', 'test:perf'])('the README and CONTRIBUTING state the same time for %s', (name) => {
+  const [, minutes] = new RegExp(`^npx -y pnpm@12 ${name} .*: (\\d+) minutes$`, 'm').exec(read('README.md')) ?? []
+  const row = new RegExp(`^\\| \`${name}\` .*\\| (\\d+) min +\\|$`, 'm')
+  expect(row.exec(read('.github/CONTRIBUTING.md'))?.[1]).toBe(minutes)
+  expect(minutes).toBeDefined()
 })

@@ -22,6 +22,8 @@ interface Expression {
 
 /** Milliseconds that may be spent on one: without a finding by then it counts as one. */
 const PATIENCE = 60_000
+/** Tries with limits by their steps. Limits by the clock called safe expressions slow while the machine was busy. */
+const TRIES = { checker: 'fuzz', attackTimeout: null, incubationTimeout: null, seedingTimeout: null } as const
 const UNKNOWN = 'is not understood'
 /** Verdicts of this version of recheck: to find them takes 10 s, and they do not change. */
 const CACHE = fileURLToPath(new URL(`../node_modules/.cache/recheck-${versionOf('recheck')}.json`, import.meta.url))
@@ -101,7 +103,10 @@ function inThread(share: readonly Expression[]): Promise<Record<string, string>>
 
 async function verdictOf({ pattern }: Expression): Promise<string> {
   if (!pattern) return 'is made while the program runs'
-  const found = await check(pattern.source, pattern.flags, { timeout: PATIENCE })
+  const { source, flags } = pattern
+  const proved = await check(source, flags, { timeout: PATIENCE, checker: 'automaton' })
+  // It does not know lookaround.
+  const found = proved.status === 'unknown' ? await check(source, flags, { timeout: PATIENCE, ...TRIES }) : proved
   if (found.status === 'safe') return ''
   if (found.status === 'unknown') return `${UNKNOWN}: ${found.error.kind}`
   return `takes ${found.complexity.summary} time, such as for ${found.attack.pattern}`

@@ -10,10 +10,12 @@ import { sidebar } from './sidebar.ts'
 const require = createRequire(import.meta.url)
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const repository = process.env['GITHUB_REPOSITORY']
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#3451b2" d="M18 2 6 18h8l-2 12 14-18h-9z"/></svg>`
 
 export default defineConfig({
   title: 'Fastify Factories',
   description: 'Fast, honest adapters for Fastify, and the benchmark that proves it',
+  head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
   base: process.env['SITE_BASE'] ?? '/',
   srcDir: root,
   srcExclude: ['**/{node_modules,dist,results,.changeset,.next,test}/**', 'docs/site/**', '**/CHANGELOG.md'],
@@ -21,6 +23,8 @@ export default defineConfig({
   cacheDir: fileURLToPath(new URL('cache', import.meta.url)),
   rewrites: rewrites(root),
   markdown: {
+    // Shiki has no grammar for the language of Varnish.
+    languageAlias: { vcl: 'c' },
     // Anchors are those of GitHub, so that a link works in both places.
     anchor: { slugify: (heading) => slug(heading) },
     config: (markdown) => {
@@ -36,6 +40,19 @@ export default defineConfig({
         { find: /^vue\/server-renderer$/, replacement: require.resolve('vue/server-renderer') },
       ],
     },
+    plugins: [
+      {
+        name: 'dependencies-of-vitepress',
+        // VitePress names its own dependencies from the folder of the pages, which has no node_modules with them.
+        configResolved: ({ optimizeDeps }) => {
+          optimizeDeps.include = optimizeDeps.include?.filter((name) => !name.startsWith('vitepress > ')) ?? []
+        },
+      },
+    ],
+    // The HTML files under the pages belong to examples.
+    optimizeDeps: { entries: [] },
+    // The search index and the sidebar are one file each.
+    build: { chunkSizeWarningLimit: 3000 },
   },
   themeConfig: {
     search: { provider: 'local' },

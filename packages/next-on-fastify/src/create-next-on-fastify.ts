@@ -16,10 +16,13 @@ import { routableUrl } from './fastify/routable-url.ts'
 /** Options with which Fastify uses HTTPS or HTTP/2. */
 type OptionsWith<Fastify> = CreateNextOnFastifyOptions<Fastify> & { fastify: Fastify }
 
+/** Next may need more than Fastify's 10 s to start in a busy or throttled container, in milliseconds. */
+const START_TIMEOUT = 60_000
+
 /**
  * Creates a Fastify app that serves a Next app for all requests without a matching route: `Fastify()` with
- * {@link nextPlugin}, {@link routableUrl} as `rewriteUrl`, {@link bareClientError} as `clientErrorHandler`, and a graceful
- * stop in production.
+ * {@link nextPlugin}, {@link routableUrl} as `rewriteUrl`, {@link bareClientError} as `clientErrorHandler`, a
+ * `pluginTimeout` of 60 seconds, and a graceful stop in production.
  *
  * @param options - the plugin's options, and Fastify's own as `fastify`
  * @throws NEXT_ON_FASTIFY_INVALID_OPTION, NEXT_ON_FASTIFY_NEXT_MISSING, NEXT_ON_FASTIFY_NEXT_VERSION,
@@ -42,7 +45,8 @@ export function createNextOnFastify(options?: CreateNextOnFastifyOptions): Promi
 export async function createNextOnFastify(options: CreateNextOnFastifyOptions<object> = {}): Promise<unknown> {
   checkFactoryOptions(options)
   const { fastify = {}, gracefulStop, ...pluginOptions } = options
-  const app = Fastify({ rewriteUrl: routableUrl, clientErrorHandler: bareClientError, ...fastify })
+  const defaults = { rewriteUrl: routableUrl, clientErrorHandler: bareClientError, pluginTimeout: START_TIMEOUT }
+  const app = Fastify({ ...defaults, ...fastify })
   if (gracefulStop ?? !isDev(options)) stopGracefully(app, typeof gracefulStop === 'object' ? gracefulStop : {})
   await app.register(nextPlugin, pluginOptions)
   return app

@@ -1,10 +1,14 @@
-// Draws races from recorded rounds, and decides them as a real race does: how often is the verdict right, and at which look?
+// Draws races from recorded rounds, and decides them as a real race and a comparison do: how often is the verdict right, and
+// at which look?
 
+import { caseVerdict, isClear } from '../src/compare/case-verdict.ts'
 import { resolveClaim } from '../src/options/resolve-claim.ts'
 import { resolveRace } from '../src/options/resolve.ts'
+import type { Claim } from '../src/options/resolved.ts'
 import { isFirstLook, isLook, processesIn } from '../src/statistics/interim-looks.ts'
 import { Looks } from '../src/statistics/looks.ts'
 import type { Round } from '../src/statistics/measured-round.ts'
+import type { Decision } from '../src/statistics/verdict.ts'
 import { type RecordedRound, readRecordings, type Recording } from './recording.ts'
 
 const files = process.argv.slice(2)
@@ -19,6 +23,9 @@ const BUDGETS = { 30: 1, 60: 2 }
 const recordings = readRecordings(files)
 const options = resolveRace({ a: './a.ts', b: './b.ts' }, { path: '/' })
 const claim = resolveClaim(options, 'b', { atLeast: 1, metric: 'cpu' })
+const MARGIN = 0.05
+/** What `compare` asks, where `b` is the head. */
+const notSlower = resolveClaim(options, 'a', { contender: 'b', atLeast: 1 - MARGIN, metric: 'cpu' })
 
 const below = (limit: number): number => Math.floor(Math.random() * limit)
 
@@ -63,31 +70,61 @@ function drawStage(recording: Recording, stage: number, factor: number): Round[]
   )
 }
 
-function decide(factor: number, stages: number): { verdict: string; look: number } {
+/** How a question ends: the verdict, and the look that gave it. */
+interface Ending {
+  readonly verdict: string
+  readonly look: number
+}
+
+/** Looks at a race until the answer is clear, or its last stage has ended. */
+function ask(question: Claim, factor: number, stages: number, answer: (decision: Decision) => Answer): Ending {
   const rounds: Round[] = []
-  const looks = new Looks(claim, () => rounds)
+  const looks = new Looks(question, () => rounds)
   let look = 0
+  let verdict = 'inconclusive'
   for (let stage = 1; stage <= stages; stage++) {
     for (const [index, ofCycle] of drawStage(recordings[below(recordings.length)]!, stage, factor).entries()) {
       rounds.push(...ofCycle)
       if (!isLook(stage, index + 1, CYCLES)) continue
       look++
-      const { verdict } = isFirstLook(stage, index + 1, CYCLES) ? looks.first() : looks.at(stage / stages)
-      if (verdict !== 'inconclusive') return { verdict, look }
+      const decision = isFirstLook(stage, index + 1, CYCLES) ? looks.first() : looks.at(stage / stages)
+      const { isFinal, ...answered } = answer(decision)
+      verdict = answered.verdict
+      if (isFinal) return { verdict, look }
     }
   }
-  return { verdict: 'inconclusive', look }
+  return { verdict, look }
+}
+
+interface Answer {
+  readonly verdict: string
+  readonly isFinal: boolean
+}
+
+/** As a race decides a claim. */
+const claimed = ({ verdict }: Decision): Answer => ({ verdict, isFinal: verdict !== 'inconclusive' })
+
+/** As `speed-bounds compare` decides a case. */
+const compared = ({ estimates: [estimate] }: Decision): Answer => ({
+  verdict: caseVerdict(estimate, MARGIN),
+  isFinal: isClear(estimate, MARGIN),
+})
+
+function tell(title: string, ending: () => Ending): void {
+  const endings = Map.groupBy(
+    Array.from({ length: TRIES }, () => ending()),
+    ({ verdict }) => verdict,
+  )
+  const share = (of: readonly Ending[]): string => `${((100 * of.length) / TRIES).toFixed(2)} %`
+  const shares = [...endings].map(
+    ([verdict, of]) => `${share(of)} ${verdict} (${share(of.filter(({ look }) => look === 1))} early)`,
+  )
+  console.log(`${title}: ${shares.toSorted().join(', ')}`)
 }
 
 for (const [seconds, stages] of Object.entries(BUDGETS)) {
   for (const factor of [1, 1.05, 1.1, 1.5, 2]) {
-    const races = Array.from({ length: TRIES }, () => decide(factor, stages))
-    const share = (count: number): string => `${((100 * count) / TRIES).toFixed(2)} %`
-    const held = races.filter(({ verdict }) => verdict === 'holds')
-    const early = held.filter(({ look }) => look === 1).length
-    const broken = races.filter(({ verdict }) => verdict === 'broken').length
-    console.log(
-      `${seconds} s, ${factor}x: ${share(held.length)} holds (${share(early)} early), ${share(broken)} broken`,
-    )
+    tell(`${seconds} s, ${factor}x, claimed`, () => ask(claim, factor, stages, claimed))
+    tell(`${seconds} s, ${factor}x, compared`, () => ask(notSlower, factor, stages, compared))
   }
 }

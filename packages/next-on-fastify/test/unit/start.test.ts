@@ -133,6 +133,14 @@ describe('options', () => {
     await expect(createNextOnFastify(null as never)).rejects.toThrow('Invalid options: expected an object, got null.')
   })
 
+  it.each([
+    [60_000, {}],
+    [5000, { pluginTimeout: 5000 }],
+  ])('give Next %i ms to start with %j for Fastify', async (expected, fastify) => {
+    const app = await createNextOnFastify({ dir: standInApp(), fastify })
+    expect(app.initialConfig.pluginTimeout).toBe(expected)
+  })
+
   it('go to Next as they are', async () => {
     const app = await createNextOnFastify({ dir: standInApp(), dev: false, hostname: 'example.com', port: 4000 })
     expect((await app.inject('/')).json()).toMatchObject({ next: { dev: false, hostname: 'example.com', port: 4000 } })

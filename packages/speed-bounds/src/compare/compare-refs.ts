@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import type { Config } from '../config/read-config.ts'
 import { assertOption } from '../options/check.ts'
 import type { CaseOptions, Metric, Progress, RaceOptions, Subject } from '../options/types.ts'
-import { race, type Race } from '../race/race.ts'
+import { comparingRace, type ComparingRace } from '../race/race.ts'
 import type { CaseComparison, Comparison } from './comparison.ts'
 import { repositoryOf } from './git.ts'
 import { type CaseJudgment, judgeCase } from './judge-case.ts'
@@ -95,10 +95,10 @@ function openRace(
   name: string,
   [atBase, atHead]: readonly [Subject, Subject],
   { config, base, head, options }: { config: Config; base: Ref; head: Ref; options: CompareOptions },
-): Race {
+): ComparingRace {
   const labels = [`${name}@${base.name}`, `${name}@${head.name}${base.name === head.name ? ' (2)' : ''}`] as const
   const { budget, onProgress } = options
-  return race(
+  return comparingRace(
     { [labels[0]]: atBase, [labels[1]]: atHead },
     {
       ...withOwnErrorRate(config.raceOptions, name),
@@ -123,7 +123,7 @@ function withOwnErrorRate(options: RaceOptions, name: string): RaceOptions {
 
 async function compareSubject(
   name: string,
-  match: Race,
+  match: ComparingRace,
   { raceOptions }: Config,
   { margin, metric, signal, budget = raceOptions.budget ?? DEFAULT_BUDGET }: CompareOptions,
 ): Promise<CaseComparison[]> {

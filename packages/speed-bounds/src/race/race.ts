@@ -65,6 +65,12 @@ export interface Race {
   result(): RaceResult
 }
 
+/** A race that can also be asked by how much two subjects differ. */
+export interface ComparingRace extends Race {
+  /** Measures until a decision of the claim is final, its budget is spent, or all stages are measured. */
+  decideWhen(over: string, claim: ClaimOptions, isFinal: (decision: Decision) => boolean): Promise<Decision>
+}
+
 /**
  * Races servers that send the same responses.
  *
@@ -78,13 +84,17 @@ export interface Race {
  * console.log(decision.verdict) // 'holds', 'broken' or 'inconclusive'
  */
 export function race(subjects: Readonly<Record<string, Subject>>, options: RaceOptions): Race {
+  return comparingRace(subjects, options)
+}
+
+export function comparingRace(subjects: Readonly<Record<string, Subject>>, options: RaceOptions): ComparingRace {
   return new LazyRace(withPossibleTurns(resolveRace(subjects, options)))
 }
 
 /** Part of a stage that must fit into the rest of a budget. Then each process has a few rounds at least. */
 const MIN_PART_OF_STAGE = 0.75
 
-class LazyRace implements Race {
+class LazyRace implements ComparingRace {
   readonly subjects: readonly string[]
   readonly generator: GeneratorName
   readonly estimatedTime: number
@@ -129,6 +139,10 @@ class LazyRace implements Race {
   }
 
   async decide(over: string, options: ClaimOptions): Promise<Decision> {
+    return this.decideWhen(over, options, ({ verdict }) => verdict !== 'inconclusive')
+  }
+
+  async decideWhen(over: string, options: ClaimOptions, isFinal: (decision: Decision) => boolean): Promise<Decision> {
     const claim = resolveClaim(this.#race, over, options)
     const { signal = new AbortController().signal } = options
     if (this.#failure) throw this.#failure.reason
@@ -137,20 +151,20 @@ class LazyRace implements Race {
     const left = (): number => claim.budget - (this.#stopwatch.time - began)
     const share = (): number => Math.max(1 - left() / claim.budget, this.#stagesOf(claim) / this.#race.stages)
     let decision = looks.at(share())
-    while (decision.verdict === 'inconclusive' && this.#stagesOf(claim) < this.#race.stages) {
+    while (!isFinal(decision) && this.#stagesOf(claim) < this.#race.stages) {
       const [subjects, cases] = this.#needsOf(claim)
       const needed = estimateStageTime(this.#race, subjects.length, cases.length)
       // A first stage is worth its time for its first looks, and a later one if most of it can be measured.
       if (this.#stages > 0 && MIN_PART_OF_STAGE * needed > left()) break
       const isWhole = await this.#stage(subjects, cases, { signal, budget: left() }, (isFirst) => {
         decision = isFirst ? looks.first() : looks.at(share())
-        const isDecided = decision.verdict !== 'inconclusive'
+        const isDecided = isFinal(decision)
         if (isFirst && isDecided) this.#endedEarly.add(this.#stages)
         return isDecided
       })
       if (!isWhole) break
     }
-    if (decision.verdict === 'inconclusive') decision = looks.at(1)
+    if (!isFinal(decision)) decision = looks.at(1)
     if (decision.estimates.length === 0) {
       const needed = estimateFirstLook(this.#race)
       // A race that took longer already needs a part of it at least.
