@@ -37,9 +37,10 @@ export async function measureFunction(
   const call = isAsync ? awaitTimes : callTimes
   if (!isAsync) preventInlining()
   let empty = isAsync ? 0 : await warm(call, nothing, EMPTY)
-  const perCall = await warm(call, fn, warmUp)
+  let perCall = await warm(call, fn, warmUp)
   for (let tries = 1; perCall < MIN_COST * empty && tries < MAX_TRIES; tries++) {
     empty = Math.min(empty, await warm(call, nothing, EMPTY))
+    perCall = Math.min(perCall, await warm(call, fn, EMPTY))
   }
   if (perCall < MIN_COST * empty) {
     throw new UnusableFunction(
