@@ -123,10 +123,13 @@ ${table(['server', 'CPU per request', 'requests per second', 'p50', 'p99', 'memo
     ({ title: name, head, rows, legend }) =>
       `<h3>${escape(name)}</h3>${table(head, rows)}${legend.map((line) => `<p class="soft">${escape(line)}</p>`).join('')}`,
   )
-  const { load, method } = result
+  const { load, method, summaries } = result
+  // A race that is decided early starts fewer processes than it may.
+  const processes = summaries.map(({ replicas }) => replicas.length)
+  const range = [...new Set([Math.min(...processes), Math.max(...processes)])].join(' to ')
   return `<section>
 <h2>${escape(title)}</h2>
-<p class="soft">${escape(suite)}: ${escape(load.generator)}, ${load.connections} connections, ${method.replicas} processes of each server in each of ${method.stages} ${method.stages === 1 ? 'stage' : 'stages'}.</p>
+<p class="soft">${escape(suite)}: ${escape(load.generator)}, ${load.connections} connections, ${range} ${range === '1' ? 'process' : 'processes'} of each server, ${method.stages} ${method.stages === 1 ? 'stage' : 'stages'}.</p>
 ${[...tables, ...published].join('\n')}
 </section>`
 }

@@ -54,7 +54,7 @@ export function measurePhase(
 
 function latencyOf(records: readonly PhaseRecord[], responses: number): LoadLatency | null {
   const histograms = new LatencyHistograms()
-  for (const { histogram } of records) histograms.add('', '', histogram)
+  for (const { histogram } of records) histograms.add({ subject: '', case: '' }, histogram)
   const latency = histograms.latencyOf('', '')
   if (!latency) return null
   const { percentiles } = latency

@@ -199,7 +199,7 @@ class LazyRace implements ComparingRace {
       startedAt: this.#startedAt ?? new Date(),
       rounds: this.#rounds,
       decisions: this.#decisions,
-      latencyOf: (subject, testCase) => this.#latencies.latencyOf(subject, testCase),
+      latencyOf: (...wanted) => this.#latencies.latencyOf(...wanted),
       statuses: new Map([...this.#right].map(([name, { status }]) => [name, status])),
       stages: this.#stages,
       profiles: this.#profiles,
@@ -274,7 +274,7 @@ class LazyRace implements ComparingRace {
 
   #keep(round: Round, histogram: string | undefined): void {
     this.#rounds.push({ ...round, at: Date.now() - this.#startedAt!.getTime() })
-    if (histogram !== undefined && !round.discarded) this.#latencies.add(round.subject, round.case, histogram)
+    if (histogram !== undefined) this.#latencies.add(round, histogram)
   }
 }
 

@@ -1,7 +1,7 @@
 import { markdownTable } from 'markdown-table'
 import { styleText } from 'node:util'
 import type { CaseComparison, Comparison } from '../compare/comparison.ts'
-import { confidenceText, percentage, ratio } from './format.ts'
+import { confidenceText, counted, percentage, ratio } from './format.ts'
 import { METRIC_FORMATS } from './metric-formats.ts'
 import { markdownText } from './markdown-text.ts'
 import type { Place } from './tables.ts'
@@ -66,7 +66,7 @@ function methodText({ metric, margin, races }: Comparison): string {
   const rounds = results.reduce((sum, race) => sum + race.rounds.length, 0)
   const [first] = results
   const machine = first
-    ? ` ${first.environment.cpu}, ${first.environment.cores} cores, Node ${first.environment.node}.`
+    ? ` ${first.environment.cpu}, ${counted(first.environment.cores, 'core')}, Node ${first.environment.node}.`
     : ''
   return (
     `A ratio above 1 means that the head is better by ${METRIC_FORMATS[metric].title}. ` +

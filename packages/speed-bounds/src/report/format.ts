@@ -38,9 +38,10 @@ export const megabytes = (bytes: number): string => `${whole.format(bytes / 1e6)
 export const percentage = (share: number): string => `${two.format(share * 100)} %`
 export const seconds = (duration: number): string => `${Math.ceil(duration / 1000)} s`
 
-/** `1 user`, `2 users` */
+/** `1 user`, `2 users`, `2 processes` */
 export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
+  const plural = noun.endsWith('s') ? 'es' : 's'
+  return `${count} ${noun}${count === 1 ? '' : plural}`
 }
 
 /** `server 92 %`: the most frequent bottleneck, and its share of rounds. */

@@ -2,7 +2,7 @@ import { markdownTable } from 'markdown-table'
 import { styleText } from 'node:util'
 import type { FunctionRaceResult } from '../functions/function-result.ts'
 import { decisionText } from './claim-sentences.ts'
-import { perSecond, ratio, ratioWithInterval, timeOfCall } from './format.ts'
+import { counted, perSecond, ratio, ratioWithInterval, timeOfCall } from './format.ts'
 import { markdownText } from './markdown-text.ts'
 import { functionResultsOf } from './result-document.ts'
 import { color, type Place } from './tables.ts'
@@ -87,5 +87,5 @@ function verdictText({ name }: FunctionRaceResult, claim: FunctionRaceResult['cl
 
 function machineText({ environment: { cpu, cores, system, node, commit }, method }: FunctionRaceResult): string {
   const process = `${method.duration} ms of calls in each process, after a warm-up of ${method.warmUp} ms.`
-  return `${process} ${cpu}, ${cores} cores, ${system}, Node ${node}${commit ? `, commit ${commit}` : ''}.`
+  return `${process} ${cpu}, ${counted(cores, 'core')}, ${system}, Node ${node}${commit ? `, commit ${commit}` : ''}.`
 }

@@ -1,5 +1,6 @@
 import { build, decodeFromCompressedBase64, type Histogram } from 'hdr-histogram-js'
 import { LATENCY_RANGE } from '../load/latency-range.ts'
+import type { Round } from '../statistics/measured-round.ts'
 
 /** Latency of a subject and a case, over all counted rounds. */
 export interface Latency {
@@ -15,18 +16,23 @@ const PERCENTILES = [
 
 /** Merges the histograms of rounds. Percentiles of rounds cannot be averaged, but their histograms can be added. */
 export class LatencyHistograms {
-  readonly #merged = new Map<string, Histogram>()
+  readonly #undiscarded = new Map<string, Histogram>()
+  readonly #all = new Map<string, Histogram>()
 
   /** `encoded`: a compressed histogram of microseconds. */
-  add(subject: string, testCase: string, encoded: string): void {
-    const key = keyOf(subject, testCase)
-    const merged = this.#merged.get(key) ?? build({ ...LATENCY_RANGE, bitBucketSize: 64 })
-    merged.add(decodeFromCompressedBase64(encoded))
-    this.#merged.set(key, merged)
+  add({ subject, case: testCase, discarded }: Pick<Round, 'subject' | 'case' | 'discarded'>, encoded: string): void {
+    const histogram = decodeFromCompressedBase64(encoded)
+    for (const merged of discarded ? [this.#all] : [this.#all, this.#undiscarded]) {
+      const key = keyOf(subject, testCase)
+      const sum = merged.get(key) ?? build({ ...LATENCY_RANGE, bitBucketSize: 64 })
+      sum.add(histogram)
+      merged.set(key, sum)
+    }
   }
 
-  latencyOf(subject: string, testCase: string): Latency | undefined {
-    const merged = this.#merged.get(keyOf(subject, testCase))
+  /** `countsAll`: whether discarded rounds count too, as on a machine that is busy throughout. */
+  latencyOf(subject: string, testCase: string, countsAll = false): Latency | undefined {
+    const merged = (countsAll ? this.#all : this.#undiscarded).get(keyOf(subject, testCase))
     if (!merged || merged.totalCount === 0) return undefined
     // Beyond these, not a single response is slower.
     const known = PERCENTILES.filter((percentile) => merged.totalCount * (1 - percentile / 100) >= 1)

@@ -1,7 +1,7 @@
 import { markdownTable } from 'markdown-table'
 import { styleText } from 'node:util'
 import type { LoadCeiling, LoadPhase, LoadReport } from '../load-test/load-report.ts'
-import { megabytes, microseconds, milliseconds, percentage, perSecond } from './format.ts'
+import { counted, megabytes, microseconds, milliseconds, percentage, perSecond } from './format.ts'
 import { markdownText } from './markdown-text.ts'
 import type { Place } from './tables.ts'
 import { cut, wrap } from './terminal-width.ts'
@@ -123,6 +123,6 @@ function methodText({ load, request, phases, environment: { cpu, cores, system, 
   const duration = phases.reduce((sum, phase) => sum + phase.duration, 0) / 1000
   return (
     `${request.protocol}, ${kind}, ${duration} s of load.` +
-    `\n${cpu}, ${cores} cores, ${system}, Node ${node}${commit ? `, commit ${commit}` : ''}.`
+    `\n${cpu}, ${counted(cores, 'core')}, ${system}, Node ${node}${commit ? `, commit ${commit}` : ''}.`
   )
 }

@@ -94,7 +94,7 @@ export interface RaceRecord {
   readonly rounds: readonly Round[]
   readonly decisions: readonly Decision[]
   readonly statuses: ReadonlyMap<string, number>
-  readonly latencyOf?: (subject: string, testCase: string) => Latency | undefined
+  readonly latencyOf?: (subject: string, testCase: string, countsAll: boolean) => Latency | undefined
   readonly stages: number
   readonly profiles?: readonly Profile[]
 }
@@ -113,7 +113,7 @@ export function toResult(record: RaceRecord): RaceResult {
     summaries: race.cases.flatMap((testCase) =>
       race.subjects.flatMap(({ name }) => {
         const summary = summarize(rounds, name, testCase.name)
-        const latency = record.latencyOf?.(name, testCase.name)
+        const latency = record.latencyOf?.(name, testCase.name, summary?.discarded === 0)
         return summary ? { ...summary, ...(latency && { latency }) } : []
       }),
     ),

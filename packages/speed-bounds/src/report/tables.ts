@@ -14,6 +14,7 @@ import {
 } from './format.ts'
 import { decisionText } from './claim-sentences.ts'
 import { markdownText } from './markdown-text.ts'
+import { disturbedText, lengthOfRound, processesText } from './measured-rounds.ts'
 import type { RaceResult, Summary } from './result.ts'
 import { cut, wrap } from './terminal-width.ts'
 import { type Column, drawTable } from './text-table.ts'
@@ -115,13 +116,15 @@ function verdictText({ verdict, estimates, missing, ...claim }: RaceResult['clai
   return decisionText({ claim: { ...claim, metrics, budget: 0 }, ...decided })
 }
 
-function methodText({ environment, load, method, rounds, discarded }: RaceResult): string {
+function methodText(result: RaceResult): string {
+  const { environment, load, method, rounds } = result
   const { cpu, cores, system, node } = environment
-  const length = load.amount === null ? `${load.duration} ms` : counted(load.amount, 'request')
   const generator = load.busyPoll === 0 ? load.generator : `${load.generator} with a busy poll of ${load.busyPoll} µs`
-  return (
-    `${generator}, ${counted(load.connections, 'connection')}, pipelining ${load.pipelining}, ${counted(rounds.length, 'round')} of ${length}` +
-    ` (${discarded['foreign-cpu']} discarded for foreign CPU), ${method.replicas} processes of each subject in each of ${method.stages} stages, seed ${method.seed}.` +
-    `\n${cpu}, ${cores} cores, ${system}, Node ${node}${environment.commit ? `, commit ${environment.commit}` : ''}.`
-  )
+  const parts = [
+    `${generator}, ${counted(load.connections, 'connection')}, pipelining ${load.pipelining}, seed ${method.seed}.`,
+    `${counted(rounds.length, 'round')} of ${lengthOfRound(result)}${rounds.length === 0 ? '' : `, ${processesText(result)}`}.`,
+    disturbedText(result),
+  ]
+  const machine = `${cpu}, ${counted(cores, 'core')}, ${system}, Node ${node}${environment.commit ? `, commit ${environment.commit}` : ''}.`
+  return `${parts.filter(Boolean).join(' ')}\n${machine}`
 }

@@ -1,6 +1,8 @@
 // Where the figures come from: machine, versions, and method.
 
 import type { Environment } from '../environment.ts'
+import { counted } from '../format.ts'
+import { disturbedText, lengthOfRound, processesText } from '../measured-rounds.ts'
 import type { RaceResult } from '../result.ts'
 import { html, type Markup } from './markup.ts'
 
@@ -11,7 +13,7 @@ export function conditionList(environment: Environment, entries: readonly Entry[
   const { cpu, cores, memory, system, arch, node, commit, ci, packages } = environment
   const versions = Object.entries(packages).map(([name, version]) => `${name} ${version}`)
   const all: Entry[] = [
-    ['Machine', `${cpu}, ${cores} cores, ${Math.round(memory / 2 ** 30)} GiB${ci ? ', CI' : ''}`],
+    ['Machine', `${cpu}, ${counted(cores, 'core')}, ${Math.round(memory / 2 ** 30)} GiB${ci ? ', CI' : ''}`],
     ['System', `${system}, ${arch}`],
     ['Node', node],
     ...(commit === null ? [] : [['Commit', commit] satisfies Entry]),
@@ -29,17 +31,15 @@ export function conditionList(environment: Environment, entries: readonly Entry[
 }
 
 /** Those of a race of servers. */
-export function conditions({ environment, load, method, rounds, discarded, cases }: RaceResult): Markup {
-  const length = load.amount === null ? `${load.duration} ms` : `${load.amount} requests`
+export function conditions(result: RaceResult): Markup {
+  const { environment, load, rounds, cases } = result
   const poll = load.busyPoll === 0 ? '' : `, busy poll of ${load.busyPoll} µs`
+  const disturbed = disturbedText(result)
   return conditionList(environment, [
     ['Requests', cases.map(({ name, method: verb, path }) => nameOf(name, `${verb} ${path}`)).join(', ')],
-    ['Load', `${load.generator}, ${load.connections} connections, pipelining ${load.pipelining}${poll}`],
-    ['Rounds', `${rounds.length} of ${length}, ${discarded['foreign-cpu']} discarded because other programs were busy`],
-    [
-      'Processes',
-      `${method.replicas} of each subject in each of ${method.stages} ${method.stages === 1 ? 'stage' : 'stages'}`,
-    ],
+    ['Load', `${load.generator}, ${counted(load.connections, 'connection')}, pipelining ${load.pipelining}${poll}`],
+    ['Rounds', `${rounds.length} of ${lengthOfRound(result)}${disturbed && `. ${disturbed}`}`],
+    ...(rounds.length === 0 ? [] : [['Processes', processesText(result)] satisfies Entry]),
   ])
 }
 

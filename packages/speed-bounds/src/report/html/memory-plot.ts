@@ -1,6 +1,6 @@
 import { line } from 'd3-shape'
 import type { Round } from '../../statistics/measured-round.ts'
-import { megabytes, seconds } from '../format.ts'
+import { megabytes } from '../format.ts'
 import type { RaceResult } from '../result.ts'
 import { html, type Markup } from './markup.ts'
 import { axisOf, colorOf, dots, figure, labelsAcross, legend, linePlot, thinned, unit } from './plot.ts'
@@ -34,10 +34,10 @@ export function memoryPlot({ rounds, subjects }: RaceResult, maxPoints: number):
   })
   return figure('Memory over time', 'Resident memory of the process tree after each round. A line is a process.', [
     legend(names),
-    linePlot(up, megabytes, {
+    linePlot(up, (tick) => `${tick / 1e6} MB`, {
       label: labelOf(names, rounds),
       lines,
-      below: labelsAcross(across, (tick) => (isTimed ? seconds(tick) : `round ${tick}`)),
+      below: labelsAcross(across, (tick) => (isTimed ? `${tick / 1000} s` : `round ${tick}`)),
     }),
   ])
 }

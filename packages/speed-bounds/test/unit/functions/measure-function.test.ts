@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { measureFunction, UnusableFunction } from '../../../src/functions/measure-function.ts'
 
 const SHORT = { warmUp: 20, duration: 20 }
@@ -57,4 +57,15 @@ it('passes on the error of a later call', async () => {
     return add(1000)
   }
   await expect(measureFunction(fn, { ...SHORT, isAsync: false })).rejects.toThrow('enough')
+})
+
+it('accepts a function although other programs took the core while the empty function was measured', async () => {
+  const now = performance.now.bind(performance)
+  let reads = 0
+  // The third reading ends the first sample of the empty function, and its measurement with it.
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + (++reads > 2 ? 30 : 0))
+  onTestFinished(() => clock.mockRestore())
+  await expect(measureFunction(() => add(2000), { ...SHORT, isAsync: false })).resolves.toMatchObject({
+    calls: expect.any(Number),
+  })
 })

@@ -259,7 +259,7 @@ describe.each([
     expect(text).toContain('0123456789ab+')
   })
 
-  it('has the number of discarded rounds', () => {
-    expect(text).toContain('6 discarded')
+  it('has the number of rounds that do not count', () => {
+    expect(text).toContain('in 6 of 120 rounds, which do not count')
   })
 })

@@ -35,6 +35,18 @@ describe('the report of a race', () => {
   it('is the same for the same document', () => expect(toHtml(recorded())).toBe(page))
 })
 
+it('has no label twice on the axes of memory over time, of a race of few seconds and megabytes', () => {
+  const rounds = result.rounds.map((round, index) => ({
+    ...round,
+    at: 12_000 + (2000 * index) / result.rounds.length,
+    rss: 1e8 + 3e4 * index,
+  }))
+  const plot = /Memory over time.*?<\/figure>/s.exec(toHtml({ ...result, rounds }))![0]
+  const labels = [...plot.matchAll(/>([\d.]+ (?:s|MB))</g)].map(([, label]) => label)
+  expect(labels).toContain('12.5 s')
+  expect(new Set(labels).size).toBe(labels.length)
+})
+
 it('gives names, paths and commands no meaning', () => {
   for (const document of [renamed(result), renamed(comparisonOf(result))]) {
     const page = toHtml(document)
