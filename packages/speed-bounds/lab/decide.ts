@@ -3,11 +3,9 @@
 import { type Metric, race } from '../src/index.ts'
 import { plainServer } from './servers.ts'
 
-/** Microseconds of a plain response, about. */
-const PLAIN = 14
-
-const [, , tries = '20', factor = '2.5', budget = '30', metric = 'cpu'] = process.argv
-const dear = plainServer(PLAIN * (Number(factor) - 1))
+/** `plain`: microseconds of a plain response on this machine. */
+const [, , tries = '20', factor = '2.5', budget = '30', metric = 'cpu', plain = '14'] = process.argv
+const dear = plainServer(Number(plain) * (Number(factor) - 1))
 const counts: Record<string, number> = {}
 
 for (let count = 0; count < Number(tries); count++) {
