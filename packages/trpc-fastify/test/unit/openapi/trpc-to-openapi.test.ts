@@ -140,8 +140,12 @@ it.each<[string, InjectOptions, number, number]>([
 it.each<[string, string, string, number]>([
   ['malformed JSON', 'application/json', '{', 400],
   ['another content type', 'text/plain', '{}', 415],
-])("the guide's error handler keeps the status of Fastify's errors: %s", async (_title, type, payload, status) => {
+])("the guide's error handler keeps status and text of Fastify's errors: %s", async (_title, type, payload, status) => {
   const request = { method: 'POST', url: '/api/items/7', headers: { 'content-type': type }, payload } as const
   const { statusCode, body: sent } = await answer(ours, request)
-  expect([statusCode, sent]).toMatchObject([status, { code: expect.stringContaining('FST_ERR_CTP') as string }])
+  // Fastify 5.0 gives malformed JSON no code of its own.
+  expect([statusCode, sent]).toMatchObject([
+    status,
+    { message: expect.stringMatching(/JSON|Unsupported Media Type/) as string },
+  ])
 })
