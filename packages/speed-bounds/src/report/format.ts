@@ -1,5 +1,6 @@
 // Units and rounding of all figures that a person reads.
 
+import type { Environment } from './environment.ts'
 import type { Summary } from './result.ts'
 import type { Estimate } from '../statistics/verdict.ts'
 
@@ -48,4 +49,15 @@ export function counted(count: number, noun: string): string {
 export function bottleneck({ bottleneck: counts, rounds }: Summary): string {
   const [name, count] = Object.entries(counts).toSorted(([, a], [, b]) => b - a)[0]!
   return `${name} ${Math.round((count / rounds) * 100)} %`
+}
+
+/** `AMD EPYC, 2 cores, Linux 6.18.44, Node v24.21.0, commit 0123456789ab.` */
+export function machineText({
+  cpu,
+  cores,
+  system,
+  node,
+  commit,
+}: Pick<Environment, 'cpu' | 'cores' | 'system' | 'node' | 'commit'>): string {
+  return `${cpu}, ${counted(cores, 'core')}, ${system}, Node ${node}${commit ? `, commit ${commit}` : ''}.`
 }

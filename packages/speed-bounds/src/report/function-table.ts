@@ -2,7 +2,7 @@ import { markdownTable } from 'markdown-table'
 import { styleText } from 'node:util'
 import type { FunctionRaceResult } from '../functions/function-result.ts'
 import { decisionText } from './claim-sentences.ts'
-import { counted, perSecond, ratio, ratioWithInterval, timeOfCall } from './format.ts'
+import { machineText, perSecond, ratio, ratioWithInterval, timeOfCall } from './format.ts'
 import { markdownText } from './markdown-text.ts'
 import { functionResultsOf } from './result-document.ts'
 import { color, type Place } from './tables.ts'
@@ -56,7 +56,7 @@ export function functionsToMarkdown(results: FunctionRaceResult | readonly Funct
     return [`### ${markdownText(result.name)}`, table, ...verdictTable(result)]
   })
   const [first] = functionResultsOf(results)
-  return `${[...parts, ...(first ? [markdownText(machineText(first))] : [])].join('\n\n')}\n`
+  return `${[...parts, ...(first ? [markdownText(methodText(first))] : [])].join('\n\n')}\n`
 }
 
 function rowsOf({ functions }: FunctionRaceResult): string[][] {
@@ -85,7 +85,7 @@ function verdictText({ name }: FunctionRaceResult, claim: FunctionRaceResult['cl
   })
 }
 
-function machineText({ environment: { cpu, cores, system, node, commit }, method }: FunctionRaceResult): string {
+function methodText({ environment, method }: FunctionRaceResult): string {
   const process = `${method.duration} ms of calls in each process, after a warm-up of ${method.warmUp} ms.`
-  return `${process} ${cpu}, ${counted(cores, 'core')}, ${system}, Node ${node}${commit ? `, commit ${commit}` : ''}.`
+  return `${process} ${machineText(environment)}`
 }

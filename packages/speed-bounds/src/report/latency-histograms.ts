@@ -16,24 +16,21 @@ const PERCENTILES = [
 
 /** Merges the histograms of rounds. Percentiles of rounds cannot be averaged, but their histograms can be added. */
 export class LatencyHistograms {
-  readonly #undiscarded = new Map<string, Histogram>()
-  readonly #all = new Map<string, Histogram>()
+  readonly #merged = new Map<string, Histogram>()
 
   /** `encoded`: a compressed histogram of microseconds. */
   add({ subject, case: testCase, discarded }: Pick<Round, 'subject' | 'case' | 'discarded'>, encoded: string): void {
-    const histogram = decodeFromCompressedBase64(encoded)
-    for (const merged of discarded ? [this.#all] : [this.#all, this.#undiscarded]) {
-      const key = keyOf(subject, testCase)
-      const sum = merged.get(key) ?? build({ ...LATENCY_RANGE, bitBucketSize: 64 })
-      sum.add(histogram)
-      merged.set(key, sum)
-    }
+    const key = keyOf(subject, testCase, discarded !== undefined)
+    const merged = this.#merged.get(key) ?? sumOf([])
+    merged.add(decodeFromCompressedBase64(encoded))
+    this.#merged.set(key, merged)
   }
 
   /** `countsAll`: whether discarded rounds count too, as on a machine that is busy throughout. */
   latencyOf(subject: string, testCase: string, countsAll = false): Latency | undefined {
-    const merged = (countsAll ? this.#all : this.#undiscarded).get(keyOf(subject, testCase))
-    if (!merged || merged.totalCount === 0) return undefined
+    const parts = (countsAll ? [false, true] : [false]).map((discarded) => keyOf(subject, testCase, discarded))
+    const merged = sumOf(parts.map((key) => this.#merged.get(key)))
+    if (merged.totalCount === 0) return undefined
     // Beyond these, not a single response is slower.
     const known = PERCENTILES.filter((percentile) => merged.totalCount * (1 - percentile / 100) >= 1)
     return {
@@ -43,6 +40,12 @@ export class LatencyHistograms {
   }
 }
 
-function keyOf(subject: string, testCase: string): string {
-  return JSON.stringify([subject, testCase])
+function sumOf(histograms: readonly (Histogram | undefined)[]): Histogram {
+  const sum = build({ ...LATENCY_RANGE, bitBucketSize: 64 })
+  for (const histogram of histograms) if (histogram) sum.add(histogram)
+  return sum
+}
+
+function keyOf(subject: string, testCase: string, discarded: boolean): string {
+  return JSON.stringify([subject, testCase, discarded])
 }

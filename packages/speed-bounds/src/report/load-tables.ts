@@ -1,7 +1,7 @@
 import { markdownTable } from 'markdown-table'
 import { styleText } from 'node:util'
 import type { LoadCeiling, LoadPhase, LoadReport } from '../load-test/load-report.ts'
-import { counted, megabytes, microseconds, milliseconds, percentage, perSecond } from './format.ts'
+import { machineText, megabytes, microseconds, milliseconds, percentage, perSecond } from './format.ts'
 import { markdownText } from './markdown-text.ts'
 import type { Place } from './tables.ts'
 import { cut, wrap } from './terminal-width.ts'
@@ -117,12 +117,9 @@ function latenessOf({ load, generator: { lateness } }: LoadPhase): string[] {
   return [`At ${load}, the generator sent 1 % of requests at least ${milliseconds(lateness)} late: it needs more CPU.`]
 }
 
-function methodText({ load, request, phases, environment: { cpu, cores, system, node, commit } }: LoadReport): string {
+function methodText({ load, request, phases, environment }: LoadReport): string {
   const kind =
     load.kind === 'rate' ? `open loop, up to ${load.connections} connections` : 'closed loop, one connection per user'
   const duration = phases.reduce((sum, phase) => sum + phase.duration, 0) / 1000
-  return (
-    `${request.protocol}, ${kind}, ${duration} s of load.` +
-    `\n${cpu}, ${counted(cores, 'core')}, ${system}, Node ${node}${commit ? `, commit ${commit}` : ''}.`
-  )
+  return `${request.protocol}, ${kind}, ${duration} s of load.\n${machineText(environment)}`
 }

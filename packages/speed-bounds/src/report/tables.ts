@@ -4,6 +4,7 @@ import type { Verdict } from '../statistics/verdict.ts'
 import {
   bottleneck,
   counted,
+  machineText,
   megabytes,
   microseconds,
   milliseconds,
@@ -118,13 +119,11 @@ function verdictText({ verdict, estimates, missing, ...claim }: RaceResult['clai
 
 function methodText(result: RaceResult): string {
   const { environment, load, method, rounds } = result
-  const { cpu, cores, system, node } = environment
   const generator = load.busyPoll === 0 ? load.generator : `${load.generator} with a busy poll of ${load.busyPoll} µs`
   const parts = [
     `${generator}, ${counted(load.connections, 'connection')}, pipelining ${load.pipelining}, seed ${method.seed}.`,
     `${counted(rounds.length, 'round')} of ${lengthOfRound(result)}${rounds.length === 0 ? '' : `, ${processesText(result)}`}.`,
     disturbedText(result),
   ]
-  const machine = `${cpu}, ${counted(cores, 'core')}, ${system}, Node ${node}${environment.commit ? `, commit ${environment.commit}` : ''}.`
-  return `${parts.filter(Boolean).join(' ')}\n${machine}`
+  return `${parts.filter(Boolean).join(' ')}\n${machineText(environment)}`
 }

@@ -41,7 +41,7 @@ function samplesOf({ contender, over }: ProcessCosts): Samples {
  *
  * @param noise - variance that few processes are assumed to have at least, if the machine was disturbed
  */
-export function independentDifference(costs: ProcessCosts, noise = 0): Difference {
+export function independentDifference(costs: ProcessCosts, noise: number): Difference {
   const [own, other] = samplesOf(costs)
   if (Math.min(own.size, other.size) >= FEW) return welch(own, other)
   const prior = { ...FEW_PRIOR, variance: Math.max(FEW_PRIOR.variance, noise) }

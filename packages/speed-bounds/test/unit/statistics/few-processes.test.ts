@@ -23,7 +23,7 @@ describe('a first look on a disturbed machine', () => {
     expect(errorOf(1.5, true)).toBeGreaterThan(1.5 * errorOf(1.5, false))
   })
 
-  it('is as precise as any if they hardly differ', () => {
+  it('keeps its precision if they hardly differ', () => {
     expect(errorOf(1.05, true)).toBe(errorOf(1.05, false))
   })
 })
