@@ -11,7 +11,7 @@ interface Validator {
   errorsText: () => string
 }
 
-/** A server that does next to nothing, or burns some 0.2 ms of CPU with each request. */
+/** A server that does next to nothing, or burns some 1 ms of CPU with each request. */
 const server = (work: number): string => `
 import { createServer } from 'node:http'
 const server = createServer((request, response) => {
@@ -24,14 +24,14 @@ server.listen(process.env.PORT, process.env.HOST)
 process.once('SIGTERM', () => { server.close(); server.closeAllConnections() })
 `
 
-/** Servers that are some ten times apart need no quiet machine to be told apart. */
+/** Servers that are some fifty times apart need no quiet machine to be told apart. */
 const OPTIONS =
-  "{ path: '/', replicas: 2, duration: 50, measurement: { cycles: 2, maxWarmUp: 100, maxForeignCpu: 1000 } }"
+  "{ path: '/', replicas: 2, duration: 100, measurement: { cycles: 2, maxWarmUp: 100, maxForeignCpu: 1000 } }"
 
 const FILES = {
   'package.json': '{ "private": true, "type": "module" }\n',
   'quick.js': server(0),
-  'slow.js': server(100_000),
+  'slow.js': server(500_000),
   'right.test.ts': `
 import { race } from 'speed-bounds'
 import 'speed-bounds/vitest'
@@ -199,6 +199,30 @@ describe('in an empty project', () => {
 
   it('tsc finds no error within the types themselves', async () => {
     expect(await tarball.errorsInTypes()).toEqual([])
+  })
+})
+
+describe.each(['4.1.0', '4'])('beside vitest %s', (version) => {
+  const older = new Tarball('speed-bounds')
+
+  beforeAll(() => older.install(FILES, [`vitest@${version}`, '@types/node']))
+
+  afterAll(() => older.remove())
+
+  it('a claim that is right passes, and one that is wrong fails', async () => {
+    const { code, output } = await run(older.project, [older.program('vitest'), 'run', '--no-file-parallelism'])
+    expect(output).toContain('RUN  v4.')
+    expect(output).toContain('expected slow to be at least 1.5x quick (GET /), but the claim is broken')
+    expect(output).toMatch(/Tests +1 failed \| 2 passed/)
+    expect(code).toBe(1)
+  })
+
+  it('tsc accepts what uses the types, and finds mistakes', async () => {
+    expect(await older.tsc()).toEqual({ code: 0, stdout: '', output: '' })
+  })
+
+  it('tsc finds no error within the types themselves', async () => {
+    expect(await older.errorsInTypes()).toEqual([])
   })
 })
 

@@ -129,14 +129,21 @@ export class Tarball {
     return packAll([this.name], this.#folder)
   }
 
-  /** Packs, and installs beside the packages that are named, in the versions that the package is developed with. */
+  /**
+   * Packs, and installs beside the packages that are named: in the version that stands behind an `@`, or in the one that
+   * the package is developed with.
+   */
   async install(files: Readonly<Record<string, string>>, packages: readonly string[]): Promise<void> {
     const [own, ...others] = await this.pack()
     for (const [name, content] of Object.entries(files)) writeFileSync(join(this.project, name), content)
-    const versions = packages.map((name) => `${name}@${readJson(this.#developedWith(name))['version'] as string}`)
+    const versions = packages.map((name) =>
+      name.includes('@', 1) ? name : `${name}@${readJson(this.#developedWith(name))['version'] as string}`,
+    )
     // Packages of this workspace may be on no registry.
     const overrides = Object.fromEntries(workspaceDependencies(this.name).map((name, index) => [name, others[index]]))
-    writeFileSync(join(this.project, 'pnpm-workspace.yaml'), `${JSON.stringify({ packages: ['.'], overrides })}\n`)
+    // No dependency needs its build scripts, and pnpm would fail because it skips them.
+    const settings = { packages: ['.'], overrides, strictDepBuilds: false }
+    writeFileSync(join(this.project, 'pnpm-workspace.yaml'), `${JSON.stringify(settings)}\n`)
     await demand(this.project, [...pnpm(), 'add', '--workspace-root', own!, ...versions])
   }
 

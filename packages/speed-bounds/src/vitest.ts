@@ -27,9 +27,11 @@ export interface SpeedBoundsMatchers {
   toHaveSameResponses: () => Promise<void>
 }
 
-declare module 'vitest' {
-  // The type parameters repeat vitest's, because only then do the declarations merge.
-  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> extends SpeedBoundsMatchers {}
+declare global {
+  // The assertions of vitest extend chai's. Those of vitest 4 and 5 have other type parameters, chai's have none.
+  namespace Chai {
+    interface Assertion extends SpeedBoundsMatchers {}
+  }
 }
 
 expect.extend({
