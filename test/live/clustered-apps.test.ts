@@ -15,7 +15,7 @@ import { apps, cases as framed, subjects as frameworks } from '../suites/http-fr
 import { build, BUILD_TIMEOUT, freshCases, keptCases, nextApp } from '../suites/next.ts'
 import { plainCases, subjects as trpcServers } from '../suites/trpc.ts'
 
-const CLI = fileURLToPath(new URL('../../packages/clustered-server/src/cli/cli.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../../packages/clustered-server/src/cli/main.ts', import.meta.url))
 const CLIENTS = 10
 const RELOADS = 2
 /** Requests that each client has made at least between two reloads. */

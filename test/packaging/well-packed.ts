@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { NODES } from './quick-start.ts'
 import { readJson, run, type Tarball } from './tarball.ts'
 
 interface Packed {
@@ -13,6 +14,12 @@ interface Packed {
   values: readonly string[]
   /** The types beside them. */
   types: readonly string[]
+}
+
+interface Manifest {
+  /** Paths of programs by the names of their commands. */
+  bin?: Readonly<Record<string, string>>
+  engines: { node: string }
 }
 
 /** Registers the tests; the tarball is to be installed before. */
@@ -55,6 +62,20 @@ export function isWellPacked(tarball: Tarball, { beside = [], dependencies, valu
         names: values,
       })
       expect(output.replaceAll(/'\w+'|[\s[\],]/g, '')).toBe('')
+    })
+
+    it('has commands that tell an older Node which one they need', async () => {
+      const manifest = readJson(join(tarball.installed, 'package.json')) as unknown as Manifest
+      for (const [command, path] of Object.entries(manifest.bin ?? {})) {
+        const required = manifest.engines.node.slice('>='.length)
+        expect(await run(tarball.project, [NODES[20], join(tarball.installed, path), '--help'])).toEqual({
+          code: 2,
+          stdout: '',
+          output: expect.stringMatching(
+            new RegExp(String.raw`^${command} needs Node ${required} or newer, got 20\.[\d.]+: update Node\.\n$`),
+          ),
+        })
+      }
     })
 
     it('has these types', () => {

@@ -63,7 +63,7 @@ export async function stopServers(): Promise<void> {
 }
 
 async function clustered(): Promise<ReloadingServer> {
-  const cli = ofPackage('src/cli/cli.ts')
+  const cli = ofPackage('src/cli/main.ts')
   const [port, admin] = [String(await getPort()), String(await getPort())]
   const app = ofPackage('test/fixtures/apps/faults.ts')
   const options = ['--host', HOST, '--port', port, '--admin-port', admin, '--workers', WORKERS]

@@ -18,5 +18,5 @@ export function copyPackage(files: Readonly<Record<string, string>>): { folder: 
   )
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n')
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
-  return { folder, cli: join(folder, 'src/cli/cli.ts') }
+  return { folder, cli: join(folder, 'src/cli/main.ts') }
 }

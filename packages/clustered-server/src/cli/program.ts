@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { errorCodes } from '../errors.ts'
 import { outliveOutputs } from '../platform/lost-outputs.ts'
 import { init } from './commands/init.ts'
