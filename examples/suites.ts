@@ -109,7 +109,7 @@ export const suites: Readonly<Record<string, Suite>> = {
           "curl -i '{url}/isr'                                    # cached behind middleware: x-proxy-count grows",
           "curl -i '{url}/guarded'                                # middleware responds by itself",
           "curl -i '{url}/ssr'                                    # rendered for each request",
-          "curl -X POST '{url}/handlers/revalidate?path=/isr'     # then /isr says fwd=miss, and Render 2",
+          "curl -X POST '{url}/handlers/revalidate?path=/isr'     # then /isr says fwd=miss, is stored, and hits",
           "curl '{url}/metrics'                                   # next_response_cache_*: hits, misses, reasons",
         ],
         nextBuild: 'proxy',

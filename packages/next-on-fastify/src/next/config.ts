@@ -24,6 +24,7 @@ export interface NextConfig {
   readonly images?: {
     readonly loader?: string
     readonly maximumDiskCacheSize?: number
+    readonly path?: string
     readonly unoptimized?: boolean
   }
   readonly output?: string

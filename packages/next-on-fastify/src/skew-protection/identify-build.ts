@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { readConfig } from '../next/config.ts'
 import { adoptDeploymentId, builtDeploymentId, ownDeploymentId } from '../next/deployment-id.ts'
-import { requestedBuild } from './requested-build.ts'
+import { type RequestedBuildOf, requestedBuildOf } from './requested-build.ts'
 
 const MISSING =
   'skew protection is off: set "deploymentId" in next.config to another value for each build, such as the commit'
@@ -14,7 +14,7 @@ const MISSING =
 interface Build {
   readonly ids: readonly string[]
   readonly folder: string
-  readonly requestedBy: typeof requestedBuild
+  readonly requestedBy: RequestedBuildOf
 }
 
 // The place where clustered-server collects builds, so that this package needs none of its modules.
@@ -39,7 +39,7 @@ export async function identifyBuild(dir: string, log: FastifyBaseLogger): Promis
   const built = builtDeploymentId(folder, config)
   // Pages name files of this build by the first id, and the code of pages names it by the second one.
   const ids = [...new Set([own, built])].filter((id) => id !== undefined)
-  builds.push({ ids, folder, requestedBy: requestedBuild })
+  builds.push({ ids, folder, requestedBy: requestedBuildOf(config) })
   if (ids.length === 0) log.warn({ dir }, MISSING)
   else if (own !== built) log.warn({ dir, built, own }, mismatch(built, own))
   else log.info({ dir, deploymentId: own }, 'skew protection is on')

@@ -38,6 +38,8 @@ describe('after a deploy', () => {
   it('serves documents by the new build', async () => {
     expect(await text('/')).toContain('Home of <!-- -->b')
     expect(await text('/next')).toContain('Next page of <!-- -->b')
+    // A link of a stranger selects no build.
+    expect(await text('/next?dpl=build-a')).toContain('Next page of <!-- -->b')
   })
 
   it('serves files of the older build to its pages', async () => {
