@@ -19,7 +19,8 @@ export function comparisonToTerminal(comparison: Comparison, { columns = Infinit
     const name = cut(`${one.subject}, ${one.case}`, columns - widthOf(`: ${verdict}`))
     return [
       `${styleText('bold', name)}: ${styleText(COLORS[one.verdict], verdict)}`,
-      wrap(`  ${intervalText(one)}\n  ${title}: ${base} -> ${head}`, columns),
+      wrap(`  ${intervalText(one)}`, columns),
+      ...(one.base === null && one.head === null ? [] : [wrap(`  ${title}: ${base} -> ${head}`, columns)]),
     ].join('\n')
   })
   return [
@@ -57,7 +58,8 @@ function verdictText({ margin }: Comparison, { verdict }: CaseComparison): strin
 }
 
 function intervalText({ ratio: middle, low, high, confidence }: CaseComparison): string {
-  if (middle === null || low === null || high === null || confidence === null) return 'not enough data for an interval'
+  if (middle === null || low === null || high === null || confidence === null)
+    return 'not enough data for an interval: raise the budget'
   return `${ratio(middle)} (${ratio(low)} to ${ratio(high)}, ${confidenceText(confidence)} interval)`
 }
 
