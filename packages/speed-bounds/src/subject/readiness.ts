@@ -1,4 +1,5 @@
 import { errorCodes, SpeedBoundsError } from '../errors.ts'
+import type { Protocol } from '../options/load-types.ts'
 import type { RunningSubject } from './running-subject.ts'
 import { quoteStderr } from './quote-stderr.ts'
 import { awaitResponse } from './send-request.ts'
@@ -15,8 +16,16 @@ export interface ReadinessLimits {
   /** Milliseconds. */
   readonly startTimeout: number
   readonly signal: AbortSignal
-  /** A request in the protocol of the subject. By default, it is HTTP/1.1. */
+  /** By default, it is HTTP/1.1. */
+  readonly protocol?: Protocol
+  /** A request in the protocol of the subject. */
   readonly isReady?: IsReady
+}
+
+const PROTOCOL_NAMES: Readonly<Record<Protocol, string>> = {
+  http1: 'HTTP/1.1',
+  http2: 'HTTP/2 without TLS',
+  websocket: 'WebSocket',
 }
 
 /** Waits until a subject responds. */
@@ -24,7 +33,7 @@ export async function waitUntilReady(
   channel: SupervisorChannel,
   id: string,
   run: RunningSubject,
-  { startTimeout: timeout, signal: aborted, isReady = awaitResponse }: ReadinessLimits,
+  { startTimeout: timeout, signal: aborted, protocol = 'http1', isReady = awaitResponse }: ReadinessLimits,
 ): Promise<void> {
   const deadline = performance.now() + timeout
   const lastError = await pollUntil(deadline, run, aborted, isReady)
@@ -37,7 +46,7 @@ export async function waitUntilReady(
   const { stderr } = await tail
   const { subject, origin } = run
   throw new errorCodes.SPEED_BOUNDS_SUBJECT_NOT_READY(
-    `${subject.name} (${subject.label}) did not respond at ${origin} within ${timeout} ms (last error: ${lastError}). A subject must listen on HOST and PORT from its environment.${quoteStderr(stderr)}`,
+    `${subject.name} (${subject.label}) did not respond at ${origin} within ${timeout} ms (last error: ${lastError.replace(/\.$/, '')}). A subject must listen on HOST and PORT from its environment, and speak ${PROTOCOL_NAMES[protocol]}.${quoteStderr(stderr)}`,
   )
 }
 
