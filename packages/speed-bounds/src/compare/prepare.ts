@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path'
 import type { Config } from '../config/read-config.ts'
 import { errorCodes } from '../errors.ts'
+import { shortHash } from './comparison.ts'
 import { frozenInstall } from './package-manager.ts'
 import { quoteOutput } from './quote-output.ts'
 import type { Ref } from './resolve-ref.ts'
@@ -20,7 +21,7 @@ export async function prepare(
   ref: Ref,
   { name, config, onStep }: { name: string; config: Config; onStep: OnStep },
 ): Promise<string> {
-  onStep(`${ref.name}: checkout of ${ref.commit.slice(0, 12)}`)
+  onStep(`${ref.name}: checkout of ${shortHash(ref.commit)}`)
   const checkout = join(workspace.folder, name)
   // Hooks of the repository are for its users.
   const noHooks = ['-c', `core.hooksPath=${join(workspace.folder, 'no-hooks')}`]

@@ -55,6 +55,9 @@ export function whyUnused({ generatorBound, disturbed }: Estimate): string | und
   return disturbed ? 'other programs took CPU' : undefined
 }
 
+/** In place of the interval of two commits. */
+export const NO_INTERVAL = 'not enough data for an interval: raise the budget'
+
 /** In place of an interval. */
 export function missingText(missing: number | undefined): string {
   return `not enough data yet${missing === undefined ? '' : ` (needs about ${seconds(missing)} more)`}`

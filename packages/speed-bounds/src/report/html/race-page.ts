@@ -1,4 +1,4 @@
-import type { Comparison } from '../../compare/comparison.ts'
+import { type Comparison, sideText } from '../../compare/comparison.ts'
 import { microseconds } from '../format.ts'
 import { METRIC_FORMATS } from '../metric-formats.ts'
 import type { RaceResult } from '../result.ts'
@@ -42,7 +42,6 @@ export function racePage(result: RaceResult): Markup {
 
 export function comparisonPage(comparison: Comparison): Markup {
   const { base, head, races, finishedAt } = comparison
-  const named = ({ ref, commit }: Comparison['base']): string => `${ref} (${commit.slice(0, 12)})`
   const all = Object.entries(races)
   const sections = all.map(
     ([name, result]) =>
@@ -50,7 +49,7 @@ export function comparisonPage(comparison: Comparison): Markup {
         ${measurements(result, MAX_POINTS / all.length)}`,
   )
   const [first] = all
-  return page(`${named(head)} compared with ${named(base)}`, finishedAt, [
+  return page(`${sideText(head)} compared with ${sideText(base)}`, finishedAt, [
     comparisonCards(comparison),
     ...sections,
     html`<h2>Conditions</h2>

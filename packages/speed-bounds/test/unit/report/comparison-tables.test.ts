@@ -51,6 +51,11 @@ it('writes a table for a comment', () => {
   )
 })
 
+it('names a commit without another name once', () => {
+  const [headline] = comparisonToMarkdown(comparison([one({})], 'fedcba987654')).split('\n')
+  expect(headline).toBe('### fedcba987654 compared with main (0123456789ab)')
+})
+
 it('gives names in Markdown no meaning', () => {
   const text = comparisonToMarkdown(
     comparison([one({ case: 'a|b<img src=x>\n@everyone [x](y) `c`' })], 'feature/<script>'),

@@ -107,6 +107,15 @@ it('shows a comparison with a card for each case, and its refs', () => {
   expect(page).toContain('12.0 µs → 10.0 µs')
 })
 
+it('says what a case without data needs', () => {
+  const comparison = comparisonOf(result)
+  const unknown = { ratio: null, low: null, high: null, confidence: null, base: null, head: null }
+  const cases = comparison.cases.map((one) => ({ ...one, verdict: 'inconclusive' as const, ...unknown }))
+  const page = toHtml({ ...comparison, cases })
+  expect(page).toContain('<p class="soft">not enough data for an interval: raise the budget</p>')
+  expect(page).not.toContain('none → none')
+})
+
 describe('the profiles', () => {
   const page = toHtml(result)
 
