@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { errorCodes, SpeedBoundsError } from '../errors.ts'
 import type { Protocol } from '../options/load-types.ts'
 import type { RunningSubject } from './running-subject.ts'
@@ -72,14 +73,22 @@ async function pollUntil(
   return lastError
 }
 
-/** The error of a subject that ended before its first response. */
-function startErrorOf({ died, origin }: RunningSubject): Error {
+/** The error of a subject that ended before its first response. Its first line has all but the stderr. */
+function startErrorOf({ subject, died, origin }: RunningSubject): Error {
   const reason = died.reason as Error
   if (reason instanceof SpeedBoundsError && reason.code !== 'SPEED_BOUNDS_SUBJECT_DIED') return reason
+  const [ended, ...stderr] = reason.message.split('\n')
+  const because = (text: string): string => [`${ended} ${text}`, ...stderr].join('\n')
+  // Not checked before the start: Node finds server.js by the name server.
+  if (subject.file !== undefined && !existsSync(subject.file)) {
+    return new errorCodes.SPEED_BOUNDS_SUBJECT_NOT_STARTED(`${ended} There is no file ${subject.file}.`)
+  }
   if (/EADDRINUSE|address already in use/i.test(reason.message)) {
     return new errorCodes.SPEED_BOUNDS_PORT_TAKEN(
-      `${reason.message}\nIts PORT=${new URL(origin).port} was free. It may listen on a fixed port: a subject must read HOST and PORT.`,
+      because(
+        `Its port was in use, and PORT=${new URL(origin).port} was free: a subject must listen on HOST and PORT from its environment.`,
+      ),
     )
   }
-  return new errorCodes.SPEED_BOUNDS_SUBJECT_NOT_STARTED(`${reason.message}\nIt never responded at ${origin}.`)
+  return new errorCodes.SPEED_BOUNDS_SUBJECT_NOT_STARTED(because(`It never responded at ${origin}.`))
 }

@@ -18,8 +18,16 @@ async function failureOf(subject: Subject, options: Partial<RaceOptions> = {}): 
 it('quotes the stderr of a subject that crashes at start', async () => {
   const { code, message } = await failureOf(script(`throw new Error('no database')`))
   expect(code).toBe('SPEED_BOUNDS_SUBJECT_NOT_STARTED')
-  expect(message).toMatch(/^bad \(node .*\) ended with code 1/)
+  expect(message).toMatch(/^bad \(node .*\) ended with code 1\. It never responded at http:\/\/[\d.:]+\.\n/)
   expect(message).toContain('no database')
+})
+
+it('reports a script that does not exist, in one line', async () => {
+  const { code, message } = await failureOf('./no-such-server.ts')
+  expect(code).toBe('SPEED_BOUNDS_SUBJECT_NOT_STARTED')
+  expect(message).toMatch(
+    /^bad \(node no-such-server\.ts\) ended with code 1\. There is no file .*no-such-server\.ts\.$/,
+  )
 })
 
 it('reports a program that does not exist', async () => {
@@ -51,6 +59,7 @@ listen(process.env.PORT)
 listen(34127)`),
   )
   expect(code).toBe('SPEED_BOUNDS_PORT_TAKEN')
+  expect(message).toMatch(/^bad \(.*\) ended with code 1\. Its port was in use, and PORT=\d+ was free: .*\n/)
   expect(message).toContain('EADDRINUSE')
 })
 
