@@ -55,6 +55,16 @@ export function whyUnused({ generatorBound, disturbed }: Estimate): string | und
   return disturbed ? 'other programs took CPU' : undefined
 }
 
+/** The intervals of a claim in a cell of a table. */
+export function measuredText(estimates: readonly Estimate[]): string {
+  return estimates
+    .map((estimate) => {
+      const note = whyUnused(estimate) === undefined ? '' : ', not used'
+      return `${estimate.metric} ${ratioWithInterval(estimate)}${note}`
+    })
+    .join('; ')
+}
+
 /** In place of the interval of two commits. */
 export const NO_INTERVAL = 'not enough data for an interval: raise the budget'
 
