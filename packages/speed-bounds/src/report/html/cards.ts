@@ -39,8 +39,9 @@ function claimCard(
     const text = `${title}: ${ratioWithInterval(estimate)}`
     const reason = whyUnused(estimate)
     const note = reason === undefined ? '' : `. Not used: ${reason}.`
+    const tone = reason === undefined ? MARKS[verdict].tone : 'open'
     return html`<p class="soft">${text}${note}</p>
-      ${intervalBar(estimate, axis, { label: `${text}, claimed at least ${ratio(atLeast)}`, bound: atLeast, tone: MARKS[verdict].tone })}`
+      ${intervalBar(estimate, axis, { label: `${text}, claimed at least ${ratio(atLeast)}`, bound: atLeast, tone })}`
   })
   return html`<article class="card ${MARKS[verdict].tone}">
     <p class="verdict"><span aria-hidden="true">${MARKS[verdict].mark}</span> ${verdict}</p>
