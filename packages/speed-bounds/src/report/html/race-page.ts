@@ -46,7 +46,7 @@ export function comparisonPage(comparison: Comparison): Markup {
   const sections = all.map(
     ([name, result]) =>
       html`<h2>${name}</h2>
-        ${measurements(result, MAX_POINTS / all.length)}`,
+        ${measurements(headOverBase(result), MAX_POINTS / all.length)}`,
   )
   const [first] = all
   return page(`${sideText(head)} compared with ${sideText(base)}`, finishedAt, [
@@ -56,6 +56,17 @@ export function comparisonPage(comparison: Comparison): Markup {
       ${first && conditions(first[1])}`,
     repeatSection(`npx speed-bounds compare ${base.commit} ${head.ref === 'working tree' ? '' : head.commit}`.trim()),
   ])
+}
+
+/** The race of a comparison has the base first. Its cards say how many times as good the head is, so its ratios do too. */
+function headOverBase(result: RaceResult): RaceResult {
+  const inverse = (value: number): number => Math.min(Number.MAX_VALUE, 1 / value)
+  const ratios = result.ratios.map(({ contender, over, ratio, low, high, ...rest }) => ({
+    ...rest,
+    ...{ contender: over, over: contender },
+    ...{ ratio: inverse(ratio), low: inverse(high), high: inverse(low) },
+  }))
+  return { ...result, ratios }
 }
 
 /** Claims and ratios. The name of a single case tells nothing. */

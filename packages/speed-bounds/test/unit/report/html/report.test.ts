@@ -107,6 +107,18 @@ it('shows a comparison with a card for each case, and its refs', () => {
   expect(page).toContain('12.0 µs → 10.0 µs')
 })
 
+it('has the ratios of a comparison in the direction of its cards', () => {
+  const comparison = comparisonOf(result)
+  const [one] = result.ratios as [RaceResult['ratios'][number]]
+  const baseOverHead = { ...one, contender: 'server@main', over: 'server@HEAD', ratio: 0.8, low: 0.5, high: 1.25 }
+  const race = { ...comparison.races['server']!, ratios: [baseOverHead, { ...baseOverHead, low: 0 }] }
+  const page = toHtml({ ...comparison, races: { server: race } })
+  expect(page).toContain('Right of 1x, server@HEAD is better.')
+  expect(page).toContain('server@HEAD over server@main')
+  expect(page).toContain('1.25x (0.800x to 2.00x)')
+  expect(page).not.toMatch(/NaN|Infinity/)
+})
+
 it('draws an interval that the verdict does not use in gray', () => {
   const claims = result.claims.map((claim) => ({
     ...claim,
