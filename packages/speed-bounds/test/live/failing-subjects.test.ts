@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { expect, it } from 'vitest'
 import { race, SpeedBoundsError, toMarkdown, toTerminal } from '../../src/index.ts'
 import type { RaceOptions, Subject } from '../../src/index.ts'
@@ -61,6 +62,18 @@ listen(34127)`),
   expect(code).toBe('SPEED_BOUNDS_PORT_TAKEN')
   expect(message).toMatch(/^bad \(.*\) ended with code 1\. Its port was in use, and PORT=\d+ was free: .*\n/)
   expect(message).toContain('EADDRINUSE')
+})
+
+it.skipIf(availableParallelism() === 1)('reports a fixed port without a wait for the process that has it', async () => {
+  const began = performance.now()
+  const { code } = await failureOf(
+    script(`
+import { createServer } from 'node:http'
+createServer((_, response) => response.end('ok')).listen(34128, process.env.HOST)`),
+    { startTimeout: 60_000 },
+  )
+  expect(code).toBe('SPEED_BOUNDS_PORT_TAKEN')
+  expect(performance.now() - began).toBeLessThan(30_000)
 })
 
 it('reports a different response with a diff', async () => {
