@@ -76,7 +76,9 @@ export function missingText(missing: number | undefined): string {
 /** Advice for a claim that is inconclusive, or that only CPU could decide. */
 export function adviceText({ claim, verdict, estimates }: Decision, canUseWrk: boolean): string {
   const advice: string[] = []
-  if (verdict === 'inconclusive') {
+  if (verdict === 'inconclusive' && estimates.length === 0) {
+    advice.push(`The budget of ${seconds(claim.budget)} ended before there was an interval: raise it.`)
+  } else if (verdict === 'inconclusive') {
     advice.push(
       `The budget of ${seconds(claim.budget)} or the ${claim.unit === 'call' ? 'processes' : 'stages'} ran out while the bound was inside the interval.`,
     )
