@@ -36,7 +36,8 @@ async function compareWith(base: string, pullRequest: PullRequest | undefined): 
     ...(config ? [`--config=${config}`] : []),
   ]
   const cli = siblingModule('../cli/main', import.meta.url)
-  const child = spawn(process.execPath, [cli, 'compare', ...flags, '--', base, 'HEAD'], {
+  // The Node of the job runs the servers, as it has installed their packages: the one of the runner may be another.
+  const child = spawn('node', [cli, 'compare', ...flags, '--', base, 'HEAD'], {
     cwd: directory,
     env: withoutTokens(),
     stdio: 'inherit',

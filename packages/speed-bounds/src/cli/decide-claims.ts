@@ -3,6 +3,7 @@ import { isOnPath } from '../load/find-program.ts'
 import type { Race } from '../race/race.ts'
 import { adviceText } from '../report/claim-sentences.ts'
 import { toTerminal } from '../report/tables.ts'
+import { wrap } from '../report/terminal-width.ts'
 import type { Verdict } from '../statistics/verdict.ts'
 import { exitCodeOf } from './exit-codes.ts'
 import { print, terminal } from './output.ts'
@@ -20,7 +21,7 @@ export async function decideClaims(
     const decision = await match.decide(over, { ...claim, ...(signal && { signal }) })
     verdicts.push(decision.verdict)
     const advice = adviceText(decision, canUseWrk)
-    if (advice) print(advice)
+    if (advice) print(wrap(advice, terminal.columns ?? Infinity))
   }
   return verdicts
 }

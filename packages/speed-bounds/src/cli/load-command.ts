@@ -72,7 +72,7 @@ export function addLoadCommand(program: Command): void {
 async function runLoad(subject: string, { header, json, markdown, html, csv, ...options }: Flags): Promise<void> {
   const outputs = { json, markdown, html, csv }
   assertOutputFiles(outputs)
-  const server = /^https?:\/\//.test(subject) ? subject : parseSubject(subject)[1]
+  const server = /^[a-z]+:\/\//i.test(subject) ? subject : parseSubject(subject)[1]
   const given: LoadOptions = { ...options, headers: headersOf(header), onProgress: show }
   const report = await interruptible((signal) => load(server, { ...given, signal }))
   print(loadToTerminal(report, terminal))

@@ -4,12 +4,14 @@ import { parseArgsStringToArgv } from 'string-argv'
 import { errorCodes } from '../errors.ts'
 import type { Subject } from '../options/types.ts'
 
+const SCRIPT = /\.[cm]?[jt]s$/
+
 /** A subject on the command line: `server.ts`, `name=server.ts` or `name=./server --port {port}`. */
 export function parseSubject(text: string): [name: string, Subject] {
   const [, name, rest = ''] = existsSync(text) ? [text, undefined, text] : (/^(?:([\w.-]+)=)?(.*)$/s.exec(text) ?? [])
   if (existsSync(rest)) return [name ?? basename(rest, extname(rest)), rest]
   const [command, ...args] = parseArgsStringToArgv(rest)
-  if (command === undefined || (args.length === 0 && name === undefined)) {
+  if (command === undefined || (args.length === 0 && (name === undefined || SCRIPT.test(command)))) {
     throw new errorCodes.SPEED_BOUNDS_INVALID_OPTION(
       `Invalid subject: expected a file that exists or a command line, got "${text}".`,
     )

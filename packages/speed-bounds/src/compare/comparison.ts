@@ -5,6 +5,15 @@ import type { Verdict } from '../statistics/verdict.ts'
 /** `within`: the whole interval lies within the margin around 1. */
 export type CaseVerdict = 'faster' | 'slower' | 'within' | 'inconclusive'
 
+/** Enough of a hash to tell commits of a repository apart. */
+export const shortHash = (commit: string): string => commit.slice(0, 12)
+
+/** A side of a comparison, such as `main (0123456789ab)`. */
+export function sideText({ ref, commit }: Comparison['base']): string {
+  const hash = shortHash(commit)
+  return ref === hash ? hash : `${ref} (${hash})`
+}
+
 /** One subject and one case at two refs. */
 export interface CaseComparison {
   readonly subject: string

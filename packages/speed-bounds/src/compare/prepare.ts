@@ -1,14 +1,15 @@
 import { join, relative } from 'node:path'
 import type { Config } from '../config/read-config.ts'
 import { errorCodes } from '../errors.ts'
+import { shortHash } from './comparison.ts'
 import { frozenInstall } from './package-manager.ts'
+import { quoteOutput } from './quote-output.ts'
 import type { Ref } from './resolve-ref.ts'
 import { copyChanges } from './working-tree.ts'
 import type { CommandEnd, Workspace } from './workspace.ts'
 
 /** Output of package managers when package.json and lockfile differ. */
 const OUTDATED_LOCKFILE = /in sync|OUTDATED_LOCKFILE|lockfile needs to be updated|lockfile would have been/i
-const MAX_QUOTED_LINES = 12
 
 /** Called at the start of each step, such as `main: npm ci`. */
 export type OnStep = (text: string) => void
@@ -20,7 +21,7 @@ export async function prepare(
   ref: Ref,
   { name, config, onStep }: { name: string; config: Config; onStep: OnStep },
 ): Promise<string> {
-  onStep(`${ref.name}: checkout of ${ref.commit.slice(0, 12)}`)
+  onStep(`${ref.name}: checkout of ${shortHash(ref.commit)}`)
   const checkout = join(workspace.folder, name)
   // Hooks of the repository are for its users.
   const noHooks = ['-c', `core.hooksPath=${join(workspace.folder, 'no-hooks')}`]
@@ -28,7 +29,7 @@ export async function prepare(
   const end = await workspace.run(repository, 'git', ...noHooks, ...added)
   if (end.status !== undefined) {
     throw new errorCodes.SPEED_BOUNDS_CHECKOUT_FAILED(
-      `git cannot check out ${ref.name} (${end.status}): make space in the temporary folder, or set TMPDIR.${quote(end)}`,
+      `git cannot check out ${ref.name} (${end.status}): make space in the temporary folder, or set TMPDIR.${quoteOutput(end.output)}`,
     )
   }
   if (ref.isWorkingTree) await copyChanges(repository, checkout)
@@ -60,7 +61,7 @@ async function install(
       : await workspace.run(frozen.directory, program, ...args)
   if (end.status !== undefined && OUTDATED_LOCKFILE.test(end.output)) {
     throw new errorCodes.SPEED_BOUNDS_INSTALL_FAILED(
-      `${frozen.lockfile} of ${ref.name} does not match its package.json: run ${program} install and commit ${frozen.lockfile}.${quote(end)}`,
+      `${frozen.lockfile} of ${ref.name} does not match its package.json: run ${program} install and commit ${frozen.lockfile}.${quoteOutput(end.output, OUTDATED_LOCKFILE)}`,
     )
   }
   if (end.status?.includes('ENOENT')) {
@@ -74,7 +75,7 @@ async function install(
 function assertInstalled(end: CommandEnd, ref: Ref, line: string): void {
   if (end.status === undefined) return
   throw new errorCodes.SPEED_BOUNDS_INSTALL_FAILED(
-    `The install of ${ref.name} failed (${line}: ${end.status}): correct it, or set "install" in the configuration.${quote(end)}`,
+    `The install of ${ref.name} failed (${line}: ${end.status}): correct it, or set "install" in the configuration.${quoteOutput(end.output)}`,
   )
 }
 
@@ -87,12 +88,6 @@ async function build(
   const end = await workspace.runLine(directory, commandLine)
   if (end.status === undefined) return
   throw new errorCodes.SPEED_BOUNDS_BUILD_FAILED(
-    `The build of ${ref.name} failed (${commandLine}: ${end.status}): correct "build", or the code of ${ref.name}.${quote(end)}`,
+    `The build of ${ref.name} failed (${commandLine}: ${end.status}): correct "build", or the code of ${ref.name}.${quoteOutput(end.output)}`,
   )
-}
-
-/** The end of the output, for the end of an error message. */
-function quote({ output }: CommandEnd): string {
-  const lines = output.trimEnd().split('\n').slice(-MAX_QUOTED_LINES)
-  return lines.join('') === '' ? '' : `\n${lines.map((line) => `  | ${line}`).join('\n')}`
 }

@@ -1,4 +1,5 @@
 import { errorCodes } from '../errors.ts'
+import { shortHash } from './comparison.ts'
 import { git } from './git.ts'
 
 /** The name of the working tree on the command line. */
@@ -6,7 +7,7 @@ export const WORKING_TREE = '.'
 
 /** One of the two sides of a comparison. */
 export interface Ref {
-  /** As the user wrote it, or `working tree`. */
+  /** As the user wrote it, `working tree`, or the begin of a whole hash. */
   readonly name: string
   readonly commit: string
   /** Uncommitted changes of the working tree count. */
@@ -25,7 +26,7 @@ export async function resolveRef(repository: string, name: string): Promise<Ref>
     throw unknown(`Invalid ref ${JSON.stringify(name)}: expected the name of a branch, a tag or a commit.`)
   }
   const commit = await commitOf(repository, name)
-  if (commit !== undefined) return { name, commit, isWorkingTree: false }
+  if (commit !== undefined) return { name: name === commit ? shortHash(commit) : name, commit, isWorkingTree: false }
   throw unknown(`There is no commit ${JSON.stringify(name)}: ${await remedyOf(repository, name)}`)
 }
 

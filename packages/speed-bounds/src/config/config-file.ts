@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { extname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { errorCodes } from '../errors.ts'
+import { moduleAdvice } from './module-advice.ts'
 
 const NAMES = ['ts', 'js', 'mjs', 'json'].map((extension) => `speed-bounds.config.${extension}`)
 
@@ -20,7 +21,7 @@ export async function loadConfig(path: string | undefined, directory: string): P
     return { path: file, value: extname(file) === '.json' ? parse(file) : await importDefault(file) }
   } catch (error) {
     const [message] = (error instanceof Error ? error.message : String(error)).split('\n', 1)
-    throw notLoaded(`Cannot load ${relative(directory, file)}: ${message}`, error)
+    throw notLoaded(`Cannot load ${relative(directory, file)}: ${message}${moduleAdvice(message!)}`, error)
   }
 }
 

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { assertOption, check } from '../options/check.ts'
-import { configSchema } from '../options/config-schema.ts'
+import { configNamesSchema, configSchema } from '../options/config-schema.ts'
 import type { ConfigClaim, SpeedBoundsConfig } from '../options/config-types.ts'
 import type { RaceOptions } from '../options/types.ts'
 import { loadConfig } from './config-file.ts'
@@ -21,6 +21,7 @@ export async function readConfig(path: string | undefined, directory: string = p
   const { path: file, value } = await loadConfig(path, directory)
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   assertOption(isObject, 'the default export of the configuration', 'an object', value)
+  check(configNamesSchema, value)
   const { subjects, claims = [], install, build, ...raceOptions } = value as SpeedBoundsConfig
   check(configSchema, {
     subjects,

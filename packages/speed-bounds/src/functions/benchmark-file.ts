@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { moduleAdvice } from '../config/module-advice.ts'
 import type { ConfigClaim } from '../options/config-types.ts'
 import type { FunctionGroup } from './process-messages.ts'
 
@@ -25,7 +26,8 @@ export async function importBenchmarks(url: string): Promise<Benchmarks> {
   try {
     exports = (await import(url)) as typeof exports
   } catch (error) {
-    throw new UnusableFile(`${name} cannot be imported: ${messageOf(error)}`)
+    const message = messageOf(error)
+    throw new UnusableFile(`${name} cannot be imported: ${message}${moduleAdvice(message)}`)
   }
   const { claims = [] } = exports
   if (!Array.isArray(claims)) throw new UnusableFile(`${name} exports "claims" that are no array.`)

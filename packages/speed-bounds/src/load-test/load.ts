@@ -33,6 +33,7 @@ export async function load(subject: Subject, options: LoadOptions = {}): Promise
     test.onProgress({ step: 'starting', load: test.subject.label })
     const run = await supervisor.start(test.subject, {
       ...test,
+      protocol: test.request.protocol,
       isReady: (origin, signal) => sendOnce({ ...test.request, origin }, signal),
     })
     return runAgainst(test, run.origin, run)

@@ -1,7 +1,19 @@
 // The schema of the parts of a configuration file that a race does not have.
 
-import { anyOf, custom, list, object, oneOf, optional, type OptionsSchema, type Schema, string } from 'checked-options'
+import {
+  anyOf,
+  custom,
+  list,
+  object,
+  oneOf,
+  optional,
+  optionsOf,
+  type OptionsSchema,
+  type Schema,
+  string,
+} from 'checked-options'
 import type { ConfigClaim, SpeedBoundsConfig } from './config-types.ts'
+import { raceSchema, renamedInRace } from './schema.ts'
 import type { RaceOptions } from './types.ts'
 
 /** The configuration without the options of the race, which `race()` checks. */
@@ -26,3 +38,14 @@ export const configSchema: OptionsSchema<OwnConfig> = object({
   install: optional(anyOf(commandLine, oneOf(false))),
   build: optional(commandLine),
 })
+
+const names = [...optionsOf(configSchema), ...optionsOf(raceSchema)]
+  .map(({ name }) => name)
+  .filter((name) => !name.includes('.'))
+const anything = optional(custom<unknown>('a value', () => true))
+
+/** Names of all options: an unknown one is compared with those of the race and of the file. */
+export const configNamesSchema: OptionsSchema<Record<string, unknown>> = object(
+  Object.fromEntries(names.map((name) => [name, anything])),
+  { renamed: renamedInRace },
+)

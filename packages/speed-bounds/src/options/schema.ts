@@ -115,6 +115,20 @@ export const caseSchema: OptionsSchema<CaseOptions, CheckedCaseOptions> = object
   { renamed: renamedInCases },
 )
 
+/** Old names of options of a race, and their new ones. */
+export const renamedInRace: Readonly<Record<string, string>> = {
+  ...renamedInCases,
+  warmUp: 'measurement.maxWarmUp',
+  leastWarmUp: 'measurement.minWarmUp',
+  cycles: 'measurement.cycles',
+  stages: 'measurement.stages',
+  heats: 'measurement.heats',
+  turn: 'measurement.turn',
+  idle: 'measurement.idle',
+  busyPoll: 'measurement.busyPoll',
+  maxForeignCpu: 'measurement.maxForeignCpu',
+}
+
 export const raceSchema: OptionsSchema<RaceOptions, CheckedRaceOptions> = object(
   {
     path: optional(path),
@@ -136,20 +150,7 @@ export const raceSchema: OptionsSchema<RaceOptions, CheckedRaceOptions> = object
     cwd: optional(directory),
     onProgress: optional(func<NonNullable<RaceOptions['onProgress']>>()),
   },
-  {
-    renamed: {
-      ...renamedInCases,
-      warmUp: 'measurement.maxWarmUp',
-      leastWarmUp: 'measurement.minWarmUp',
-      cycles: 'measurement.cycles',
-      stages: 'measurement.stages',
-      heats: 'measurement.heats',
-      turn: 'measurement.turn',
-      idle: 'measurement.idle',
-      busyPoll: 'measurement.busyPoll',
-      maxForeignCpu: 'measurement.maxForeignCpu',
-    },
-  },
+  { renamed: renamedInRace },
 )
 
 export const claimSchema: OptionsSchema<ClaimOptions> = object({

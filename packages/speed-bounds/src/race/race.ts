@@ -249,12 +249,12 @@ class LazyRace implements ComparingRace {
         shuffle: this.#shuffle,
         onRound: (round, histogram) => this.#keep(round, histogram),
         onLook,
-        onProgress: (progress) =>
-          this.#race.onProgress({
-            ...progress,
-            elapsed: performance.now() - began,
-            ...meanCpuOf(this.#rounds, progress.subject),
-          }),
+        onProgress: (progress) => {
+          const elapsed = performance.now() - began
+          const left = Math.max(0, (budget ?? Infinity) - elapsed)
+          const remaining = Math.min(progress.remaining, left)
+          this.#race.onProgress({ ...progress, remaining, elapsed, ...meanCpuOf(this.#rounds, progress.subject) })
+        },
       }
       try {
         await this.#stopwatch.measure(() => runStage(context))

@@ -10,25 +10,27 @@ export async function startReplicas(
 ): Promise<Replica[]> {
   const queue = subjects.flatMap((subject) => numbers.map((number) => ({ subject, number })))
   const started: Replica[] = []
+  const failure = new AbortController()
+  const ended = AbortSignal.any([signal, failure.signal])
   const startNext = async (): Promise<void> => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       report('starting', next.subject)
       try {
         started.push({
-          run: await supervisor.start(next.subject, { ...race, signal }),
+          run: await supervisor.start(next.subject, { ...race, signal: ended }),
           number: next.number,
           connections: new Map(),
         })
       } catch (error) {
-        // Starting the others would be useless.
+        // The others would be started, or waited for, in vain. The first error is the cause of later ones.
         queue.length = 0
+        failure.abort(error)
         throw error
       }
     }
   }
-  const outcomes = await Promise.allSettled(Array.from({ length: availableParallelism() }, startNext))
-  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-  if (!failed) return started
+  await Promise.allSettled(Array.from({ length: availableParallelism() }, startNext))
+  if (!failure.signal.aborted) return started
   await Promise.all(started.map(({ run }) => run.stop(0)))
-  throw failed.reason
+  throw failure.signal.reason
 }

@@ -55,6 +55,19 @@ export function whyUnused({ generatorBound, disturbed }: Estimate): string | und
   return disturbed ? 'other programs took CPU' : undefined
 }
 
+/** The intervals of a claim in a cell of a table. */
+export function measuredText(estimates: readonly Estimate[]): string {
+  return estimates
+    .map((estimate) => {
+      const note = whyUnused(estimate) === undefined ? '' : ', not used'
+      return `${estimate.metric} ${ratioWithInterval(estimate)}${note}`
+    })
+    .join('; ')
+}
+
+/** In place of the interval of two commits. */
+export const NO_INTERVAL = 'not enough data for an interval: raise the budget'
+
 /** In place of an interval. */
 export function missingText(missing: number | undefined): string {
   return `not enough data yet${missing === undefined ? '' : ` (needs about ${seconds(missing)} more)`}`
@@ -63,7 +76,9 @@ export function missingText(missing: number | undefined): string {
 /** Advice for a claim that is inconclusive, or that only CPU could decide. */
 export function adviceText({ claim, verdict, estimates }: Decision, canUseWrk: boolean): string {
   const advice: string[] = []
-  if (verdict === 'inconclusive') {
+  if (verdict === 'inconclusive' && estimates.length === 0) {
+    advice.push(`The budget of ${seconds(claim.budget)} ended before there was an interval: raise it.`)
+  } else if (verdict === 'inconclusive') {
     advice.push(
       `The budget of ${seconds(claim.budget)} or the ${claim.unit === 'call' ? 'processes' : 'stages'} ran out while the bound was inside the interval.`,
     )

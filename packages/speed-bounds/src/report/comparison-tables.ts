@@ -1,6 +1,7 @@
 import { markdownTable } from 'markdown-table'
 import { styleText } from 'node:util'
-import type { CaseComparison, Comparison } from '../compare/comparison.ts'
+import { type CaseComparison, type Comparison, sideText } from '../compare/comparison.ts'
+import { NO_INTERVAL } from './claim-sentences.ts'
 import { confidenceText, counted, percentage, ratio } from './format.ts'
 import { METRIC_FORMATS } from './metric-formats.ts'
 import { markdownText } from './markdown-text.ts'
@@ -19,7 +20,8 @@ export function comparisonToTerminal(comparison: Comparison, { columns = Infinit
     const name = cut(`${one.subject}, ${one.case}`, columns - widthOf(`: ${verdict}`))
     return [
       `${styleText('bold', name)}: ${styleText(COLORS[one.verdict], verdict)}`,
-      wrap(`  ${intervalText(one)}\n  ${title}: ${base} -> ${head}`, columns),
+      wrap(`  ${intervalText(one)}`, columns),
+      ...(one.base === null && one.head === null ? [] : [wrap(`  ${title}: ${base} -> ${head}`, columns)]),
     ].join('\n')
   })
   return [
@@ -44,7 +46,7 @@ export function comparisonToMarkdown(comparison: Comparison): string {
 }
 
 function headline({ base, head }: Comparison): string {
-  return `${head.ref} (${head.commit.slice(0, 12)}) compared with ${base.ref} (${base.commit.slice(0, 12)})`
+  return `${sideText(head)} compared with ${sideText(base)}`
 }
 
 function figuresOf({ metric }: Comparison, { base, head }: CaseComparison): { base: string; head: string } {
@@ -57,7 +59,7 @@ function verdictText({ margin }: Comparison, { verdict }: CaseComparison): strin
 }
 
 function intervalText({ ratio: middle, low, high, confidence }: CaseComparison): string {
-  if (middle === null || low === null || high === null || confidence === null) return 'not enough data for an interval'
+  if (middle === null || low === null || high === null || confidence === null) return NO_INTERVAL
   return `${ratio(middle)} (${ratio(low)} to ${ratio(high)}, ${confidenceText(confidence)} interval)`
 }
 

@@ -1,8 +1,8 @@
 import { markdownTable } from 'markdown-table'
 import { styleText } from 'node:util'
 import type { FunctionRaceResult } from '../functions/function-result.ts'
-import { decisionText } from './claim-sentences.ts'
-import { machineText, perSecond, ratio, ratioWithInterval, timeOfCall } from './format.ts'
+import { decisionText, measuredText } from './claim-sentences.ts'
+import { machineText, perSecond, ratio, timeOfCall } from './format.ts'
 import { markdownText } from './markdown-text.ts'
 import { functionResultsOf } from './result-document.ts'
 import { color, type Place } from './tables.ts'
@@ -70,7 +70,7 @@ function verdictTable({ claims }: FunctionRaceResult): string[] {
   const rows = claims.map(({ contender, over, atLeast, verdict, estimates }) => [
     markdownText(`${contender} at least ${ratio(atLeast)} ${over}`),
     `**${verdict}**`,
-    estimates.map((estimate) => `${estimate.metric} ${ratioWithInterval(estimate)}`).join('; '),
+    measuredText(estimates),
   ])
   return [markdownTable([['claim', 'verdict', 'measured (interval)'], ...rows])]
 }

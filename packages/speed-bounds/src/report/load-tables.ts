@@ -99,7 +99,7 @@ function sentencesOf({ ceiling, phases }: LoadReport): string[] {
 }
 
 function ceilingOf({ rate, users, limitedBy }: LoadCeiling): string {
-  const limit = limitedBy === 'generator' ? ' It is one of the generator: the server can do more.' : ''
+  const limit = limitedBy === 'generator' ? ' The generator limits it: the server can do more.' : ''
   return `The ceiling is ${perSecond(rate)} requests/s, with ${users} connections.${limit}`
 }
 

@@ -38,7 +38,9 @@ function parse(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    throw invalid(`Cannot read ${file}: ${(error as Error).message}`, error)
+    // JSON.parse() quotes the text with its line breaks.
+    const message = (error as Error).message.replaceAll(/\s+/g, ' ')
+    throw invalid(`Cannot read ${file}: ${message}`, error)
   }
 }
 

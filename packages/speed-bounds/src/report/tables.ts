@@ -11,9 +11,8 @@ import {
   percentage,
   perSecond,
   ratio,
-  ratioWithInterval,
 } from './format.ts'
-import { decisionText } from './claim-sentences.ts'
+import { decisionText, measuredText } from './claim-sentences.ts'
 import { markdownText } from './markdown-text.ts'
 import { disturbedText, lengthOfRound, processesText } from './measured-rounds.ts'
 import type { RaceResult, Summary } from './result.ts'
@@ -65,7 +64,7 @@ export function toMarkdown(result: RaceResult): string {
     markdownText(`${claim.contender} at least ${ratio(claim.atLeast)} ${claim.over}`),
     markdownText(claim.case),
     `**${claim.verdict}**`,
-    claim.estimates.map((estimate) => `${estimate.metric} ${ratioWithInterval(estimate)}`).join('; '),
+    measuredText(claim.estimates),
   ])
   if (verdicts.length > 0)
     parts.push(`### Verdicts\n\n${markdownTable([['claim', 'case', 'verdict', 'measured (interval)'], ...verdicts])}`)

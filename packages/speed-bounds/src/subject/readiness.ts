@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { errorCodes, SpeedBoundsError } from '../errors.ts'
+import type { Protocol } from '../options/load-types.ts'
 import type { RunningSubject } from './running-subject.ts'
 import { quoteStderr } from './quote-stderr.ts'
 import { awaitResponse } from './send-request.ts'
@@ -15,8 +17,16 @@ export interface ReadinessLimits {
   /** Milliseconds. */
   readonly startTimeout: number
   readonly signal: AbortSignal
-  /** A request in the protocol of the subject. By default, it is HTTP/1.1. */
+  /** By default, it is HTTP/1.1. */
+  readonly protocol?: Protocol
+  /** A request in the protocol of the subject. */
   readonly isReady?: IsReady
+}
+
+const PROTOCOL_NAMES: Readonly<Record<Protocol, string>> = {
+  http1: 'HTTP/1.1',
+  http2: 'HTTP/2 without TLS',
+  websocket: 'WebSocket',
 }
 
 /** Waits until a subject responds. */
@@ -24,7 +34,7 @@ export async function waitUntilReady(
   channel: SupervisorChannel,
   id: string,
   run: RunningSubject,
-  { startTimeout: timeout, signal: aborted, isReady = awaitResponse }: ReadinessLimits,
+  { startTimeout: timeout, signal: aborted, protocol = 'http1', isReady = awaitResponse }: ReadinessLimits,
 ): Promise<void> {
   const deadline = performance.now() + timeout
   const lastError = await pollUntil(deadline, run, aborted, isReady)
@@ -37,7 +47,7 @@ export async function waitUntilReady(
   const { stderr } = await tail
   const { subject, origin } = run
   throw new errorCodes.SPEED_BOUNDS_SUBJECT_NOT_READY(
-    `${subject.name} (${subject.label}) did not respond at ${origin} within ${timeout} ms (last error: ${lastError}). A subject must listen on HOST and PORT from its environment.${quoteStderr(stderr)}`,
+    `${subject.name} (${subject.label}) did not respond at ${origin} within ${timeout} ms (last error: ${lastError.replace(/\.$/, '')}). A subject must listen on HOST and PORT from its environment, and speak ${PROTOCOL_NAMES[protocol]}.${quoteStderr(stderr)}`,
   )
 }
 
@@ -63,14 +73,22 @@ async function pollUntil(
   return lastError
 }
 
-/** The error of a subject that ended before its first response. */
-function startErrorOf({ died, origin }: RunningSubject): Error {
+/** The error of a subject that ended before its first response. Its first line has all but the stderr. */
+function startErrorOf({ subject, died, origin }: RunningSubject): Error {
   const reason = died.reason as Error
   if (reason instanceof SpeedBoundsError && reason.code !== 'SPEED_BOUNDS_SUBJECT_DIED') return reason
+  const [ended, ...stderr] = reason.message.split('\n')
+  const because = (text: string): string => [`${ended} ${text}`, ...stderr].join('\n')
+  // Not checked before the start: Node finds server.js by the name server.
+  if (subject.file !== undefined && !existsSync(subject.file)) {
+    return new errorCodes.SPEED_BOUNDS_SUBJECT_NOT_STARTED(`${ended} There is no file ${subject.file}.`)
+  }
   if (/EADDRINUSE|address already in use/i.test(reason.message)) {
     return new errorCodes.SPEED_BOUNDS_PORT_TAKEN(
-      `${reason.message}\nIts PORT=${new URL(origin).port} was free. It may listen on a fixed port: a subject must read HOST and PORT.`,
+      because(
+        `Its port was in use, and PORT=${new URL(origin).port} was free: a subject must listen on HOST and PORT from its environment.`,
+      ),
     )
   }
-  return new errorCodes.SPEED_BOUNDS_SUBJECT_NOT_STARTED(`${reason.message}\nIt never responded at ${origin}.`)
+  return new errorCodes.SPEED_BOUNDS_SUBJECT_NOT_STARTED(because(`It never responded at ${origin}.`))
 }

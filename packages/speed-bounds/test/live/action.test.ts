@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, it } from 'vitest'
 import { fixtureRepository } from '../helpers/fixture-repository.ts'
@@ -48,7 +48,10 @@ repository.git(
 )
 
 /** Runs the script with a recorded event, against a fake API server that responds to writes with a status. */
-async function runAction(status: number): Promise<{ code: number; output: string; summary: string; writes: string[] }> {
+async function runAction(
+  status: number,
+  path = process.env['PATH'],
+): Promise<{ code: number; output: string; summary: string; writes: string[] }> {
   const writes: string[] = []
   const api = createServer(async (request, response) => {
     const body = Buffer.concat((await request.toArray()) as Buffer[]).toString()
@@ -64,6 +67,7 @@ async function runAction(status: number): Promise<{ code: number; output: string
     cwd: repository.folder,
     env: {
       ...process.env,
+      PATH: path,
       ...{ GITHUB_EVENT_PATH: event, GITHUB_STEP_SUMMARY: summary, GITHUB_REPOSITORY: 'owner/name' },
       GITHUB_API_URL: `http://127.0.0.1:${(api.address() as AddressInfo).port}`,
       'INPUT_GITHUB-TOKEN': 'secret-token',
@@ -80,7 +84,7 @@ async function runAction(status: number): Promise<{ code: number; output: string
 
 it('comments on the pull request, writes the summary, and fails for a slower case', async () => {
   const { code, output, summary, writes } = await runAction(201)
-  expect(output).toContain(`${base}: checkout of`)
+  expect(output).toContain(`${base.slice(0, 12)}: checkout of`)
   expect(summary).toContain('🔴 **slower**')
   expect(writes).toHaveLength(1)
   expect(writes[0]).toMatch(/^POST \/repos\/owner\/name\/issues\/7\/comments \{"body":"<!-- speed-bounds /)
@@ -95,4 +99,12 @@ it('falls back to the summary with a token that may only read', async () => {
   expect(output).toContain('::notice::The token may not write comments. The result is in the step summary.')
   expect(summary).toContain('🔴 **slower**')
   expect(code).toBe(1)
+})
+
+it.skipIf(process.platform === 'win32')('runs servers with the Node of the job', async () => {
+  const node = join(folder, 'node')
+  const seen = join(folder, 'seen')
+  writeFileSync(node, `#!/bin/sh\necho "$2" >> '${seen}'\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 })
+  await runAction(201, [folder, process.env['PATH']].join(delimiter))
+  expect(readFileSync(seen, 'utf8')).toMatch(/^compare$/m)
 })

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { expect, it } from 'vitest'
 import { race, SpeedBoundsError, toMarkdown, toTerminal } from '../../src/index.ts'
 import type { RaceOptions, Subject } from '../../src/index.ts'
@@ -18,8 +19,16 @@ async function failureOf(subject: Subject, options: Partial<RaceOptions> = {}): 
 it('quotes the stderr of a subject that crashes at start', async () => {
   const { code, message } = await failureOf(script(`throw new Error('no database')`))
   expect(code).toBe('SPEED_BOUNDS_SUBJECT_NOT_STARTED')
-  expect(message).toMatch(/^bad \(node .*\) ended with code 1/)
+  expect(message).toMatch(/^bad \(node .*\) ended with code 1\. It never responded at http:\/\/[\d.:]+\.\n/)
   expect(message).toContain('no database')
+})
+
+it('reports a script that does not exist, in one line', async () => {
+  const { code, message } = await failureOf('./no-such-server.ts')
+  expect(code).toBe('SPEED_BOUNDS_SUBJECT_NOT_STARTED')
+  expect(message).toMatch(
+    /^bad \(node no-such-server\.ts\) ended with code 1\. There is no file .*no-such-server\.ts\.$/,
+  )
 })
 
 it('reports a program that does not exist', async () => {
@@ -51,7 +60,20 @@ listen(process.env.PORT)
 listen(34127)`),
   )
   expect(code).toBe('SPEED_BOUNDS_PORT_TAKEN')
+  expect(message).toMatch(/^bad \(.*\) ended with code 1\. Its port was in use, and PORT=\d+ was free: .*\n/)
   expect(message).toContain('EADDRINUSE')
+})
+
+it.skipIf(availableParallelism() === 1)('reports a fixed port without a wait for the process that has it', async () => {
+  const began = performance.now()
+  const { code } = await failureOf(
+    script(`
+import { createServer } from 'node:http'
+createServer((_, response) => response.end('ok')).listen(34128, process.env.HOST)`),
+    { startTimeout: 60_000 },
+  )
+  expect(code).toBe('SPEED_BOUNDS_PORT_TAKEN')
+  expect(performance.now() - began).toBeLessThan(30_000)
 })
 
 it('reports a different response with a diff', async () => {

@@ -212,6 +212,12 @@ describe('failures', () => {
     )
   })
 
+  it('rejects a subject that speaks another protocol', async () => {
+    const error: Error = await load(ok, { protocol: 'http2', startTimeout: 1000 }).catch((reason) => reason)
+    expect(error).toBeInstanceOf(errorCodes.SPEED_BOUNDS_SUBJECT_NOT_READY)
+    expect(error.message).toMatch(/A subject must listen on HOST and PORT .*, and speak HTTP\/2 without TLS\.\n/)
+  })
+
   it('rejects a subject that dies under load, with its stderr', async () => {
     const dying = server(`if (requests > 20) { console.error('out of luck'); process.exit(7) } response.end('ok')`)
     const error: Error = await load(dying, { rate: 100, duration: 5000, warmUp: 0 }).catch((reason) => reason)
@@ -306,5 +312,13 @@ describe('the command', () => {
     expect(code).toBe(2)
     expect(stderr).toMatch(message)
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  it.each(['ws://127.0.0.1:9', 'https://127.0.0.1:9', 'http://127.0.0.1:9/path'])('expects no %s', async (url) => {
+    const { code, stderr } = await run('load', url)
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `SPEED_BOUNDS_INVALID_OPTION: Invalid option "subject": expected an http: URL without a path, which is the option "path", got "${url}".\n`,
+    })
   })
 })

@@ -3,13 +3,14 @@ import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { isOnPath } from '../../src/load/find-program.ts'
+import { ok } from '../helpers/servers.ts'
 
 const path = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url))
 const report = `${process.execPath} ${path('src/cli/main.ts')} report ${path('test/fixtures/result.json')}`
 
 /** The output of a command in a terminal of this width. */
-function inTerminal(columns: number, env: Record<string, string> = {}): string {
-  const command = `stty cols ${columns}; ${report}`
+function inTerminal(columns: number, env: Record<string, string> = {}, shown = report): string {
+  const command = `stty cols ${columns}; ${shown}`
   // Node takes a terminal of most CI services for one without colors.
   const { CI: _ci, FORCE_COLOR: _force, NO_COLOR: _no, ...own } = process.env
   return spawnSync('script', ['-qec', command, '/dev/null'], {
@@ -23,6 +24,14 @@ describe.runIf(process.platform === 'linux' && isOnPath('script'))('in a termina
     const lines = stripVTControlCharacters(inTerminal(40)).split(/\r?\n/)
     expect(lines.length).toBeGreaterThan(8)
     expect(lines.filter((line) => line.length > 40)).toEqual([])
+  })
+
+  it('advice for a claim is no longer than 40 columns', () => {
+    const file = String(ok.file)
+    const race = `${process.execPath} ${path('src/cli/main.ts')} race one=${file} other=${file} --budget 100ms 2>&-`
+    const text = stripVTControlCharacters(inTerminal(40, {}, race))
+    expect(text).toMatch(/^The budget of \S+ s ended /m)
+    expect(text.split(/\r?\n/).filter((line) => line.length > 40)).toEqual([])
   })
 
   it('results have colors, and none with NO_COLOR', () => {

@@ -136,11 +136,21 @@ it('decides several claims on the same data, and measures only the subjects of a
 
 it('ends at its budget, and tells how much time is missing', async () => {
   const stubborn = server(`response.end('ok')`, `process.on('SIGTERM', () => {})`)
-  const match = race({ ok, stubborn }, { ...OPTIONS, measurement: { minWarmUp: 30_000, maxWarmUp: 30_000 } })
+  const remaining: number[] = []
+  const match = race(
+    { ok, stubborn },
+    {
+      ...OPTIONS,
+      measurement: { minWarmUp: 30_000, maxWarmUp: 30_000 },
+      onProgress: (progress) => remaining.push(progress.remaining),
+    },
+  )
   const began = performance.now()
   const { verdict, estimates, missing } = await match.decide('stubborn', { atLeast: 1, budget: 3000 })
   expect(performance.now() - began).toBeLessThan(5000)
   expect({ verdict, estimates }).toEqual({ verdict: 'inconclusive', estimates: [] })
+  expect(remaining).not.toEqual([])
+  expect(Math.max(...remaining)).toBeLessThanOrEqual(3000)
   expect(missing).toBeGreaterThan(100_000)
   expect(toTerminal(match.result())).toMatch(/not enough data yet \(needs about 1\d\d s more\)/)
 })

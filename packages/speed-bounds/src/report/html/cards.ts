@@ -1,5 +1,5 @@
 import type { CaseComparison, Comparison } from '../../compare/comparison.ts'
-import { missingText, whyUnused } from '../claim-sentences.ts'
+import { missingText, NO_INTERVAL, whyUnused } from '../claim-sentences.ts'
 import { percentage, ratio, ratioWithInterval } from '../format.ts'
 import { METRIC_FORMATS, type MetricFormats } from '../metric-formats.ts'
 import type { Judged } from './judged.ts'
@@ -39,8 +39,9 @@ function claimCard(
     const text = `${title}: ${ratioWithInterval(estimate)}`
     const reason = whyUnused(estimate)
     const note = reason === undefined ? '' : `. Not used: ${reason}.`
+    const tone = reason === undefined ? MARKS[verdict].tone : 'open'
     return html`<p class="soft">${text}${note}</p>
-      ${intervalBar(estimate, axis, { label: `${text}, claimed at least ${ratio(atLeast)}`, bound: atLeast, tone: MARKS[verdict].tone })}`
+      ${intervalBar(estimate, axis, { label: `${text}, claimed at least ${ratio(atLeast)}`, bound: atLeast, tone })}`
   })
   return html`<article class="card ${MARKS[verdict].tone}">
     <p class="verdict"><span aria-hidden="true">${MARKS[verdict].mark}</span> ${verdict}</p>
@@ -77,27 +78,27 @@ export function comparisonCards({ cases, metric, margin }: Comparison): Markup {
 }
 
 function caseCard(
-  { subject, case: name, verdict, base, head, ...interval }: CaseComparison,
+  { subject, case: name, verdict, base, head, ratio: middle, low, high }: CaseComparison,
   { title, format }: (typeof METRIC_FORMATS)['cpu'],
   margin: number,
 ): Markup {
   const { mark, tone } = MARKS[verdict]
   const word = verdict === 'within' ? `within ±${percentage(margin)}` : verdict
-  const { ratio: middle, low, high } = interval
-  const figures = `${title}: ${base === null ? 'none' : format(base)} → ${head === null ? 'none' : format(head)}`
-  let evidence = html`<p class="soft">${missingText(undefined)}.</p>`
+  const text = (value: number | null): string => (value === null ? 'none' : format(value))
+  const figures =
+    base === null && head === null ? undefined : html`<p class="soft">${title}: ${text(base)} → ${text(head)}</p>`
+  let evidence = html`<p class="soft">${NO_INTERVAL}</p>`
   if (middle !== null && low !== null && high !== null) {
     const estimate = { ratio: middle, low, high }
     const axis = ratioAxis([estimate], [1 / (1 + margin), 1 + margin])
-    const text = ratioWithInterval(estimate)
-    evidence = html`<p class="soft">${text}</p>
-      ${intervalBar(estimate, axis, { label: text, tone })}${labelsAcross(axis, ratio)}`
+    const interval = ratioWithInterval(estimate)
+    evidence = html`<p class="soft">${interval}</p>
+      ${intervalBar(estimate, axis, { label: interval, tone })}${labelsAcross(axis, ratio)}`
   }
   return html`<article class="card ${tone}">
     <p class="verdict"><span aria-hidden="true">${mark}</span> ${word}</p>
     <h3>${subject} <small>${name}</small></h3>
     <p class="big">${middle === null ? '–' : ratio(middle)}</p>
-    <p class="soft">${figures}</p>
-    ${evidence}
+    ${figures} ${evidence}
   </article>`
 }

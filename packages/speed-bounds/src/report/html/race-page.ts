@@ -1,4 +1,4 @@
-import type { Comparison } from '../../compare/comparison.ts'
+import { type Comparison, sideText } from '../../compare/comparison.ts'
 import { microseconds } from '../format.ts'
 import { METRIC_FORMATS } from '../metric-formats.ts'
 import type { RaceResult } from '../result.ts'
@@ -42,21 +42,31 @@ export function racePage(result: RaceResult): Markup {
 
 export function comparisonPage(comparison: Comparison): Markup {
   const { base, head, races, finishedAt } = comparison
-  const named = ({ ref, commit }: Comparison['base']): string => `${ref} (${commit.slice(0, 12)})`
   const all = Object.entries(races)
   const sections = all.map(
     ([name, result]) =>
       html`<h2>${name}</h2>
-        ${measurements(result, MAX_POINTS / all.length)}`,
+        ${measurements(headOverBase(result), MAX_POINTS / all.length)}`,
   )
   const [first] = all
-  return page(`${named(head)} compared with ${named(base)}`, finishedAt, [
+  return page(`${sideText(head)} compared with ${sideText(base)}`, finishedAt, [
     comparisonCards(comparison),
     ...sections,
     html`<h2>Conditions</h2>
       ${first && conditions(first[1])}`,
     repeatSection(`npx speed-bounds compare ${base.commit} ${head.ref === 'working tree' ? '' : head.commit}`.trim()),
   ])
+}
+
+/** The race of a comparison has the base first. Its cards say how many times as good the head is, so its ratios do too. */
+function headOverBase(result: RaceResult): RaceResult {
+  const inverse = (value: number): number => Math.min(Number.MAX_VALUE, 1 / value)
+  const ratios = result.ratios.map(({ contender, over, ratio, low, high, ...rest }) => ({
+    ...rest,
+    ...{ contender: over, over: contender },
+    ...{ ratio: inverse(ratio), low: inverse(high), high: inverse(low) },
+  }))
+  return { ...result, ratios }
 }
 
 /** Claims and ratios. The name of a single case tells nothing. */

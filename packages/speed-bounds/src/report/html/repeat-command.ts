@@ -7,10 +7,11 @@ import type { RaceResult } from '../result.ts'
 /** A flag, its value, and its default, which needs no flag. */
 type Flag = readonly [flag: string, value: string | number, standard: string | number]
 
-export function repeatCommand({ subjects, cases, load, method }: RaceResult): string {
+export function repeatCommand({ subjects, cases, load, method, claims }: RaceResult): string {
   const [first, ...others] = cases
   if (!first || others.length > 0) return 'npx speed-bounds run'
   return commandOf('race', subjectArguments(subjects), [
+    ...claimFlags([{ names: subjects.map(({ name }) => name), claims }]),
     ['--path', first.path, '/'],
     ['--method', first.method, 'GET'],
     ['--connections', load.connections, 50],
@@ -65,7 +66,7 @@ export function repeatBenchCommand(results: readonly FunctionRaceResult[]): stri
   const { method } = first
   const seeds = new Set(results.map((result) => result.method.seed))
   return commandOf('bench', files.map(quoted), [
-    ...claimFlags(results),
+    ...claimFlags(results.map(({ functions, claims }) => ({ names: functions.map(({ name }) => name), claims }))),
     ['--replicas', method.replicas, 48],
     ['--warm-up', `${method.warmUp}ms`, '250ms'],
     ['--duration', `${method.duration}ms`, '250ms'],
@@ -77,16 +78,19 @@ export function repeatBenchCommand(results: readonly FunctionRaceResult[]): stri
   ])
 }
 
-/** The flags of the claims, if these compare the first function with each of the others. Other claims are in the file. */
-function claimFlags(results: readonly FunctionRaceResult[]): Flag[] {
-  const claims = results.flatMap((result) => result.claims)
+/** Names of subjects or functions, and the claims about them. */
+interface Claimed {
+  readonly names: readonly string[]
+  readonly claims: readonly Pick<RaceResult['claims'][number], 'contender' | 'over' | 'atLeast' | 'estimates'>[]
+}
+
+/** The flags of the claims, if these compare the first name with each of the others. Other claims are in a file. */
+function claimFlags(races: readonly Claimed[]): Flag[] {
+  const claims = races.flatMap((race) => race.claims)
   const bounds = new Set(claims.map(({ atLeast }) => atLeast))
-  const areUsual = results.every(({ functions: [first, ...others], claims: own }) => {
+  const areUsual = races.every(({ names: [first, ...others], claims: own }) => {
     const over = own.map((claim) => claim.over)
-    return (
-      own.every(({ contender }) => contender === first?.name) &&
-      over.join('\n') === others.map(({ name }) => name).join('\n')
-    )
+    return own.every(({ contender }) => contender === first) && over.join('\n') === others.join('\n')
   })
   if (!areUsual || bounds.size !== 1) return []
   const metrics = new Set(claims.flatMap(({ estimates }) => estimates.map(({ metric }) => metric)))

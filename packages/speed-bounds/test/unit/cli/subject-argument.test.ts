@@ -17,8 +17,11 @@ it('takes the path of a file that exists, and names it after the file', () => {
   expect(parseSubject(`ours=${file}`)).toEqual(['ours', file])
 })
 
-it.each(['no-such-file.ts', '', 'name='])('rejects %j, which is neither a file nor a command line', (text) => {
-  expect(() => parseSubject(text)).toThrow(
-    `Invalid subject: expected a file that exists or a command line, got "${text}".`,
-  )
-})
+it.each(['no-such-file.ts', 'name=no-such-file.mjs', '', 'name='])(
+  'rejects %j, which is neither a file nor a command line',
+  (text) => {
+    expect(() => parseSubject(text)).toThrow(
+      `Invalid subject: expected a file that exists or a command line, got "${text}".`,
+    )
+  },
+)

@@ -22,6 +22,10 @@ it.each([
   expect(await resolveRef(folder, name)).toEqual({ name, commit, isWorkingTree: false })
 })
 
+it('names a commit by the begin of its whole hash', async () => {
+  expect(await resolveRef(folder, second)).toEqual({ name: second.slice(0, 12), commit: second, isWorkingTree: false })
+})
+
 it('takes . for the working tree', async () => {
   expect(await resolveRef(folder, '.')).toEqual({ name: 'working tree', commit: second, isWorkingTree: true })
 })

@@ -77,6 +77,13 @@ it.each<[problem: string, config: unknown, message: string]>([
     { ...CONFIG, install: true },
     'Invalid option "install": expected a command line or false, got true.',
   ],
+  ['a misspelt option', { ...CONFIG, cliams: [] }, 'Invalid option "cliams": unknown. Did you mean "claims"?'],
+  [
+    'a misspelt option of the race',
+    { ...CONFIG, conections: 5 },
+    'Invalid option "conections": unknown. Did you mean "connections"?',
+  ],
+  ['an old name', { ...CONFIG, warmUp: 5 }, 'Invalid option "warmUp": renamed to "measurement.maxWarmUp".'],
   ['a cwd that is no path', { ...CONFIG, cwd: 5 }, 'Invalid option "cwd": expected a path, got 5.'],
 ])('rejects %s', async (_, config, message) => {
   write('speed-bounds.config.json', JSON.stringify(config))

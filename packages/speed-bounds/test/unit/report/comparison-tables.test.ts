@@ -15,13 +15,17 @@ const comparison = (cases: CaseComparison[], head = 'working tree'): Comparison 
   head: { ref: head, commit: 'fedcba9876543210' },
 })
 
+/** Of a case whose budget ended before the first look at the data. */
+const UNKNOWN = { ratio: null, low: null, high: null, confidence: null }
+
 it('shows verdict, interval and figures of each case, in lines of at most 80 columns', () => {
   const text = stripVTControlCharacters(
     comparisonToTerminal(
       comparison([
         one({}),
         one({ verdict: 'within', ratio: 1.01, low: 0.97, high: 1.04 }),
-        one({ verdict: 'inconclusive', ratio: null, low: null, high: null, confidence: null, head: null }),
+        one({ verdict: 'inconclusive', ...UNKNOWN, head: null }),
+        one({ verdict: 'inconclusive', ...UNKNOWN, base: null, head: null }),
       ]),
     ),
   )
@@ -33,8 +37,10 @@ it('shows verdict, interval and figures of each case, in lines of at most 80 col
     '  1.01x (0.970x to 1.04x, 99.5 % interval)',
     '  CPU per request: 10.0 µs -> 11.1 µs',
     'server, GET /: inconclusive',
-    '  not enough data for an interval',
+    '  not enough data for an interval: raise the budget',
     '  CPU per request: 10.0 µs -> none',
+    'server, GET /: inconclusive',
+    '  not enough data for an interval: raise the budget',
   ])
   for (const line of text.split('\n').slice(0, -1)) expect(line.length).toBeLessThanOrEqual(80)
 })
@@ -43,6 +49,11 @@ it('writes a table for a comment', () => {
   expect(comparisonToMarkdown(comparison([one({})]))).toContain(
     '| server  | GET / | 10.0 µs | 11.1 µs | 0.900x (0.880x to 0.920x, 99.5 % interval) | 🔴 **slower** |',
   )
+})
+
+it('names a commit without another name once', () => {
+  const [headline] = comparisonToMarkdown(comparison([one({})], 'fedcba987654')).split('\n')
+  expect(headline).toBe('### fedcba987654 compared with main (0123456789ab)')
 })
 
 it('gives names in Markdown no meaning', () => {

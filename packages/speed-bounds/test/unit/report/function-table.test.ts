@@ -35,6 +35,15 @@ it('has the same as Markdown, in which names are text', () => {
   expect(text).toContain('250 ms of calls in each process')
 })
 
+it('marks an interval that the verdict does not use, as Markdown too', () => {
+  const claims = second.claims.map((claim) => ({
+    ...claim,
+    estimates: claim.estimates.map((estimate) => ({ ...estimate, disturbed: estimate.metric === 'throughput' })),
+  }))
+  const cells = functionsToMarkdown({ ...second, claims })
+  expect(cells).toMatch(/\| cpu [^;|]*\); throughput [^;|]*\), not used +\|/)
+})
+
 it('says how much time is missing for a claim without an interval', () => {
   const claims = second.claims.map((claim) => ({ ...claim, estimates: [], missing: 4200 }))
   const text = stripVTControlCharacters(functionsToTerminal({ ...second, claims }))

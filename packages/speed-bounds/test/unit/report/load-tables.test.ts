@@ -53,7 +53,7 @@ it('tells failures, and a generator that sent requests late', () => {
 it('tells that the generator, and not the server, limits the ceiling', () => {
   const lines = linesOf(recordedLoad({ ceiling: { rate: 40_000, users: 64, limitedBy: 'generator' } }))
   expect(lines).toContain(
-    'The ceiling is 40,000 requests/s, with 64 connections. It is one of the generator: the server can do more.',
+    'The ceiling is 40,000 requests/s, with 64 connections. The generator limits it: the server can do more.',
   )
 })
 

@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const file = join(folder, 'result.json')
 
 it.each<[problem: string, text: string, message: RegExp]>([
-  ['a file that is not JSON', 'nonsense', /^Cannot read .*result\.json: /],
+  ['a file that is not JSON', 'nonsense\nlines\n', /^Cannot read .*result\.json: .*$/],
   [
     'another document',
     '{}',

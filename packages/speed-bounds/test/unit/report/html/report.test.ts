@@ -107,6 +107,38 @@ it('shows a comparison with a card for each case, and its refs', () => {
   expect(page).toContain('12.0 µs → 10.0 µs')
 })
 
+it('has the ratios of a comparison in the direction of its cards', () => {
+  const comparison = comparisonOf(result)
+  const [one] = result.ratios as [RaceResult['ratios'][number]]
+  const baseOverHead = { ...one, contender: 'server@main', over: 'server@HEAD', ratio: 0.8, low: 0.5, high: 1.25 }
+  const race = { ...comparison.races['server']!, ratios: [baseOverHead, { ...baseOverHead, low: 0 }] }
+  const page = toHtml({ ...comparison, races: { server: race } })
+  expect(page).toContain('Right of 1x, server@HEAD is better.')
+  expect(page).toContain('server@HEAD over server@main')
+  expect(page).toContain('1.25x (0.800x to 2.00x)')
+  expect(page).not.toMatch(/NaN|Infinity/)
+})
+
+it('draws an interval that the verdict does not use in gray', () => {
+  const claims = result.claims.map((claim) => ({
+    ...claim,
+    verdict: 'holds' as const,
+    estimates: claim.estimates.map((estimate) => ({ ...estimate, disturbed: true })),
+  }))
+  const [cards] = toHtml({ ...result, claims, ratios: [] }).match(/<section class="cards"[^]*?<\/section>/) ?? []
+  expect(cards).toContain('class="bar open"')
+  expect(cards).not.toContain('class="bar better"')
+})
+
+it('says what a case without data needs', () => {
+  const comparison = comparisonOf(result)
+  const unknown = { ratio: null, low: null, high: null, confidence: null, base: null, head: null }
+  const cases = comparison.cases.map((one) => ({ ...one, verdict: 'inconclusive' as const, ...unknown }))
+  const page = toHtml({ ...comparison, cases })
+  expect(page).toContain('<p class="soft">not enough data for an interval: raise the budget</p>')
+  expect(page).not.toContain('none → none')
+})
+
 describe('the profiles', () => {
   const page = toHtml(result)
 
@@ -157,6 +189,16 @@ describe('the command that repeats a race', () => {
   it('gives subjects names that the command line takes', () => {
     const subjects = ['a b', 'server@main'].map((name) => ({ name, command: './go {port}' }))
     expect(repeatCommand({ ...result, subjects })).toContain("race 'a-b=./go {port}' 'server-main=./go {port}' ")
+  })
+
+  it('has the bound and the metric of its claim', () => {
+    const [one, other] = result.subjects as [RaceResult['subjects'][number], RaceResult['subjects'][number]]
+    const [decided] = result.claims as [RaceResult['claims'][number]]
+    const claim = { ...decided, contender: one.name, over: other.name, atLeast: 1.2 }
+    const estimates = [{ ...decided.estimates[0]!, metric: 'cpu' as const }]
+    const text = repeatCommand({ ...result, subjects: [one, other], claims: [{ ...claim, estimates }] })
+    expect(text).toContain(' --at-least 1.2 --metric cpu ')
+    expect(repeatCommand({ ...result, claims: [] })).not.toMatch(/--at-least|--metric/)
   })
 
   it('is that of the configuration for several cases', () => {
