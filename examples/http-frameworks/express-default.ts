@@ -1,2 +1,2 @@
-/** The app of `express.ts` for workers: `clustered-server express-default.ts`. */
+/** The app of `express.ts` for workers: `clustered-server start express-default.ts`. */
 export { app as default } from './express-app.ts'

@@ -1,8 +1,8 @@
-// The same response as the query, by a plain route of Fastify.
+// The same response as the query, by a plain route of Fastify with the same logger.
 
 import Fastify from 'fastify'
 
-const app = Fastify()
+const app = Fastify({ logger: { level: 'warn' } })
 app.get<{ Querystring: { input: string } }>('/trpc/greet', async ({ query }) => ({
   result: { data: { text: `Hello ${JSON.parse(query.input) as string}` } },
 }))

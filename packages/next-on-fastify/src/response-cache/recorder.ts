@@ -115,7 +115,8 @@ class Recording {
   }
 
   end(): void {
-    if (!this.#response.writableFinished) this.refuse('aborted')
+    // Not `writableFinished`: `inject()` closes the response before its socket has taken the body.
+    if (!this.#response.writableEnded) this.refuse('aborted')
     const head = this.#head
     this.#finish(head === undefined ? 'headers' : { status: this.#status, head, body: Buffer.concat(this.#chunks) })
   }
