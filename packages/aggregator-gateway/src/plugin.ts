@@ -62,7 +62,7 @@ async function serve(app: FastifyInstance, options: ResolvedGateway): Promise<vo
     assertRateLimit(endpoint.route, `${where}.route`, app)
     const instrumentation = observers && instrumentationOf(observers, endpoint, app.prefix)
     if (endpoint.passThrough) {
-      const plan = planPassThrough(endpoint, `${where}.passThrough`, upstreams, instrumentation)
+      const plan = planPassThrough(endpoint, `${where}.passThrough`, upstreams, instrumentation, isAuthenticated)
       addPassThroughRoute(app, endpoint, plan, isAuthenticated)
     } else {
       const plan = planEndpoint(endpoint, where, upstreams, instrumentation, compileSchema)

@@ -11,6 +11,7 @@ import type { Instrumentation } from '../observability/observers.ts'
 import { invalidOptionError } from '../options/invalid-option.ts'
 import type { ResolvedCall, ResolvedEndpoint } from '../options/resolved.ts'
 import { parseConditions } from '../request/condition.ts'
+import { assertForwardedQuery } from '../request/forwarded-query.ts'
 import { parseList } from '../request/item-list.ts'
 import { assertParams, parseTemplate } from '../request/path-template.ts'
 import { planHeaders } from '../request/request-headers.ts'
@@ -62,7 +63,7 @@ export function planEndpoint(
 
 /** What a call needs of the request and of other calls: its list, its condition and its path. */
 function inputsOf(
-  { path, allowEncodedSlash, forEach, when }: ResolvedCall,
+  { path, allowEncodedSlash, forwardQuery, forEach, when }: ResolvedCall,
   url: string,
   where: string,
 ): Pick<PlannedCall, 'path' | 'items' | 'condition'> {
@@ -74,6 +75,7 @@ function inputsOf(
       : parseConditions(when, rejecting(`${where}.when`, 'conditions on the request or calls', when))
   const template = parseTemplate(path, `${where}.path`, { allowEncodedSlash, list: items?.placeholder })
   assertParams(template, url, `${where}.path`)
+  assertForwardedQuery(path, forwardQuery, where)
   if (items && !template.hasItem) throw invalidOptionError(`${where}.path`, 'a path with {item} or {item.name}', path)
   return { path: template, items, condition }
 }

@@ -73,7 +73,7 @@ export interface CallOptions extends MappingOptions {
   headers?: HeadersOption
   /** Names of the client's headers to forward. No other header is forwarded. @default [] */
   forwardHeaders?: readonly string[]
-  /** Names of the client's query parameters to forward, repeated ones included. @default [] */
+  /** Names of the client's query parameters to forward, repeated ones included. `path` sets none of them. @default [] */
   forwardQuery?: readonly string[]
   /** Forward the client's body byte by byte, with its `content-type`. @default false */
   forwardBody?: boolean

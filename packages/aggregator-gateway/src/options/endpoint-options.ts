@@ -49,7 +49,7 @@ export interface PassThroughOptions {
   headers?: HeadersOption
   /** Names of the client's headers to forward. No other header is forwarded. @default [] */
   forwardHeaders?: readonly string[]
-  /** Names of the client's query parameters to forward. No other parameter is forwarded. @default [] */
+  /** Names of the client's query parameters to forward. No other parameter is forwarded, and `path` sets none of them. @default [] */
   forwardQuery?: readonly string[]
   /** Forward the client's body of any type, with `content-type`, `content-encoding` and `content-length`. @default false */
   forwardBody?: boolean

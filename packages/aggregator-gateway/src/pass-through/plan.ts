@@ -5,9 +5,11 @@ import type { Instrumentation } from '../observability/observers.ts'
 import { invalidOptionError } from '../options/invalid-option.ts'
 import type { ResolvedPassThroughEndpoint } from '../options/resolved.ts'
 import { EndlessStreams } from './open-streams.ts'
+import { assertForwardedQuery } from '../request/forwarded-query.ts'
 import { assertParams, parseTemplate, type PathTemplate } from '../request/path-template.ts'
 import { type HeaderPlan, planHeaders } from '../request/request-headers.ts'
 import type { Upstream } from '../upstream/upstream.ts'
+import { dependsOnClient } from './private-response.ts'
 
 /** Headers that describe the response, its lifetime, and how browsers may use it. */
 const RESPONSE_HEADERS: readonly string[] = [
@@ -26,6 +28,8 @@ export interface PlannedPassThrough {
   readonly forwardQuery: readonly string[]
   readonly forwardsBody: boolean
   readonly responseHeaders: readonly string[]
+  /** Only the client may cache the response. */
+  readonly isPrivate: boolean
   /** Maximum bytes of the response body; -1 for any number. */
   readonly maxBytes: number
   readonly timeout: number
@@ -43,13 +47,15 @@ export function planPassThrough(
   where: string,
   upstreams: ReadonlyMap<string, Upstream>,
   instrumentation: Instrumentation | undefined,
+  isAuthenticated: boolean,
 ): PlannedPassThrough {
   const { upstream, path, headers, forwardHeaders, forwardQuery, forwardBody, clientTimeout } = passThrough
   const { allowEncodedSlash, responseHeaders, maxResponseBytes = -1 } = passThrough
   const template = parseTemplate(path, `${where}.path`, { allowEncodedSlash })
   assertParams(template, url, `${where}.path`)
+  assertForwardedQuery(path, forwardQuery, where)
   if (/\{(?:body|calls)[.}]/.test(path)) {
-    throw invalidOptionError(`${where}.path`, 'values of params, query, headers and user only', path)
+    throw invalidOptionError(`${where}.path`, 'values of params, query, headers, user and claims only', path)
   }
   const headerPlan = planHeaders(headers, {
     // They describe the body.
@@ -57,7 +63,7 @@ export function planPassThrough(
     where: `${where}.headers`,
   })
   if (headerPlan.templates.some(({ placeholders }) => placeholders.some(({ source }) => source === 'body'))) {
-    throw invalidOptionError(`${where}.headers`, 'values of params, query, headers and user only', '{body}')
+    throw invalidOptionError(`${where}.headers`, 'values of params, query, headers, user and claims only', '{body}')
   }
   return {
     upstream: upstreams.get(upstream)!,
@@ -67,6 +73,7 @@ export function planPassThrough(
     forwardQuery,
     forwardsBody: forwardBody,
     responseHeaders: [...RESPONSE_HEADERS, ...responseHeaders],
+    isPrivate: isAuthenticated || dependsOnClient(template, headerPlan),
     maxBytes: maxResponseBytes,
     timeout,
     clientTimeout,

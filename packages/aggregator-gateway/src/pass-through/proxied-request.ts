@@ -170,7 +170,7 @@ export class ProxiedRequest
   ): void {
     if (this.#isOver) return
     this.#report.status = statusCode
-    const { responseHeaders, maxBytes, heartbeat } = this.#plan
+    const { maxBytes, heartbeat } = this.#plan
     const hasBody = this.#options!.method !== 'HEAD' && statusCode !== 204 && statusCode !== 304
     if (hasBody && maxBytes >= 0 && Number(headers['content-length'] ?? 0) > maxBytes) {
       return this.#drop(controller, TOO_LARGE)
@@ -179,7 +179,7 @@ export class ProxiedRequest
       return this.#drop(controller, REJECTIONS['too-many-streams'])
     }
     this.progress()
-    this.#response.setHead(statusCode, headers, responseHeaders)
+    this.#response.setHead(statusCode, headers, this.#plan)
     // The rest of the client's body is not read.
     if (this.#upload && !this.#upload.readableEnded) this.#response.closeConnection()
     if (hasBody) this.#response.startBody(this, headers['content-length'] !== undefined)

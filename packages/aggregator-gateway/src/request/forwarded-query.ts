@@ -1,6 +1,20 @@
 // Forwards query parameters of the client, repeated ones included.
 
 import { BadParameterError } from '../errors.ts'
+import { invalidOptionError } from '../options/invalid-option.ts'
+
+/**
+ * Rejects parameters that the path of the call sets already. The upstream would get two values, and could take the client's.
+ *
+ * @throws AGGREGATOR_GATEWAY_INVALID_OPTION
+ */
+export function assertForwardedQuery(path: string, names: readonly string[], where: string): void {
+  const [, query = ''] = path.split('?', 2)
+  const own = [...new URLSearchParams(query).keys()]
+  const twice = names.find((name) => own.includes(name))
+  if (twice === undefined) return
+  throw invalidOptionError(`${where}.forwardQuery`, `parameters that the path ${path} does not set`, twice)
+}
 
 /**
  * The path with the parameters of these names.

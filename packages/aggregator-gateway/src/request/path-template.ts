@@ -21,6 +21,8 @@ export interface PathTemplate {
   readonly hasItem: boolean
   /** Names of the client's path parameters that it needs. */
   readonly params: readonly string[]
+  /** Sources of its values. */
+  readonly sources: readonly Placeholder['source'][]
   /**
    * Fills in the values.
    *
@@ -73,6 +75,7 @@ export function parseTemplate(
     calls: namesOf(placeholders, 'calls'),
     hasItem: placeholders.some(({ source }) => source === 'item'),
     params: namesOf(placeholders, 'params'),
+    sources: placeholders.map(({ source }) => source),
     render: placeholders.length === 0 ? () => text : (values) => render(template, values),
     renderWithout: (placeholder, values) => render(template, values, placeholder),
   }

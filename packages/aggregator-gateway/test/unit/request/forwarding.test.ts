@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { expect, it } from 'vitest'
-import { gatewayOf, jsonUpstream, sendJson, upstream } from '../../helpers/servers.ts'
+import { gateway, gatewayOf, jsonUpstream, sendJson, upstream } from '../../helpers/servers.ts'
 
 const OURS = {
   authorization: 'Bearer secret',
@@ -52,6 +52,18 @@ it('responds 400 when the client declares a forwarded header as its connectionâ€
   const app = await gatewayOf(origin, { one: { path: '/', forwardHeaders: ['x-tenant', 'accept-language'] } })
   const { statusCode, json } = await app.inject({ url: '/', headers: { ...OURS, connection: 'keep-alive , X-Tenant' } })
   expect([statusCode, json<{ code: string }>().code, calls]).toEqual([400, 'AGGREGATOR_GATEWAY_BAD_PARAMETER', 0])
+})
+
+it.each([
+  ['/orders?tenant={headers.x-tenant}', 'tenant'],
+  ['/orders?fixed=1&ten%61nt={headers.x-tenant}', 'tenant'],
+  ['/orders?visibility=public', 'visibility'],
+])('rejects a parameter that %s sets in forwardQuery', async (path, name) => {
+  const options = { path, forwardQuery: ['page', name] }
+  const message = `.forwardQuery": expected parameters that the path ${path} does not set, got "${name}"`
+  await expect(gatewayOf('http://localhost:1', { one: options })).rejects.toThrow(message)
+  const endpoints = [{ path: '/', passThrough: { upstream: 'it', ...options } }] as const
+  await expect(gateway({ upstreams: { it: 'http://localhost:1' }, endpoints })).rejects.toThrow(message)
 })
 
 it("forwards only the body of the upstream's response", async () => {

@@ -1,0 +1,77 @@
+// A shared cache between gateway and client must not serve the response of one client to another.
+
+import { expect, it } from 'vitest'
+import { type Authenticator, claimsOf, type PassThroughOptions } from '../../../src/index.ts'
+import { gateway, upstream } from '../../helpers/servers.ts'
+
+const authentication: Authenticator = {
+  authenticate: async ({ headers: { authorization } }) => (authorization === undefined ? undefined : { sub: 'anna' }),
+}
+
+interface Endpoint {
+  readonly authentication: boolean | 'optional'
+}
+
+/** The `cache-control` that a client gets of an upstream's. */
+async function cacheControlOf(
+  given: string | undefined,
+  passThrough: Partial<PassThroughOptions>,
+  { authentication: ofEndpoint }: Endpoint = { authentication: false },
+): Promise<unknown> {
+  const files = await upstream((_request, response) => {
+    if (given !== undefined) response.setHeader('cache-control', given)
+    response.end('one')
+  })
+  const app = await gateway({
+    upstreams: { files },
+    authentication,
+    endpoints: [
+      { path: '/:id', authentication: ofEndpoint, passThrough: { upstream: 'files', path: '/files', ...passThrough } },
+    ],
+  })
+  const response = await app.inject({ url: '/7', headers: { authorization: 'anna', 'x-tenant': 'acme' } })
+  expect([response.statusCode, response.body]).toEqual([200, 'one'])
+  return response.headers['cache-control']
+}
+
+it.each<[string, Partial<PassThroughOptions>, Endpoint?]>([
+  ['a claim in its path', { path: '/files/{claims.sub}' }, { authentication: true }],
+  ['a header in its path', { path: '/files/{headers.x-tenant}' }],
+  ['a header in its query', { path: '/files?of={headers.x-tenant}' }],
+  ['a header in its headers', { headers: { 'x-user': 'tenant {headers.x-tenant}' } }],
+  ['a function in its headers', { headers: (request) => ({ 'x-user': String(claimsOf(request)?.['sub']) }) }],
+  ['authentication', {}, { authentication: true }],
+  ['optional authentication', {}, { authentication: 'optional' }],
+])('a response with %s is private', async (_title, passThrough, endpoint) => {
+  expect(await cacheControlOf('public, max-age=60', passThrough, endpoint)).toBe('private, max-age=60')
+  expect(await cacheControlOf(undefined, passThrough, endpoint)).toBe('private')
+})
+
+it.each<[string, Partial<PassThroughOptions>]>([
+  ['no value of the client', {}],
+  ['values of its URL', { path: '/files/{params.id}' }],
+  ['a forwarded header, which `vary` of the upstream covers', { forwardHeaders: ['x-tenant'] }],
+  ['a header of the options', { headers: { 'x-key': 'secret' } }],
+])('a response with %s keeps its cache-control', async (_title, passThrough) => {
+  expect(await cacheControlOf('public, max-age=60', passThrough)).toBe('public, max-age=60')
+  expect(await cacheControlOf(undefined, passThrough)).toBeUndefined()
+})
+
+it.each([
+  ['no-store', 'private, no-store'],
+  ['PUBLIC,S-MaxAge=9 , max-age=1', 'private, max-age=1'],
+  ['private="set-cookie, x", no-cache="a, public"', 'private, no-cache="a, public"'],
+  ['public"', 'private'],
+])('the cache-control %s becomes %s', async (given, expected) => {
+  expect(await cacheControlOf(given, { path: '/{headers.x-tenant}' })).toBe(expected)
+})
+
+it('is private for an upstream that wants `cache-control` not to be forwarded', async () => {
+  const files = await upstream((_request, response) => {
+    response.setHeader('cache-control', 'max-age=60').setHeader('connection', 'close, cache-control').end('one')
+  })
+  const endpoints = [{ path: '/', passThrough: { upstream: 'files', path: '/{headers.x-tenant}' } }] as const
+  const app = await gateway({ upstreams: { files }, endpoints })
+  const { headers } = await app.inject({ url: '/', headers: { 'x-tenant': 'acme' } })
+  expect(headers['cache-control']).toBe('private, max-age=60')
+})
