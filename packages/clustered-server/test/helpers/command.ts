@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { eventually } from './eventually.ts'
 
 /** The file of the command. */
-export const CLI: string = fileURLToPath(new URL('../../src/cli/cli.ts', import.meta.url))
+export const CLI: string = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
 /** Directory of the control sockets of a test file, which finds no services of others. */
 export const RUNTIME_DIRECTORY: string = mkdtempSync(join(tmpdir(), 'clustered-server-'))

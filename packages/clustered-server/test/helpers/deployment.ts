@@ -105,7 +105,7 @@ export class Deployment {
   /** Starts the command of the first release, whose path has no link, as npx does. */
   command(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): Command {
     const address = ['--workers', '2', '--port', '0', '--host', '127.0.0.1']
-    return this.#run([...address, ...args], this.in(1, 'lib/src/cli/cli.ts'), cwd, env)
+    return this.#run([...address, ...args], this.in(1, 'lib/src/cli/main.ts'), cwd, env)
   }
 
   #run(
