@@ -235,7 +235,7 @@ const WRONG: readonly [message: string, options: unknown][] = [
     passing({ path: '/{params.name}' }),
   ],
   [
-    'Invalid option "endpoints[0].passThrough.path": expected values of params, query, headers and user only, got "/{body.id}".',
+    'Invalid option "endpoints[0].passThrough.path": expected values of params, query, headers, user and claims only, got "/{body.id}".',
     passing({ path: '/{body.id}' }),
   ],
   [
@@ -345,7 +345,7 @@ const WRONG: readonly [message: string, options: unknown][] = [
     withCall({ ...call, headers: { 'X-User': '{user.sub}' }, forwardHeaders: ['x-user'] }),
   ],
   [
-    'Invalid option "endpoints[0].passThrough.headers": expected values of params, query, headers and user only, got "{body}".',
+    'Invalid option "endpoints[0].passThrough.headers": expected values of params, query, headers, user and claims only, got "{body}".',
     passing({ headers: { 'x-user': '{body.id}' } }),
   ],
   [
