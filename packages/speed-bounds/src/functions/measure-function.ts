@@ -2,7 +2,7 @@
 // is slower than a short function.
 
 import { Bench, type Statistics } from 'tinybench'
-import { machineBusyTime } from '../platform/machine-cpu.ts'
+import { machineTimes } from '../platform/machine-cpu.ts'
 import type { RacedFunction } from './benchmark-file.ts'
 import type { FunctionMeasurement } from './process-messages.ts'
 
@@ -93,29 +93,32 @@ async function measure(
   { duration, isAsync, count }: { duration: number; isAsync: boolean; count: number },
 ): Promise<FunctionMeasurement> {
   const bench = new Bench({ time: duration, iterations: 1, warmup: false, throws: true, retainSamples: true })
-  const before = { cpu: process.cpuUsage(), machine: 0, at: 0 }
+  const before = { cpu: process.cpuUsage(), machine: machineTimes(), at: 0 }
   let cpu = 0
   let foreignCpu = 0
+  let stolenCpu = 0
   bench.add('function', () => call(fn, count), {
     async: isAsync,
     beforeAll() {
-      before.machine = machineBusyTime()
+      before.machine = machineTimes()
       before.at = performance.now()
       before.cpu = process.cpuUsage()
     },
     afterAll() {
       const { user, system } = process.cpuUsage(before.cpu)
       cpu = user + system
-      const own = cpu / 1000
+      const { busy, stolen } = machineTimes()
+      const time = performance.now() - before.at
       // Kernel counters advance in steps of 10 ms, so a value slightly below zero is noise.
-      foreignCpu = Math.max(0, (machineBusyTime() - before.machine - own) / (performance.now() - before.at))
+      foreignCpu = Math.max(0, (busy - before.machine.busy - cpu / 1000) / time)
+      stolenCpu = (stolen - before.machine.stolen) / time
     },
   })
   const [task] = isAsync ? await bench.run() : bench.runSync()
   const { latency, totalTime } = task!.result as { latency: Statistics; totalTime: number }
   const calls = task!.runs * count
   return {
-    ...{ calls, elapsed: totalTime, cpu: cpu / calls, foreignCpu },
+    ...{ calls, elapsed: totalTime, cpu: cpu / calls, foreignCpu, stolenCpu },
     ...{ p50: latency.p50 / count, p90: quantile(latency.samples!, 0.9) / count, p99: latency.p99 / count },
     rss: process.memoryUsage.rss(),
     peakRss: process.resourceUsage().maxRSS * 1024,

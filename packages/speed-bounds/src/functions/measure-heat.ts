@@ -1,5 +1,6 @@
 import type { ResolvedFunctionRace } from '../options/function-options.ts'
 import type { Progress } from '../options/types.ts'
+import { exceedsForeignCpu } from '../statistics/foreign-cpu.ts'
 import type { Round } from '../statistics/measured-round.ts'
 import type { Supervisor } from '../subject/supervisor.ts'
 import type { FunctionMeasurement } from './process-messages.ts'
@@ -75,6 +76,6 @@ function roundOf(
     generatorUtilization: 0,
     generatorCpu: 0,
     bottleneck: 'server',
-    ...(measured.foreignCpu > maxForeignCpu ? { discarded: 'foreign-cpu' } : {}),
+    ...(exceedsForeignCpu(measured, maxForeignCpu) ? { discarded: 'foreign-cpu' } : {}),
   }
 }

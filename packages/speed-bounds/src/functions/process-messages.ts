@@ -37,6 +37,8 @@ export interface FunctionMeasurement {
   readonly peakRss: number
   /** CPU of other programs, in cores. */
   readonly foreignCpu: number
+  /** The part of `foreignCpu` that other guests of a hypervisor took. */
+  readonly stolenCpu: number
 }
 
 /** From a process. */

@@ -35,7 +35,7 @@ export interface FunctionRaceOptions {
   budget?: number
   /** Time limit of the first call, the import of its file included. @default 10000 */
   callTimeout?: number
-  /** CPU of other programs above which a process is discarded, in cores. @default 1 */
+  /** CPU of other programs above which a process is discarded, in cores. Of CPU that a hypervisor gave to other guests, three tenths of it suffice. @default 1 */
   maxForeignCpu?: number
   /** Options for Node, such as `--max-semi-space-size=32`. @default [] */
   nodeArgs?: readonly string[]

@@ -98,7 +98,7 @@ export interface MeasurementOptions {
   idle?: IdleState
   /** Interval in which the generator polls its connections instead of sleeping, in microseconds. It steadies CPU per request of small responses, and takes a core that no subject needs. autocannon only. 0: the generator sleeps. @default 0 */
   busyPoll?: number
-  /** CPU of other programs above which a round is discarded, in cores. @default 1 */
+  /** CPU of other programs above which a round is discarded, in cores. Of CPU that a hypervisor gave to other guests, three tenths of it suffice. @default 1 */
   maxForeignCpu?: number
 }
 

@@ -15,6 +15,7 @@ export interface LoadMeasurement {
   readonly rss: number
   readonly peakRss: number
   readonly foreignCpu: number
+  readonly stolenCpu: number
 }
 
 /** Puts a subject under load for one round, with `lead` milliseconds of load before it. */
@@ -40,7 +41,7 @@ export async function applyLoad(
 
 export function measurementOf(
   result: LoadResult,
-  { cpu, busiest, time, others }: CpuUse,
+  { cpu, busiest, time, others, stolen }: CpuUse,
   { rss, peakRss }: TreeReading,
 ): LoadMeasurement {
   return {
@@ -51,5 +52,6 @@ export function measurementOf(
     peakRss,
     // Kernel counters advance in steps of 10 ms, so a value slightly below zero is noise.
     foreignCpu: Math.max(0, (others - result.cpu) / time),
+    stolenCpu: stolen / time,
   }
 }

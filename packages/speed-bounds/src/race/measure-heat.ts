@@ -4,6 +4,7 @@
 
 import type { LoadResult, TurnCounts } from '../load/generator.ts'
 import type { ResolvedCase } from '../options/resolved.ts'
+import { exceedsForeignCpu } from '../statistics/foreign-cpu.ts'
 import { bottleneckOf, type Round } from '../statistics/measured-round.ts'
 import type { TreeReading } from '../platform/tree-usage.ts'
 import type { RunningSubject } from '../subject/running-subject.ts'
@@ -103,7 +104,7 @@ async function openConnections(
   onMeasure(replica.run)
   const idle = await resumeUntilIdle(replica.run)
   const connections = connectionsOf(context, replica, testCase)
-  const use = { cpu: 0, busiest: 0, time: 0, others: 0 }
+  const use = { cpu: 0, busiest: 0, time: 0, others: 0, stolen: 0 }
   const opened = { replica, connections, use, elapsed: 0, hangs: false, tree: idle.tree }
   const lead = leadFor(context.race, connections, replica, idle.tree.rss)
   if (lead > 0) await takeTurn(opened, idle, lead, false)
@@ -130,11 +131,12 @@ async function takeTurn(
   if (counts === false || (counts === 'unless-reconnected' && turn.reconnected)) return turn.reconnected
   one.elapsed += turn.elapsed
   one.hangs = !turn.isComplete
-  const { cpu, busiest, time, others } = cpuBetween(before, after)
+  const { cpu, busiest, time, others, stolen } = cpuBetween(before, after)
   one.use.cpu += cpu
   one.use.busiest += busiest
   one.use.time += time
   one.use.others += others
+  one.use.stolen += stolen
   one.tree = after.tree
   return turn.reconnected
 }
@@ -158,7 +160,7 @@ function roundOf(
   { race, stage }: StageContext,
   { run, number }: Replica,
   { testCase, cycle }: HeatPlan,
-  { result, cpu, utilization, rss, peakRss, foreignCpu }: LoadMeasurement,
+  { result, cpu, utilization, rss, peakRss, foreignCpu, stolenCpu }: LoadMeasurement,
 ): Round {
   const { responses, elapsed, latency } = result
   const failures = assertFewFailures(run, testCase, result)
@@ -182,7 +184,8 @@ function roundOf(
     generatorUtilization: result.utilization,
     generatorCpu: (result.workCpu * 1000) / responses,
     foreignCpu,
+    stolenCpu,
     bottleneck: bottleneckOf(utilization, result.utilization),
-    ...(foreignCpu > race.maxForeignCpu ? { discarded: 'foreign-cpu' as const } : {}),
+    ...(exceedsForeignCpu({ foreignCpu, stolenCpu }, race.maxForeignCpu) ? { discarded: 'foreign-cpu' as const } : {}),
   }
 }

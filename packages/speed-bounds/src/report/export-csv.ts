@@ -8,7 +8,7 @@ type Cell = string | number | null | undefined
 const COLUMNS = [
   ...['stage', 'cycle', 'heat', 'at', 'subject', 'replica', 'case', 'responses', 'failures', 'elapsed', 'cpu'],
   ...['throughput', 'p50', 'p90', 'p99', 'rss', 'peakRss', 'serverUtilization', 'generatorUtilization'],
-  ...['generatorCpu', 'foreignCpu', 'bottleneck', 'discarded'],
+  ...['generatorCpu', 'foreignCpu', 'stolenCpu', 'bottleneck', 'discarded'],
 ] as (keyof Round)[]
 
 /** Columns of the loads of a report, in its units. */

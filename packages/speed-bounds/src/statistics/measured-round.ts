@@ -43,6 +43,8 @@ export interface Round {
   readonly generatorCpu: number
   /** CPU of programs outside the race, and of other guests of a hypervisor, in cores. */
   readonly foreignCpu: number
+  /** The part of `foreignCpu` that other guests of a hypervisor took. Undefined in results of older versions. */
+  readonly stolenCpu?: number
   readonly bottleneck: Bottleneck
   /** Why the round does not count: always a covariate, never its result. */
   readonly discarded?: 'foreign-cpu'

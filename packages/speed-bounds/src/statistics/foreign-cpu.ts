@@ -1,0 +1,13 @@
+/**
+ * Share of the limit of foreign CPU up to which a hypervisor may have given CPU to other guests. They stop a server in the middle
+ * of its work, and disturb more than programs of the same machine do. See docs/measurements.md#stolen-cpu
+ */
+const STOLEN_SHARE = 0.3
+
+/** Whether others took so much CPU that a round does not count. Both amounts are in cores. */
+export function exceedsForeignCpu(
+  { foreignCpu, stolenCpu }: { readonly foreignCpu: number; readonly stolenCpu: number },
+  maxForeignCpu: number,
+): boolean {
+  return foreignCpu > maxForeignCpu || stolenCpu > STOLEN_SHARE * maxForeignCpu
+}
