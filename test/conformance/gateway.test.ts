@@ -49,7 +49,7 @@ it('what may be late has the same answers, and the upstreams count such calls', 
   expect((await usage()).calls.late - before).toBe(11)
 })
 
-it('the dashboard has what depends on other answers and what failed once, and says what is missing', async () => {
+it('the dashboard has what depends on other responses and what failed once, and says what is missing', async () => {
   const { origin } = await startSubject(dashboard)
   for (let time = 0; time < 3; time++) {
     const response = await fetch(`${origin}/dashboard/7`)

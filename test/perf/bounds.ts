@@ -94,10 +94,10 @@ const claims = {
   ],
   'gateway-tail': [{ contender: 'hedged', over: 'unhedged', atLeast: 10, metric: 'p99' }],
   'next-kept': [
-    { case: 'page', contender: 'next-on-fastify', over: 'next-start', atLeast: 8, metric: 'cpu' },
-    { case: 'pageGzip', contender: 'next-on-fastify', over: 'next-start', atLeast: 12, metric: 'cpu' },
+    { case: 'page', contender: 'next-on-fastify', over: 'next-start', atLeast: 11, quick: 8, metric: 'cpu' },
+    { case: 'pageGzip', contender: 'next-on-fastify', over: 'next-start', atLeast: 23, quick: 12, metric: 'cpu' },
     { case: 'page', contender: 'next-on-fastify', over: 'next-start', atLeast: 11, target: 12 },
-    { case: 'pageGzip', contender: 'next-on-fastify', over: 'next-start', atLeast: 15, target: 25 },
+    { case: 'pageGzip', contender: 'next-on-fastify', over: 'next-start', atLeast: 20, target: 25 },
     { case: 'oldPage', contender: 'next-on-fastify', over: 'next-start', atLeast: 4.1, target: 6 },
   ],
   'next-learned': [
@@ -148,7 +148,7 @@ const claims = {
   'clustered-server-overhead': [{ contender: 'clustered', over: 'single-process', atLeast: 0.7, metric: 'cpu' }],
   'clustered-server-many': [{ contender: 'clustered', over: 'single-process', atLeast: 0.909, metric: 'cpu' }],
   'clustered-server-short': [
-    { contender: 'clustered', over: 'node-cluster', atLeast: 1.3, target: 1.6, metric: 'cpu' },
+    { contender: 'clustered', over: 'node-cluster', atLeast: 1.4, target: 1.6, quick: 1.3, metric: 'cpu' },
   ],
   'clustered-quotas': [{ contender: 'clustered', over: 'single-process', atLeast: 0.95, metric: 'throughput' }],
   'write-batching': [

@@ -31,7 +31,7 @@ perfSuite('http-frameworks', [
     bounds: bounds['express-on-fastify'],
   },
   {
-    title: 'other answers',
+    title: 'other responses',
     subjects: { ...frameworks, 'fastify-express': fastifyExpress },
     options: { cases: { hello, json, missing }, replicas: 2, measurement: { cycles: 1 } },
   },
