@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { Argument, type Command, Option } from 'commander'
 import { compareRefs } from '../compare/compare-refs.ts'
 import { WORKING_TREE } from '../compare/resolve-ref.ts'
 import { readConfig } from '../config/read-config.ts'
@@ -11,6 +11,7 @@ import { interruptible } from './interruption.ts'
 import { line, print, terminal } from './output.ts'
 import { assertOutputFiles, writeOutputFiles } from './output-files.ts'
 import { percentage } from './percentage.ts'
+import { repeatable } from './repeatable.ts'
 
 const DEFAULT_MARGIN = 0.05
 
@@ -31,15 +32,14 @@ interface CompareFlags extends ConfigFlags {
 }
 
 export function addCompareCommand(program: Command): void {
-  const repeated = (value: string, all: string[]): string[] => [...all, value]
   withConfigFlags(program.command('compare'))
     .description('race the subjects of the configuration at two commits')
     .argument('<base>', 'branch, tag or commit to compare with')
-    .argument('[head]', 'another one (default: the working tree)', WORKING_TREE)
+    .addArgument(new Argument('[head]', 'another one').default(WORKING_TREE, 'the working tree'))
     .option('--fail-if-slower <percent>', 'fail if a case is slower by more', percentage)
     .option('--margin <percent>', 'difference that counts as none (default: 5%)', percentage)
     .addOption(new Option('--metric <name>', 'metric that decides').choices([...METRICS]).default('cpu'))
-    .option('--subject <name>', 'subject to compare, repeatable (default: all)', repeated, [])
+    .addOption(repeatable('--subject <name>', 'subject to compare', 'all'))
     .addHelpText('after', EXAMPLES)
     .action(runCompare)
 }

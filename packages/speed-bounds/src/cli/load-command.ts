@@ -15,6 +15,7 @@ import { count, headersOf, timeOption } from './load-flags.ts'
 import { print, terminal } from './output.ts'
 import { assertOutputFiles, type OutputFiles, withOutputFiles, writeOutputFiles } from './output-files.ts'
 import { parseSubject } from './subject-argument.ts'
+import { repeatable } from './repeatable.ts'
 import { time } from './time.ts'
 
 const EXAMPLES = `
@@ -46,7 +47,6 @@ interface Flags extends OutputFiles {
 }
 
 export function addLoadCommand(program: Command): void {
-  const repeated = (value: string, all: string[]): string[] => [...all, value]
   withOutputFiles(program.command('load'))
     .description('measure latency and CPU per request of a server at fixed rates')
     .argument('<subject>', 'a script that Node runs, a quoted command line, or a URL')
@@ -58,7 +58,7 @@ export function addLoadCommand(program: Command): void {
     .addOption(new Option('--protocol <name>', 'protocol').choices([...PROTOCOLS]).default('http1'))
     .option('--path <path>', 'path and query string', '/')
     .option('--method <method>', 'HTTP method (default: "GET")')
-    .option('-H, --header <name: value>', 'request header, repeatable', repeated, [])
+    .addOption(repeatable('-H, --header <name: value>', 'request header', 'none'))
     .option('--body <text>', 'request body, or WebSocket message')
     .option('--status <code>', 'expected status (default: any 2xx)', count)
     .option('-c, --connections <count>', 'maximum open connections (default: 1000)', count)

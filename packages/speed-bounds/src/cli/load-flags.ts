@@ -10,6 +10,7 @@ import {
   type RaceOptions,
 } from '../options/types.ts'
 import { line } from './output.ts'
+import { repeatable } from './repeatable.ts'
 import { time } from './time.ts'
 
 /** The options that both commands have. Times are in milliseconds, `busyPoll` is in microseconds. */
@@ -33,12 +34,11 @@ export interface LoadFlags extends Required<MeasurementOptions> {
 
 export function withLoadFlags(command: Command, { budget }: { budget: string }): Command {
   const milliseconds = time('ms')
-  const repeated = (value: string, all: string[]): string[] => [...all, value]
   return withMeasurementFlags(
     command
       .option('--path <path>', 'path and query string', '/')
       .option('--method <method>', 'HTTP method (default: "GET")')
-      .option('-H, --header <name: value>', 'request header, repeatable', repeated, [])
+      .addOption(repeatable('-H, --header <name: value>', 'request header', 'none'))
       .option('--body <text>', 'request body')
       .option('-c, --connections <count>', 'open connections', count, 50)
       .option('-p, --pipelining <count>', 'pending requests on each connection', count, 1)
