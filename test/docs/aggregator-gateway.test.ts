@@ -86,7 +86,7 @@ it('docs/failures.md names all reasons of failures, and no others', () => {
 })
 
 it('gateway.schema.json is up to date', () => {
-  expect(JSON.parse(read('gateway.schema.json')), 'Run `node test/docs/gateway-schema.ts`').toEqual(
+  expect(JSON.parse(read('gateway.schema.json')), 'Run `npx -y pnpm@12 exec node test/docs/gateway-schema.ts`').toEqual(
     JSON.parse(gatewaySchema()),
   )
 })

@@ -10,7 +10,7 @@ const text = readFileSync(join(root, 'llms.txt'), 'utf8').replaceAll('\r\n', '\n
 const links = [...text.matchAll(/\]\(([^)]*)\)/g)].map(([, path]) => path!)
 
 it('is up to date', () => {
-  expect(text, 'Run `node test/docs/llms-txt.ts`').toBe(llmsTxt())
+  expect(text, 'Run `npx -y pnpm@12 exec node test/docs/llms-txt.ts`').toBe(llmsTxt())
 })
 
 it('has the form of llmstxt.org: a title, a summary, and sections of links', () => {

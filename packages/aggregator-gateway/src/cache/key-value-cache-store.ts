@@ -43,7 +43,7 @@ type CachedResponse = Omit<Entry, 'body'> & { readonly text?: string; readonly b
  *
  * const redis = createClient({ url: 'redis://cache:6379', disableOfflineQueue: true })
  * redis.on('error', (error) => console.error(error))
- * await redis.connect()
+ * redis.connect().catch(() => undefined) // Not awaited: it retries until Redis is there.
  * const store = new KeyValueCacheStore({
  *   get: (key) => redis.get(`gateway:${key}`),
  *   set: (key, value, milliseconds) => redis.set(`gateway:${key}`, value, { PX: milliseconds }),

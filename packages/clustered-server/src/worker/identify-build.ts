@@ -29,8 +29,11 @@ const ofProcess = globalThis as { [BUILDS]?: Build[] }
  *
  * @example
  * identifyBuild({
- *   ids: [process.env.GIT_SHA],
- *   requestedBy: ({ headers }) => headers['x-build'] && { id: headers['x-build'], header: 'x-build' },
+ *   ids: [readFileSync(new URL('build-id.txt', import.meta.url), 'utf8').trim()],
+ *   requestedBy: ({ headers }) => {
+ *     const id = headers['x-build']
+ *     return typeof id === 'string' ? { id, header: 'x-build' } : undefined
+ *   },
  * })
  */
 export function identifyBuild(build: Build): boolean {
