@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
@@ -135,7 +135,11 @@ export class Tarball {
    */
   async install(files: Readonly<Record<string, string>>, packages: readonly string[]): Promise<void> {
     const [own, ...others] = await this.pack()
-    for (const [name, content] of Object.entries(files)) writeFileSync(join(this.project, name), content)
+    for (const [name, content] of Object.entries(files)) {
+      const path = join(this.project, name)
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, content)
+    }
     const versions = packages.map((name) =>
       name.includes('@', 1) ? name : `${name}@${readJson(this.#developedWith(name))['version'] as string}`,
     )
