@@ -1,5 +1,6 @@
 // How many rounds and processes a race had, and which rounds count.
 
+import { maxStolenCpu } from '../statistics/foreign-cpu.ts'
 import { counted } from './format.ts'
 import type { RaceResult } from './result.ts'
 
@@ -22,7 +23,7 @@ export function processesText({ rounds }: Pick<Measured, 'rounds'>): string {
 }
 
 /**
- * Rounds in which other programs took much CPU, and whether they count: on a machine that is busy throughout, and at an
+ * Rounds in which others took much CPU, and whether they count: on a machine that is busy throughout, and at an
  * early look, all rounds do. Empty without such rounds.
  */
 export function disturbedText({
@@ -33,7 +34,10 @@ export function disturbedText({
   const disturbed = rounds.filter(({ discarded }) => discarded).length
   if (disturbed === 0) return ''
   const leftOut = summaries.reduce((sum, { discarded }) => sum + discarded, 0)
-  const limit = `Other programs took more than ${counted(method.maxForeignCpu, 'core')}`
+  const maxStolen = maxStolenCpu(method.maxForeignCpu)
+  const isStolen = rounds.some(({ discarded, stolenCpu = 0 }) => discarded && stolenCpu > maxStolen)
+  const guests = isStolen ? `, or other guests of the hypervisor more than ${maxStolen},` : ''
+  const limit = `Other programs took more than ${counted(method.maxForeignCpu, 'core')}${guests}`
   if (disturbed === rounds.length) return `${limit} in every round, so all rounds count.`
   const start = `${limit} in ${disturbed} of ${counted(rounds.length, 'round')}`
   if (leftOut === disturbed) return `${start}, which ${disturbed === 1 ? 'does' : 'do'} not count.`

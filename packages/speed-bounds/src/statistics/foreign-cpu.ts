@@ -4,10 +4,15 @@
  */
 const STOLEN_SHARE = 0.3
 
+/** CPU that other guests may take, in cores. */
+export function maxStolenCpu(maxForeignCpu: number): number {
+  return STOLEN_SHARE * maxForeignCpu
+}
+
 /** Whether others took so much CPU that a round does not count. Both amounts are in cores. */
 export function exceedsForeignCpu(
   { foreignCpu, stolenCpu }: { readonly foreignCpu: number; readonly stolenCpu: number },
   maxForeignCpu: number,
 ): boolean {
-  return foreignCpu > maxForeignCpu || stolenCpu > STOLEN_SHARE * maxForeignCpu
+  return foreignCpu > maxForeignCpu || stolenCpu > maxStolenCpu(maxForeignCpu)
 }

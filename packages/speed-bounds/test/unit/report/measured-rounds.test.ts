@@ -47,6 +47,14 @@ describe('processes', () => {
 })
 
 describe('disturbed rounds', () => {
+  it('name the hypervisor if other guests took the CPU', () => {
+    const { rounds, ...rest } = measured([1, 2, 3, 4, 5], { disturbed: 2, leftOut: 2 })
+    const stolen = rounds.map((round) => ({ ...round, foreignCpu: 0.4, stolenCpu: round.discarded ? 0.4 : 0 }))
+    expect(disturbedText({ ...rest, rounds: stolen })).toBe(
+      'Other programs took more than 1 core, or other guests of the hypervisor more than 0.3, in 2 of 10 rounds, which do not count.',
+    )
+  })
+
   it.each<[name: string, options: Disturbed, expected: string]>([
     ['are not mentioned if there are none', {}, ''],
     [
