@@ -1,21 +1,31 @@
 // This module imports nothing: it must load in versions of Node that are too old for the others.
 
+/** The exit code of a command on a version of Node that is too old. */
+const EXIT_CODE = 2
+
 /**
- * Tells in one line that this Node is too old for a command. A command checks that before it imports anything else: an old
- * Node fails to link modules whose imports it does not have, with a `SyntaxError`.
+ * Runs a command, or prints in one line that this Node is too old for it and sets the exit code to 2. A command checks that
+ * before it imports anything else: an old Node fails to link modules whose imports it does not have, with a `SyntaxError`.
  *
  * @param command - its name
  * @param required - the oldest version that runs it, such as `22.19`
- * @param version - by default that of this process
- * @returns undefined for a version that runs the command
+ * @param run - imports the program
  *
  * @example
- * const error = nodeVersionError('my-command', '22.19')
- * if (error === undefined) await import('./program.js')
- * else {
- *   console.error(error)
- *   process.exitCode = 2
- * }
+ * await runOnNode('my-command', '22.19', () => import('./program.js'))
+ */
+export async function runOnNode(command: string, required: string, run: () => Promise<unknown>): Promise<void> {
+  const error = nodeVersionError(command, required)
+  if (error === undefined) return void (await run())
+  console.error(error)
+  process.exitCode = EXIT_CODE
+}
+
+/**
+ * The line that `runOnNode()` prints.
+ *
+ * @param version - by default that of this process
+ * @returns undefined for a version that runs the command
  */
 export function nodeVersionError(
   command: string,

@@ -76,7 +76,8 @@ function inputsOf(
   const template = parseTemplate(path, `${where}.path`, { allowEncodedSlash, list: items?.placeholder })
   assertParams(template, url, `${where}.path`)
   assertForwardedQuery(path, forwardQuery, where)
-  if (items && !template.hasItem) throw invalidOptionError(`${where}.path`, 'a path with {item} or {item.name}', path)
+  if (items && !template.sources.includes('item'))
+    throw invalidOptionError(`${where}.path`, 'a path with {item} or {item.name}', path)
   return { path: template, items, condition }
 }
 

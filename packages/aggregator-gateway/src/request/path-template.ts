@@ -17,8 +17,6 @@ import {
 export interface PathTemplate {
   /** Names of the calls whose responses it needs. */
   readonly calls: readonly string[]
-  /** It has values of an item. */
-  readonly hasItem: boolean
   /** Names of the client's path parameters that it needs. */
   readonly params: readonly string[]
   /** Sources of its values. */
@@ -73,7 +71,6 @@ export function parseTemplate(
   const template = { literals, placeholders, allowEncodedSlash }
   return {
     calls: namesOf(placeholders, 'calls'),
-    hasItem: placeholders.some(({ source }) => source === 'item'),
     params: namesOf(placeholders, 'params'),
     sources: placeholders.map(({ source }) => source),
     render: placeholders.length === 0 ? () => text : (values) => render(template, values),

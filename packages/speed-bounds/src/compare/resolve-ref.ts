@@ -7,7 +7,7 @@ export const WORKING_TREE = '.'
 
 /** One of the two sides of a comparison. */
 export interface Ref {
-  /** As the user wrote it, `working tree`, or the begin of a whole hash. */
+  /** As the user wrote it, `working tree`, or the beginning of a whole hash. */
   readonly name: string
   readonly commit: string
   /** Uncommitted changes of the working tree count. */

@@ -2,7 +2,7 @@
 // is slower than a short function.
 
 import { Bench, type Statistics } from 'tinybench'
-import { machineTimes } from '../platform/machine-cpu.ts'
+import { coresOf, machineTimes } from '../platform/machine-cpu.ts'
 import type { RacedFunction } from './benchmark-file.ts'
 import type { FunctionMeasurement } from './process-messages.ts'
 
@@ -109,9 +109,8 @@ async function measure(
       cpu = user + system
       const { busy, stolen } = machineTimes()
       const time = performance.now() - before.at
-      // Kernel counters advance in steps of 10 ms, so a value slightly below zero is noise.
-      foreignCpu = Math.max(0, (busy - before.machine.busy - cpu / 1000) / time)
-      stolenCpu = (stolen - before.machine.stolen) / time
+      foreignCpu = coresOf(busy - before.machine.busy - cpu / 1000, time)
+      stolenCpu = coresOf(stolen - before.machine.stolen, time)
     },
   })
   const [task] = isAsync ? await bench.run() : bench.runSync()

@@ -2,6 +2,7 @@
 
 import { LatencyHistograms } from '../report/latency-histograms.ts'
 import { type CpuReading, cpuBetween } from '../race/cpu-accounting.ts'
+import { coresOf } from '../platform/machine-cpu.ts'
 import { type TreeReading, useBetween } from '../platform/tree-usage.ts'
 import { bottleneckOf } from '../statistics/measured-round.ts'
 import type { PhaseRecord } from './load-messages.ts'
@@ -76,7 +77,6 @@ function serverOf([before, after]: readonly [LoadReading, LoadReading], response
     utilization: Math.min(1, busiest / time),
     rss,
     peakRss,
-    // Kernel counters advance in steps of 10 ms, so a value slightly below zero is noise.
-    foreignCpu: Math.max(0, (others - generator) / time),
+    foreignCpu: coresOf(others - generator, time),
   }
 }

@@ -9,6 +9,11 @@ export interface MachineTimes {
   readonly stolen: number
 }
 
+/** CPU in cores. Kernel counters advance in steps of 10 ms, so a value slightly below zero is noise. */
+export function coresOf(cpu: number, time: number): number {
+  return Math.max(0, cpu / time)
+}
+
 export function machineTimes(): MachineTimes {
   if (canReadProc) {
     // os.cpus() leaves out soft interrupts, in which the kernel does much of its work for sockets.

@@ -1,5 +1,6 @@
 import type { LoadResult } from '../load/generator.ts'
 import type { ResolvedCase, ResolvedLoad } from '../options/resolved.ts'
+import { coresOf } from '../platform/machine-cpu.ts'
 import type { TreeReading } from '../platform/tree-usage.ts'
 import type { RunningSubject } from '../subject/running-subject.ts'
 import { cpuBetween, type CpuUse, readCpu, untilIdle } from './cpu-accounting.ts'
@@ -50,8 +51,7 @@ export function measurementOf(
     utilization: Math.min(1, busiest / result.elapsed),
     rss,
     peakRss,
-    // Kernel counters advance in steps of 10 ms, so a value slightly below zero is noise.
-    foreignCpu: Math.max(0, (others - result.cpu) / time),
-    stolenCpu: stolen / time,
+    foreignCpu: coresOf(others - result.cpu, time),
+    stolenCpu: coresOf(stolen, time),
   }
 }

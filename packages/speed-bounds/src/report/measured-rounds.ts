@@ -36,7 +36,7 @@ export function disturbedText({
   const leftOut = summaries.reduce((sum, { discarded }) => sum + discarded, 0)
   const maxStolen = maxStolenCpu(method.maxForeignCpu)
   const isStolen = rounds.some(({ discarded, stolenCpu = 0 }) => discarded && stolenCpu > maxStolen)
-  const guests = isStolen ? `, or other guests of the hypervisor more than ${maxStolen},` : ''
+  const guests = isStolen ? `, or other guests of the hypervisor more than ${Number(maxStolen.toPrecision(2))},` : ''
   const limit = `Other programs took more than ${counted(method.maxForeignCpu, 'core')}${guests}`
   if (disturbed === rounds.length) return `${limit} in every round, so all rounds count.`
   const start = `${limit} in ${disturbed} of ${counted(rounds.length, 'round')}`

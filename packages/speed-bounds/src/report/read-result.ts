@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { reasonOf } from 'checked-options'
 import { errorCodes } from '../errors.ts'
 import type { ResultDocument } from './result-document.ts'
 
@@ -38,9 +39,7 @@ function parse(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    // JSON.parse() quotes the text with its line breaks.
-    const message = (error as Error).message.replaceAll(/\s+/g, ' ')
-    throw invalid(`Cannot read ${file}: ${message}`, error)
+    throw invalid(`Cannot read ${file}: ${reasonOf(error)}`, error)
   }
 }
 
