@@ -1,8 +1,8 @@
 // Writes the JSON Schema of aggregator-gateway's configuration file: `node test/docs/gateway-schema.ts`.
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { type JsonSchema, toJsonSchema } from 'checked-options'
+import { format } from 'oxfmt'
 import { commandSchema, configSchema } from '../../packages/aggregator-gateway/src/config/config-schema.ts'
 import * as schemas from '../../packages/aggregator-gateway/src/options/schema.ts'
 import { SECTIONS } from './gateway-options.ts'
@@ -35,4 +35,7 @@ function hasSameOptions(schema: unknown, object: unknown): boolean {
   return schema === schemas.endpointSchema && !SECTIONS.some((section) => section.schema === object)
 }
 
-if (import.meta.main) writeFileSync(fileURLToPath(new URL('gateway.schema.json', root)), gatewaySchema())
+if (import.meta.main) {
+  const { code } = await format('gateway.schema.json', gatewaySchema(), { printWidth: 120 })
+  writeFileSync(new URL('gateway.schema.json', root), code)
+}

@@ -71,7 +71,7 @@ export interface CallOptions extends MappingOptions {
   method?: Exclude<Method, 'HEAD'>
   /** Headers of the request: values by name, with placeholders such as `{user.sub}`, or a function of the client's request. @default {} */
   headers?: HeadersOption
-  /** Names of the client's headers to forward. No other header is forwarded. @default [] */
+  /** Names of the client's headers to forward. No other header is forwarded, and `headers` sets none of them. @default [] */
   forwardHeaders?: readonly string[]
   /** Names of the client's query parameters to forward, repeated ones included. `path` sets none of them. @default [] */
   forwardQuery?: readonly string[]

@@ -47,7 +47,7 @@ export interface PassThroughOptions {
   method?: Method
   /** Headers of the request: values by name, with placeholders such as `{user.sub}`, or a function of the client's request. @default {} */
   headers?: HeadersOption
-  /** Names of the client's headers to forward. No other header is forwarded. @default [] */
+  /** Names of the client's headers to forward. No other header is forwarded, and `headers` sets none of them. @default [] */
   forwardHeaders?: readonly string[]
   /** Names of the client's query parameters to forward. No other parameter is forwarded, and `path` sets none of them. @default [] */
   forwardQuery?: readonly string[]

@@ -48,11 +48,10 @@ export function planHeaders(
     if (placeholders.some(({ source }) => source === 'calls')) {
       throw invalidOptionError(at, 'values of the request only', value)
     }
+    // A client could replace the value.
+    if (forwarded.includes(name)) throw invalidOptionError(at, 'a header that is not forwarded too', value)
     if (placeholders.length === 0) literals[name] = value
-    else if (forwarded.includes(name)) {
-      // A client could send the value that the template sets.
-      throw invalidOptionError(at, 'a header that is not in forwardHeaders', value)
-    } else {
+    else {
       delete literals[name]
       templates.push({ name, literals: parts, placeholders })
     }

@@ -341,8 +341,16 @@ const WRONG: readonly [message: string, options: unknown][] = [
     withCall({ ...call, headers: { 'x-user': '{calls.one}' } }),
   ],
   [
-    'Invalid option "endpoints[0].calls.one.headers.X-User": expected a header that is not in forwardHeaders, got "{user.sub}".',
+    'Invalid option "endpoints[0].calls.one.headers.X-User": expected a header that is not forwarded too, got "{user.sub}".',
     withCall({ ...call, headers: { 'X-User': '{user.sub}' }, forwardHeaders: ['x-user'] }),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.headers.X-Tenant": expected a header that is not forwarded too, got "a".',
+    withCall({ ...call, headers: { 'X-Tenant': 'a' }, forwardHeaders: ['x-tenant'] }),
+  ],
+  [
+    'Invalid option "endpoints[0].passThrough.headers.content-type": expected a header that is not forwarded too, got "text/csv".',
+    passing({ headers: { 'content-type': 'text/csv' }, forwardBody: true }, { method: 'POST' }),
   ],
   [
     'Invalid option "endpoints[0].passThrough.headers": expected values of params, query, headers, user and claims only, got "{body}".',
