@@ -20,10 +20,10 @@ export interface Bound {
 const claims = {
   'http-frameworks': [
     { contender: 'fastify', over: 'express', atLeast: 1.05 },
-    { contender: 'fastify', over: 'node-http', atLeast: 0.65 },
-    { contender: 'nestjs-fastify', over: 'nestjs-express', atLeast: 1.05 },
+    { contender: 'fastify', over: 'node-http', atLeast: 0.76 },
+    { contender: 'nestjs-fastify', over: 'nestjs-express', atLeast: 1.08 },
   ],
-  'express-on-fastify': [{ contender: 'express', over: 'fastify-express', atLeast: 2 }],
+  'express-on-fastify': [{ contender: 'express', over: 'fastify-express', atLeast: 3 }],
   trpc: [
     { case: 'hello', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3, target: 6 },
     { case: 'note', contender: 'trpc-fastify', over: 'official-adapter', atLeast: 3.6, target: 5 },

@@ -171,7 +171,9 @@ describe('speed-bounds bench', () => {
     expect(results).toMatchObject([{ file: 'functions.bench.mjs', method: { replicas: 24, budget: 60_000 } }])
     expect(schemaErrors('functions', results)).toEqual([])
     expect(readFileSync(markdown, 'utf8')).toMatch(/\| few +\| +[\d.]+ [nµ]s \|/)
-    expect(readFileSync(html, 'utf8')).toContain('npx speed-bounds bench functions.bench.mjs --metric cpu --replicas 24')
+    expect(readFileSync(html, 'utf8')).toContain(
+      'npx speed-bounds bench functions.bench.mjs --metric cpu --replicas 24',
+    )
     expect(readFileSync(csv, 'utf8').trimEnd().split('\n')).toHaveLength(1 + results[0].rounds.length)
     const again = await run('report', json)
     expect(again).toEqual({ code: 0, stdout: `${stdout.trimEnd()}\n`, stderr: '' })
@@ -188,8 +190,9 @@ export const claims = [{ case: 'g', over: 'many', contender: 'few', atLeast: 2, 
     expect(stdout).toContain('few is at least 2x many (claims.bench.mjs, g): holds')
     expect(code).toBe(0)
     const broken = await bench('functions.bench.mjs', 'functions.bench.mjs', '--at-least', '1000', ...FLAGS)
-    expect(broken.code, broken.stderr + broken.stdout).toBe(1)
-    expect(broken.stdout.split('few is at least 1000x many (functions.bench.mjs): broken')).toHaveLength(2)
+    const verdict = /few is at least 1000x many \(functions.bench.mjs\): broken/
+    expect(broken).toEqual({ code: 1, stdout: expect.stringMatching(verdict), stderr: expect.any(String) })
+    expect(broken.stdout.match(/is at least 1000x/g)).toHaveLength(1)
   })
 
   it('exits with 2 if a claim names a group that the file does not have', async () => {
