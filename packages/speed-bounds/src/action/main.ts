@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 import { EXIT } from '../cli/exit-codes.ts'
 import { siblingModule } from '../sibling-module.ts'
 import { writeComment } from './comment.ts'
@@ -40,16 +41,25 @@ async function compareWith(base: string, pullRequest: PullRequest | undefined): 
   const child = spawn('node', [cli, 'compare', ...flags, '--', base, 'HEAD'], {
     cwd: directory,
     env: withoutTokens(),
-    stdio: 'inherit',
+    stdio: ['ignore', 'inherit', 'pipe'],
+  })
+  let problem = ''
+  // Its lines are in the log as they come. One of them says why there is no comparison.
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    process.stderr.write(`${line}\n`)
+    if (/^(?:SPEED_BOUNDS_\w+|error): /.test(line)) problem = line.replace(/^error: /, '')
   })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
-  const [code] = (await once(child, 'exit')) as [number | null]
+  const [code] = (await once(child, 'close')) as [number | null]
   const text = existsSync(markdown) ? readFileSync(markdown, 'utf8') : ''
   if (text !== '') await publish(text, pullRequest)
   if (code === EXIT.inconclusive) {
     notify('warning', 'A case is inconclusive: it may be slower than allowed. Raise the budget to find out.')
     return 0
   }
+  if (code === EXIT.broken)
+    notify('error', `A case is slower by more than ${limit}. The step summary has the comparison.`)
+  else if (code !== EXIT.holds) notify('error', problem || 'The comparison failed: see the log of this step.')
   return code ?? EXIT.failed
 }
 

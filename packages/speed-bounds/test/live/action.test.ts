@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -50,7 +50,7 @@ repository.git(
 /** Runs the script with a recorded event, against a fake API server that responds to writes with a status. */
 async function runAction(
   status: number,
-  path = process.env['PATH'],
+  { path = process.env['PATH'], limit = '5%' } = {},
 ): Promise<{ code: number; output: string; summary: string; writes: string[] }> {
   const writes: string[] = []
   const api = createServer(async (request, response) => {
@@ -71,7 +71,7 @@ async function runAction(
       ...{ GITHUB_EVENT_PATH: event, GITHUB_STEP_SUMMARY: summary, GITHUB_REPOSITORY: 'owner/name' },
       GITHUB_API_URL: `http://127.0.0.1:${(api.address() as AddressInfo).port}`,
       'INPUT_GITHUB-TOKEN': 'secret-token',
-      'INPUT_FAIL-IF-SLOWER': '5%',
+      'INPUT_FAIL-IF-SLOWER': limit,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -79,7 +79,7 @@ async function runAction(
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()))
   const [code] = (await once(child, 'close')) as [number]
   api.close()
-  return { code, output, summary: readFileSync(summary, 'utf8'), writes }
+  return { code, output, summary: existsSync(summary) ? readFileSync(summary, 'utf8') : '', writes }
 }
 
 it('comments on the pull request, writes the summary, and fails for a slower case', async () => {
@@ -89,6 +89,7 @@ it('comments on the pull request, writes the summary, and fails for a slower cas
   expect(writes).toHaveLength(1)
   expect(writes[0]).toMatch(/^POST \/repos\/owner\/name\/issues\/7\/comments \{"body":"<!-- speed-bounds /)
   expect(writes[0]).toContain('🔴 **slower**')
+  expect(output).toContain('::error::A case is slower by more than 5%. The step summary has the comparison.\n')
   expect(output + summary + writes[0]).not.toContain('owned')
   expect(code).toBe(1)
   expect(repository.git('status', '--porcelain')).toBe('')
@@ -101,10 +102,16 @@ it('falls back to the summary with a token that may only read', async () => {
   expect(code).toBe(1)
 })
 
+it('annotates the step with a mistake in its inputs', async () => {
+  const { code, output } = await runAction(201, { limit: 'five' })
+  expect(output).toMatch(/^::error::option '--fail-if-slower <percent>' argument 'five' is invalid\. .+ 5%\.$/m)
+  expect(code).toBe(2)
+})
+
 it.skipIf(process.platform === 'win32')('runs servers with the Node of the job', async () => {
   const node = join(folder, 'node')
   const seen = join(folder, 'seen')
   writeFileSync(node, `#!/bin/sh\necho "$2" >> '${seen}'\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 })
-  await runAction(201, [folder, process.env['PATH']].join(delimiter))
+  await runAction(201, { path: [folder, process.env['PATH']].join(delimiter) })
   expect(readFileSync(seen, 'utf8')).toMatch(/^compare$/m)
 })
