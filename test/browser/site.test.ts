@@ -92,6 +92,14 @@ it('finds pages by a word of their text', async () => {
   const first = page.locator('.VPLocalSearchBox .result').first()
   await first.waitFor()
   expect(await first.getAttribute('href')).toContain('/packages/clustered-server/')
+  expect(await first.textContent()).toContain('clustered-server: ')
+  await page.close()
+})
+
+it('names the package in the title of its pages', async () => {
+  const { page } = await open('/packages/clustered-server/docs/options.html', 1280, 'light')
+  expect(await page.title()).toBe('Options · clustered-server | Fastify Factories')
+  expect(await page.locator('h1').textContent()).toMatch(/^Options/)
   await page.close()
 })
 

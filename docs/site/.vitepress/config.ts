@@ -6,6 +6,7 @@ import { drawings } from './drawings.ts'
 import { repositoryLinks } from './links.ts'
 import { pages, rewrites } from './pages.ts'
 import { sidebar } from './sidebar.ts'
+import { nameThePackage, search } from './titles.ts'
 
 const require = createRequire(import.meta.url)
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -22,6 +23,7 @@ export default defineConfig({
   outDir: fileURLToPath(new URL('dist', import.meta.url)),
   cacheDir: fileURLToPath(new URL('cache', import.meta.url)),
   rewrites: rewrites(root),
+  transformPageData: nameThePackage,
   markdown: {
     // Shiki has no grammar for the language of Varnish.
     languageAlias: { vcl: 'c' },
@@ -55,7 +57,7 @@ export default defineConfig({
     build: { chunkSizeWarningLimit: 3000 },
   },
   themeConfig: {
-    search: { provider: 'local' },
+    search,
     outline: { level: [2, 3] },
     sidebar: sidebar(root),
     nav: [
