@@ -43,6 +43,7 @@ isWellPacked(tarball, {
     ...[
       'ObserverFaults',
       'anyOf',
+      'audibleLog',
       'boolean',
       'bytes',
       'checkOptions',

@@ -1,3 +1,4 @@
+import { audibleLog } from 'checked-options'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RegisterOptions, RouteShorthandOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { ResponseCache } from './cache/response-cache.ts'
@@ -119,7 +120,7 @@ function observersOf(
   status: () => GatewayStatus,
 ): Observers | undefined {
   const all = callLogLevel === 'silent' ? observers : [...observers, callLog(callLogLevel)]
-  return all.length === 0 ? undefined : new Observers(all, app.log, { status })
+  return all.length === 0 ? undefined : new Observers(all, audibleLog(app.log, 'AggregatorGatewayWarning'), { status })
 }
 
 function instrumentationOf(

@@ -1,7 +1,8 @@
 // Starts a Next app, and puts its features in order.
 
 import { resolve } from 'node:path'
-import type { FastifyInstance } from 'fastify'
+import { audibleLog } from 'checked-options'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { UpgradeHandler } from 'next/dist/server/next.js'
 import { withCurrentRequest } from './async-context/current-request.ts'
 import { type CdnSupport, openCdn } from './cdn/open-cdn.ts'
@@ -38,13 +39,13 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
   const dir = resolve(options.dir ?? '.')
   if (prefix !== '' && isProduction) assertBasePath(dir, prefix)
   if (isProduction) prepareBuild(dir)
-  const { started, compression } = await startCompressed(app, { dir, dev: !isProduction, hostname, port }, options)
+  const log = audibleLog(app.log, 'NextOnFastifyWarning')
+  const { started, compression } = await startCompressed(log, { dir, dev: !isProduction, hostname, port }, options)
   const { next } = started
   tellOwnOrigin(app)
-  if (isProduction) await identifyBuild(dir, app.log)
-  const sharing = isProduction ? await orClose(started, openSharing(app, dir, next, options)) : undefined
-  const cdn =
-    isProduction && options.cdn ? await orClose(started, openCdn(dir, options.cdn, prefix, app.log)) : undefined
+  if (isProduction) await identifyBuild(dir, log)
+  const sharing = isProduction ? await orClose(started, openSharing(app, log, { dir, next }, options)) : undefined
+  const cdn = isProduction && options.cdn ? await orClose(started, openCdn(dir, options.cdn, prefix, log)) : undefined
   // Fastify runs the last `onClose` hook first. Next needs these two until it has closed, which it does after all
   // requests, streams and `after()`.
   app.addHook('onClose', async () => {
@@ -56,15 +57,15 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
   const limits = isProduction ? resolveResponseCache(options.responseCache) : undefined
   const reason = options.responseCache === undefined ? 'info' : 'warn'
   const cacheContext = { hasOwnUseCache: sharing?.hasOwnUseCache ?? false, level: reason, next, compression } as const
-  const responseCache = limits && (await createResponseCache(dir, limits, app.log, cacheContext))
+  const responseCache = limits && (await createResponseCache(dir, limits, log, cacheContext))
   const stats = (): NextStats => ({ responseCache: responseCache?.stats, routerBypass: routerBypass?.stats })
-  const observers = new Observers(options.observers ?? [], app.log, { prefix, stats })
+  const observers = new Observers(options.observers ?? [], log, { prefix, stats })
   app.addHook('onClose', async () => observers.closed())
   app.addHook('onClose', async () => responseCache?.close())
   const wrap = aroundNext(observers, sharing, cdn)
   const routerBypass =
     isProduction && options.bypassRouter
-      ? await createRouterBypass(dir, next, options.bypassRouter, wrap, app.log, started.compression)
+      ? await createRouterBypass(dir, next, options.bypassRouter, wrap, log, started.compression)
       : undefined
   return {
     serve: inOrder({ sharing, routerBypass, responseCache }, wrap(next.getRequestHandler())),
@@ -76,7 +77,7 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
 
 /** Starts Next, whose compression is replaced if that is wanted. */
 async function startCompressed(
-  { log }: FastifyInstance,
+  log: FastifyBaseLogger,
   nextOptions: NextOptions,
   options: NextPluginOptions,
 ): Promise<{ readonly started: StartedNext; readonly compression: Compression | undefined }> {

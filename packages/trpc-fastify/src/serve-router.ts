@@ -1,6 +1,7 @@
 // The routes of one router, in a Fastify context of their own.
 
 import type { AnyTRPCRouter } from '@trpc/server'
+import { audibleLog } from 'checked-options'
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { fallbackHandler } from './fallback.ts'
 import { isUncompiled, type ResolvedOptions } from './options/schema.ts'
@@ -51,7 +52,8 @@ export async function serveRouter(app: FastifyInstance, options: RouterOptions):
   const { config } = internals
   const rules = new ProcedureRules(options.procedures, internals)
   const serializers = new Serializers(rules, internals)
-  const reporter = new CallReporter(options, app.log)
+  const log = audibleLog(app.log, 'TrpcFastifyWarning')
+  const reporter = new CallReporter(options, log)
   const interceptAll = createInterceptor(options, rules, serializers, { config, reporter })
   // An interceptor makes calls asynchronous, so it is left out where it has nothing to do.
   const intercept = needsInterceptor(options, rules) ? interceptAll : undefined
@@ -61,7 +63,7 @@ export async function serveRouter(app: FastifyInstance, options: RouterOptions):
   options.onCounter(app.prefix, counter)
   const mode = isUncompiled(fastPath) ? 'uncompiled' : 'compiled'
   if (fastPath && mode === 'compiled' && !canCompile()) {
-    app.log.warn('Unknown procedures of this @trpc/server version: tRPC calls all of them, which costs more CPU')
+    log.warn('Unknown procedures of this @trpc/server version: tRPC calls all of them, which costs more CPU')
   }
   parseBodiesAsText(app)
   reporter.reportStarts(app)

@@ -1,7 +1,7 @@
 // Without the option `sharedCache`, workers of a cluster share their cache. Other processes get a warning.
 
 import { join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { readConfig } from '../next/config.ts'
 import type { NextPluginOptions } from '../options/types.ts'
 import { CacheHandlerConflictError } from '../next/page-cache/install-cache-handler.ts'
@@ -15,18 +15,18 @@ import { isClusterWorker, recordProcess } from './other-processes.ts'
  */
 export async function openSharing(
   app: FastifyInstance,
-  dir: string,
-  next: object,
+  log: FastifyBaseLogger,
+  { dir, next }: { dir: string; next: object },
   { sharedCache }: NextPluginOptions,
 ): Promise<CacheSharing | undefined> {
   if (sharedCache === false) return undefined
-  if (sharedCache !== undefined) return shareCache(dir, next, sharedCache === 'machine' ? {} : sharedCache, app.log)
-  const sharing = isClusterWorker() ? await shareInCluster(app, dir, next) : undefined
-  if (sharing === undefined) await warnOfOthers(app, dir)
+  if (sharedCache !== undefined) return shareCache(dir, next, sharedCache === 'machine' ? {} : sharedCache, log)
+  const sharing = isClusterWorker() ? await shareInCluster(log, dir, next) : undefined
+  if (sharing === undefined) await warnOfOthers(app, log, dir)
   return sharing
 }
 
-async function shareInCluster({ log }: FastifyInstance, dir: string, next: object): Promise<CacheSharing | undefined> {
+async function shareInCluster(log: FastifyBaseLogger, dir: string, next: object): Promise<CacheSharing | undefined> {
   try {
     const sharing = await shareCache(dir, next, {}, log)
     log.info({ dir }, 'cache of Next shared with the other workers')
@@ -40,7 +40,7 @@ async function shareInCluster({ log }: FastifyInstance, dir: string, next: objec
   }
 }
 
-async function warnOfOthers(app: FastifyInstance, dir: string): Promise<void> {
+async function warnOfOthers(app: FastifyInstance, log: FastifyBaseLogger, dir: string): Promise<void> {
   let distDir
   try {
     ;({ distDir } = await readConfig(dir))
@@ -50,7 +50,7 @@ async function warnOfOthers(app: FastifyInstance, dir: string): Promise<void> {
   const { others, remove } = recordProcess(join(dir, distDir))
   app.addHook('onClose', async () => remove())
   if (others.length === 0) return
-  app.log.warn(
+  log.warn(
     { dir, processes: others },
     'other processes serve this build, and do not see revalidations of this one: set "sharedCache" to "machine"',
   )

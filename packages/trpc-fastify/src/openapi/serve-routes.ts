@@ -1,6 +1,7 @@
 // The routes of procedures with `meta.openapi`, in a Fastify context of their own.
 
 import type { AnyTRPCRouter } from '@trpc/server'
+import { audibleLog } from 'checked-options'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { isUncompiled, type ResolvedOptions } from '../options/schema.ts'
 import { RULE_HOOKS, type TrpcPluginOptions } from '../options/types.ts'
@@ -29,7 +30,8 @@ export async function serveRoutes(app: FastifyInstance, options: OpenApiRouterOp
   const { config, lazyPaths } = internals
   const rules = new ProcedureRules(options.procedures, internals)
   const serializers = new Serializers(rules, internals)
-  const reporter = new CallReporter(options, app.log)
+  const log = audibleLog(app.log, 'TrpcFastifyWarning')
+  const reporter = new CallReporter(options, log)
   const intercept = needsInterceptor(options, rules)
     ? createInterceptor(options, rules, serializers, { config, reporter })
     : undefined
@@ -47,7 +49,7 @@ export async function serveRoutes(app: FastifyInstance, options: OpenApiRouterOp
     headers: {},
   }
   if (lazyPaths.length > 0) {
-    app.log.warn({ paths: lazyPaths }, 'Lazy routers have no OpenAPI routes, because their procedures are not loaded')
+    log.warn({ paths: lazyPaths }, 'Lazy routers have no OpenAPI routes, because their procedures are not loaded')
   }
   reporter.reportStarts(app)
   // A form of another site can send plain text with the user's cookies.

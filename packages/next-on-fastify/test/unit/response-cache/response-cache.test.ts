@@ -792,7 +792,10 @@ describe('concurrent requests', () => {
   })
 
   it('is asked of Next by another one if who asked first leaves', async () => {
-    const served = await serveDropped(slowly)
+    const served = await serveDropped(async (response) => {
+      if (served.renders === 1) await once(response, 'close')
+      await fromPage(response)
+    })
     const first = httpRequest({ port: served.port, path: '/', headers: { host: 'a' } })
     first.on('error', () => {})
     first.end()
@@ -805,8 +808,9 @@ describe('concurrent requests', () => {
   })
 
   it('is not asked of Next for clients that have left', async () => {
+    const hasLeft = Promise.withResolvers<void>()
     const served = await serveDropped(async (response) => {
-      await wait(60)
+      await hasLeft.promise
       send(response, { 'cache-control': 'private' })
     })
     const first = served.ask()
@@ -816,6 +820,8 @@ describe('concurrent requests', () => {
     second.end()
     await wait(20)
     second.destroy()
+    await wait(20)
+    hasLeft.resolve()
     await first
     await wait(20)
     expect(served.renders).toBe(1)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 // Procedures as routes: inputs, results, errors, hooks and rules, and what an attacker may send.
 
 import basicAuth from '@fastify/basic-auth'
@@ -423,4 +424,12 @@ it('warns of lazy routers, whose procedures have no routes', async () => {
   const lazyRouter = t.router({ later: lazy(() => Promise.resolve({ default: router })) })
   await app.register(openApiPlugin, { trpcOptions: { router: lazyRouter, createContext: () => ({}) } as never })
   expect(lines.join('')).toContain('Lazy routers have no OpenAPI routes')
+})
+
+it('warns of them without a logger, too', async () => {
+  const lazyRouter = t.router({ later: lazy(() => Promise.resolve({ default: router })) })
+  const warning = once(process, 'warning')
+  await Fastify().register(openApiPlugin, { trpcOptions: { router: lazyRouter, createContext: () => ({}) } as never })
+  const message = expect.stringContaining('Lazy routers have no OpenAPI routes')
+  expect(await warning).toEqual([expect.objectContaining({ name: 'TrpcFastifyWarning', message })])
 })
