@@ -5,7 +5,8 @@ import { closeOnSignal } from '@examples/close-on-signal'
 
 const host = process.env.HOST ?? '127.0.0.1'
 const port = Number(process.env.PORT ?? 0)
-const workers = Number(process.env.WORKERS ?? availableParallelism())
+const { WORKERS = 'auto' } = process.env
+const workers = WORKERS === 'auto' ? availableParallelism() : Number(WORKERS)
 
 if (cluster.isPrimary) {
   for (let worker = 0; worker < workers; worker++) cluster.fork()

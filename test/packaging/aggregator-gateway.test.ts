@@ -44,7 +44,8 @@ const profile = { upstream: 'users', path: '/users/{params.id}' } satisfies Call
 const upstreams = { users: 'http://localhost:3001' }
 const endpoints = [{ path: '/:id', calls: { profile } }] as const
 await Fastify().register(gatewayPlugin, { prefix: '/api', upstreams, endpoints })
-await createAggregatorGateway({ upstreams, endpoints: [{ path: '/:id', calls: { profile }, compose: ({ profile }) => profile }] })
+const app = await createAggregatorGateway({ upstreams, endpoints: [{ path: '/:id', calls: { profile }, compose: ({ profile }) => profile }] })
+app.gatewayStats('/api')?.upstreams satisfies object | undefined
 // @ts-expect-error An endpoint needs calls.
 await createAggregatorGateway({ upstreams, endpoints: [{ path: '/:id' }] })
 `,

@@ -26,6 +26,14 @@ import { recordingBodies } from './request/forwarded-body.ts'
 import { statusOf } from './upstream/upstream-states.ts'
 import { Upstream } from './upstream/upstream.ts'
 
+// In this module, which declarations import: a module that none imports is not part of a consumer's types.
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Returns the state of a gateway's upstreams, as its status route shows it. Undefined if no gateway has this prefix. */
+    gatewayStats: (prefix?: string) => GatewayStatus | undefined
+  }
+}
+
 type GatewayPlugin = <const Endpoints extends readonly unknown[]>(
   app: FastifyInstance,
   options: GatewayPluginOptions<Endpoints>,

@@ -3,13 +3,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { GatewayStatus } from './options/observer.ts'
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** Returns the state of a gateway's upstreams, as its status route shows it. Undefined if no gateway has this prefix. */
-    gatewayStats: (prefix?: string) => GatewayStatus | undefined
-  }
-}
-
 type Readers = Map<string, (() => GatewayStatus)[]>
 
 /** A symbol of the process, because an app may have two copies of this package. */
