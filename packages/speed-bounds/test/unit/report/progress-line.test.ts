@@ -59,7 +59,10 @@ it('writes the first phase of the next race without a terminal', () => {
     line.show(step(subject))
     line.clear()
   }
-  expect(written).toEqual(['stage 1: measuring a 1/8, about 14 s left\n', 'stage 1: measuring b 1/8, about 14 s left\n'])
+  expect(written).toEqual([
+    'stage 1: measuring a 1/8, about 14 s left\n',
+    'stage 1: measuring b 1/8, about 14 s left\n',
+  ])
 })
 
 it('shows the CPU per request of each subject, once it has a round', () => {
