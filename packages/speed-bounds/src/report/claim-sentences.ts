@@ -57,6 +57,7 @@ export function whyUnused({ generatorBound, disturbed }: Estimate): string | und
 
 /** The intervals of a claim in a cell of a table. */
 export function measuredText(estimates: readonly Estimate[]): string {
+  if (estimates.length === 0) return missingText(undefined)
   return estimates
     .map((estimate) => {
       const note = whyUnused(estimate) === undefined ? '' : ', not used'

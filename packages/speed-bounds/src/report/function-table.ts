@@ -21,7 +21,8 @@ export function functionTable(result: FunctionRaceResult, { columns = Infinity }
   // A long name leaves room for the CPU per call.
   const nameWidth = Math.max(8, columns - 20)
   const rows = rowsOf(result).map(([name, ...cells]) => [cut(name!, nameWidth), ...cells])
-  return [styleText('bold', cut(result.name, columns)), drawTable(COLUMNS, rows, columns)].join('\n')
+  const table = rows.length > 0 ? [drawTable(COLUMNS, rows, columns)] : []
+  return [styleText('bold', cut(result.name, columns)), ...table].join('\n')
 }
 
 /**
@@ -52,8 +53,9 @@ export function functionsToMarkdown(results: FunctionRaceResult | readonly Funct
   const parts = functionResultsOf(results).flatMap((result) => {
     const rows = rowsOf(result).map((row) => row.map(markdownText))
     const titles = COLUMNS.map(({ title }) => title)
-    const table = markdownTable([titles, ...rows], { align: COLUMNS.map(({ align }) => align) })
-    return [`### ${markdownText(result.name)}`, table, ...verdictTable(result)]
+    const align = COLUMNS.map((column) => column.align)
+    const table = rows.length > 0 ? [markdownTable([titles, ...rows], { align })] : []
+    return [`### ${markdownText(result.name)}`, ...table, ...verdictTable(result)]
   })
   const [first] = functionResultsOf(results)
   return `${[...parts, ...(first ? [markdownText(methodText(first))] : [])].join('\n\n')}\n`

@@ -35,7 +35,9 @@ export function progressLine(stream: NodeJS.WriteStream = process.stderr): Progr
       if (phase !== last) stream.write(`${progressText(progress)}\n`)
       last = phase
     },
-    clear() {},
+    clear() {
+      last = ''
+    },
   }
 }
 

@@ -38,13 +38,14 @@ export interface Place {
 
 /** The result as a table for a terminal, one per case, with the verdicts below. */
 export function toTerminal(result: RaceResult, { columns = Infinity }: Place = {}): string {
-  const parts = result.cases.map(({ name }) =>
-    [
+  const parts = result.cases.map(({ name }) => {
+    const rows = rowsOf(result, name, columns)
+    return [
       styleText('bold', cut(name, columns)),
-      drawTable(SUMMARY, rowsOf(result, name, columns), columns),
+      ...(rows.length > 0 ? [drawTable(SUMMARY, rows, columns)] : []),
       ...failuresOf(result, name).map((text) => wrap(text, columns)),
-    ].join('\n'),
-  )
+    ].join('\n')
+  })
   const verdicts = result.claims.map((claim) => color(claim.verdict, wrap(verdictText(claim), columns)))
   return [...parts, ...verdicts, styleText('dim', wrap(methodText(result), columns))].join('\n')
 }
@@ -53,13 +54,14 @@ export function toTerminal(result: RaceResult, { columns = Infinity }: Place = {
 export function toMarkdown(result: RaceResult): string {
   const align = SUMMARY.map((column) => column.align)
   const titles = SUMMARY.map(({ title }) => title)
-  const parts = result.cases.map(({ name }) =>
-    [
+  const parts = result.cases.map(({ name }) => {
+    const rows = rowsOf(result, name).map((row) => row.map(markdownText))
+    return [
       `### ${markdownText(name)}`,
-      markdownTable([titles, ...rowsOf(result, name).map((row) => row.map(markdownText))], { align }),
+      ...(rows.length > 0 ? [markdownTable([titles, ...rows], { align })] : []),
       ...failuresOf(result, name).map(markdownText),
-    ].join('\n\n'),
-  )
+    ].join('\n\n')
+  })
   const verdicts = result.claims.map((claim) => [
     markdownText(`${claim.contender} at least ${ratio(claim.atLeast)} ${claim.over}`),
     markdownText(claim.case),

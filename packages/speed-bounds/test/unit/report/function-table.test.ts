@@ -49,3 +49,11 @@ it('says how much time is missing for a claim without an interval', () => {
   const text = stripVTControlCharacters(functionsToTerminal({ ...second, claims }))
   expect(text).toContain('not enough data yet (needs about 5 s more)')
 })
+
+it('leaves the table out before the first process', () => {
+  const claims = second.claims.map((claim) => ({ ...claim, estimates: [] }))
+  const unmeasured = { ...second, functions: [], claims }
+  expect(functionsToTerminal(unmeasured)).not.toContain('CPU/call')
+  expect(functionsToMarkdown(unmeasured)).not.toContain('CPU/call')
+  expect(functionsToMarkdown(unmeasured)).toMatch(/\*\*holds\*\* \| not enough data yet \|/)
+})

@@ -52,6 +52,19 @@ it.each([
   expect(written).toEqual(['stage 1: starting a 1/8, about 14 s left\n', 'stage 1: measuring a 1/8, about 14 s left\n'])
 })
 
+it('writes the first phase of the next race without a terminal', () => {
+  const { written, out } = stream(undefined)
+  const line = progressLine(out)
+  for (const subject of ['a', 'b']) {
+    line.show(step(subject))
+    line.clear()
+  }
+  expect(written).toEqual([
+    'stage 1: measuring a 1/8, about 14 s left\n',
+    'stage 1: measuring b 1/8, about 14 s left\n',
+  ])
+})
+
 it('shows the CPU per request of each subject, once it has a round', () => {
   const { written, out } = stream(80)
   const line = progressLine(out)

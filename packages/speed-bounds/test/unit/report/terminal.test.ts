@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { toTerminal } from '../../../src/index.ts'
+import { toMarkdown, toTerminal } from '../../../src/index.ts'
 import { comparisonToTerminal } from '../../../src/report/comparison-tables.ts'
 import { cut, widthOf, wrap } from '../../../src/report/terminal-width.ts'
 import { comparisonOf, recorded } from '../../helpers/recorded-result.ts'
@@ -36,6 +36,14 @@ it('a narrow table loses the columns that matter least', () => {
   expect(linesOf(toTerminal(result, { columns: 70 }))[1]).toMatch(/requests\/s .*p99/)
   expect(linesOf(toTerminal(result, { columns: 70 }))[1]).not.toMatch(/peak/)
   expect(linesOf(toTerminal(result))[1]).toMatch(/p50 .*memory +peak +limited by$/)
+})
+
+it('leaves the table out before the first round, as Markdown too', () => {
+  const claims = result.claims.map((claim) => ({ ...claim, estimates: [] }))
+  const unmeasured = { ...result, summaries: [], rounds: [], claims }
+  expect(linesOf(toTerminal(unmeasured)).join('\n')).not.toContain('CPU/request')
+  expect(toMarkdown(unmeasured)).not.toContain('CPU/request')
+  expect(toMarkdown(unmeasured)).toMatch(/\*\*holds\*\* +\| not enough data yet \|/)
 })
 
 it('aligns columns of wide characters', () => {
