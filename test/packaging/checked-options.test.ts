@@ -11,12 +11,19 @@ const tarball = new Tarball('checked-options')
 const { project } = tarball
 
 const readme = readFileSync(join(tarball.source, 'README.md'), 'utf8')
-const [, program] = /```js\n(\/\/ start\.js\n[\s\S]*?)```/.exec(readme)!
-const [, printed] = /node start\.js\n```\n\n```\n([\s\S]*?)```/.exec(readme)!
+/** A program of the README, and what it says that the program prints. */
+const programOf = (name: string): { program: string; printed: string } => {
+  const [, program = ''] = new RegExp(`\`\`\`js\\n(// ${name}\\n[^]*?)\`\`\``).exec(readme) ?? []
+  const [, printed = ''] = new RegExp(`node ${name}[^]*?\\n\\n\`\`\`\\n([^]*?)\`\`\``).exec(readme) ?? []
+  return { program, printed }
+}
+const start = programOf('start.js')
+const observers = programOf('observers.js')
 
 const FILES = {
   'package.json': '{ "private": true, "type": "module" }\n',
-  'start.js': program!,
+  'start.js': start.program,
+  'observers.js': observers.program,
   'types.ts': `
 import { anyOf, checkOptions, integer, object, oneOf, optional, type OptionsSchema } from 'checked-options'
 
@@ -93,5 +100,7 @@ it('has no error in its types', async () => {
 })
 
 it.each(['20', '22', '24'] as const)('prints what the README says on Node %s', async (version) => {
-  expect(await run(project, [NODES[version], 'start.js'])).toEqual({ code: 0, stdout: printed, output: printed })
+  for (const [file, { printed }] of Object.entries({ 'start.js': start, 'observers.js': observers })) {
+    expect(await run(project, [NODES[version], file])).toEqual({ code: 0, stdout: printed, output: printed })
+  }
 })
