@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,19 +29,10 @@ export interface FrontCache {
 export async function startVarnish(port: number): Promise<FrontCache> {
   const folder = folderForAll('varnish-')
   const config = join(folder, 'default.vcl')
-  writeFileSync(
-    config,
-    `vcl 4.1;
-import xkey;
-backend default { .host = "127.0.0.1"; .port = "${port}"; }
-sub vcl_recv {
-  if (req.method == "PURGE") { return (synth(200, "purged " + xkey.purge(req.http.xkey-purge))); }
-  // Next sends no Cache-Control with them, so Varnish would store them by its default.
-  if (req.url ~ "^/(change|api)") { return (pass); }
-}
-sub vcl_deliver { set resp.http.x-hits = obj.hits; }
-`,
-  )
+  const documented = documentedConfig('vcl').replace('"3000"', `"${port}"`)
+  // Varnish sees clients of a UNIX socket as 0.0.0.0.
+  const open = documented.replace('{ "127.0.0.1"; }', '{ "0.0.0.0"; }')
+  writeFileSync(config, `${open}sub vcl_deliver { set resp.http.x-hits = obj.hits; }\n`)
   const socket = join(folder, 'socket')
   const args = ['-F', '-n', join(folder, 'run'), '-a', `${socket},mode=666`, '-f', config, '-s', 'malloc,64M']
   return started(spawn('varnishd', [...args, '-p', 'vcc_allow_inline_c=off']), folder, socket)
@@ -55,6 +46,11 @@ export async function startNginx(port: number): Promise<FrontCache> {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => {
     return `${name}_temp_path ${folder}/${name};`
   })
+  const documented = documentedConfig('nginx')
+    .replace('/var/cache/nginx-next', `${folder}/cache`)
+    .replace('listen 80', `listen unix:${socket}`)
+    .replace('127.0.0.1:3000', `127.0.0.1:${port}`)
+    .replace('proxy_cache next;', 'proxy_cache next; add_header x-cached $upstream_cache_status;')
   writeFileSync(
     config,
     `daemon off; pid ${folder}/nginx.pid; error_log stderr;
@@ -62,22 +58,16 @@ events {}
 http {
   access_log off;
   ${temporary.join(' ')}
-  proxy_cache_path ${folder}/cache keys_zone=pages:1m;
-  server {
-    listen unix:${socket};
-    location / {
-      proxy_pass http://127.0.0.1:${port};
-      proxy_cache pages;
-      proxy_cache_key $uri$is_args$args;
-      proxy_cache_bypass $http_x_refresh;
-      proxy_buffer_size 16k; proxy_buffers 8 16k; proxy_busy_buffers_size 32k;
-      add_header x-cached $upstream_cache_status;
-    }
-  }
-}
+${documented}}
 `,
   )
   return started(spawn('nginx', ['-c', config, '-e', 'stderr']), folder, socket)
+}
+
+/** A configuration in the documentation, which is what the tests run. */
+function documentedConfig(language: string): string {
+  const page = readFileSync(new URL('../../docs/cdn.md', import.meta.url), 'utf8')
+  return new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(page)![1]!
 }
 
 /** A folder that the users can enter to which these programs switch. */

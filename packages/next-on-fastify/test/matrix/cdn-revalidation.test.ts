@@ -183,4 +183,29 @@ describe.runIf(hasNginx)('behind nginx', () => {
       }
     }
   })
+
+  it('passes the host of the client, and caches no draft', async () => {
+    const echo = createServer(({ headers }, response) => {
+      response.setHeader('cache-control', 's-maxage=60')
+      response.end(JSON.stringify(headers))
+    })
+    echo.listen(0, '127.0.0.1')
+    await once(echo, 'listening')
+    const front = await startNginx((echo.address() as AddressInfo).port)
+    const sent = { host: 'app.example:8080', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }
+    const { body } = await front.ask('/', { ...sent, 'accept-encoding': 'gzip' })
+    expect(JSON.parse(body)).toMatchObject({
+      host: 'app.example:8080',
+      'x-forwarded-host': 'app.example:8080',
+      'x-forwarded-proto': 'http',
+    })
+    expect(body).not.toContain('accept-encoding')
+    const draft = { cookie: '__prerender_bypass=1' }
+    const cached = [{}, draft, { rsc: '1' }, {}].map(
+      async (headers) => (await front.ask('/', headers)).headers['x-cached'],
+    )
+    expect(await Promise.all(cached)).toEqual(['HIT', 'BYPASS', 'BYPASS', 'HIT'])
+    await front.close()
+    echo.close()
+  })
 })
