@@ -125,5 +125,11 @@ function undoHead(_request: FastifyRequest, reply: FastifyReply, _error: Error, 
     }
     reply.code(status)
   }
+  // A streamed batch that fails before its first line has set it, and Fastify sends errors with a length.
+  const { raw } = reply
+  if (!raw.headersSent && raw.hasHeader('transfer-encoding')) {
+    reply.removeHeader('transfer-encoding')
+    raw.removeHeader('transfer-encoding')
+  }
   done()
 }

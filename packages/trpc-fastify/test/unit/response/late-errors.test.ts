@@ -3,6 +3,8 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { initTRPC } from '@trpc/server'
+import Fastify from 'fastify'
+import { trpcPlugin } from 'trpc-fastify'
 import { afterEach, expect, it } from 'vitest'
 import { type BothServers, serveBoth } from '../../helpers/both-servers.ts'
 
@@ -20,6 +22,9 @@ async function* failsInTheEnd({ signal }: { signal?: AbortSignal | undefined }):
 
 const router = t.router({
   hello: t.procedure.query(() => 'hello'),
+  fails: t.procedure.query(() => {
+    throw new Error('immediately')
+  }),
   failsLater: t.procedure.query(async () => {
     await sleep(5)
     throw new Error('later')
@@ -33,8 +38,11 @@ const router = t.router({
   subscription: t.procedure.subscription(failsInTheEnd),
 })
 
-let both: BothServers
-afterEach(() => both.close())
+let both: BothServers | undefined
+afterEach(async () => {
+  await both?.close()
+  both = undefined
+})
 
 const serve = (responseMeta?: () => never): Promise<BothServers> =>
   serveBoth<typeof router>((journal) => ({
@@ -73,4 +81,27 @@ it('calls onError for failed calls after a responseMeta that throws', async () =
     return { status, told: journal.entries }
   })
   expect(told).toEqual({ status: 500, told: ['meta at undefined', 'later at failsLater'] })
+})
+
+it.each([
+  ['without hooks', 'fails,hello'],
+  ['without hooks, beside a pending call', 'fails,failsLater'],
+  ['with an onSend hook', 'fails,hello'],
+])('sends a 500 of one length if onError throws in a streamed batch, %s', async (title, paths) => {
+  const app = Fastify()
+  if (title.includes('onSend')) app.addHook('onSend', async () => {})
+  const onError = (): never => {
+    throw new Error('onError')
+  }
+  await app.register(trpcPlugin<typeof router>, { prefix: '/trpc', trpcOptions: { router, onError } })
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  // `fetch` rejects a response with both a length and chunks.
+  const response = await fetch(`${url}/trpc/${paths}?batch=1`, { headers: { 'trpc-accept': 'application/jsonl' } })
+  const { status, headers } = response
+  expect([status, headers.get('transfer-encoding'), await response.json()]).toEqual([
+    500,
+    null,
+    { statusCode: 500, error: 'Internal Server Error', message: 'onError' },
+  ])
+  await app.close()
 })
