@@ -73,7 +73,9 @@ async function measure(url: string): Promise<Figures> {
   const before = await upstreams.usage()
   const figures = await userLoad(url, constantly(USERS, DURATION))
   const after = await upstreams.usage()
-  return { ...figures, calls: (after.calls.late - before.calls.late) / (CALLS * figures.answers) }
+  // load() also sends a request before, to check its response.
+  const requests = figures.answers + 1
+  return { ...figures, calls: (after.calls.late - before.calls.late) / (CALLS * requests) }
 }
 
 /** Of the windows of a process, the one in the middle by each figure. */

@@ -1,3 +1,5 @@
+import { inspect } from 'node:util'
+
 /** The methods of a logger that an operator must not miss. */
 interface Faults {
   warn(details: object | string, message?: string): void
@@ -17,9 +19,12 @@ export function audibleLog<Log extends Faults>(log: Log, name: string): Log {
   // The methods of a logger that was never configured are one function without effect, and it has no level.
   if ('level' in log || log.warn !== log.error) return log
   const warn: Faults['warn'] = (details, message) => {
-    const text = typeof details === 'string' ? details : (message ?? '')
-    const cause = typeof details === 'string' ? undefined : (details as { err?: Error }).err?.message
-    process.emitWarning(cause === undefined || text.includes(cause) ? text : `${text} (${cause})`, name)
+    if (typeof details === 'string') return process.emitWarning(details, name)
+    const { err, ...others } = details as { err?: Error }
+    const cause = err?.message
+    const text = cause === undefined || message?.includes(cause) ? (message ?? '') : `${message ?? ''} (${cause})`
+    const detail = Object.keys(others).length === 0 ? {} : { detail: inspect(others, { breakLength: Infinity }) }
+    process.emitWarning(text, { type: name, ...detail })
   }
   return Object.assign(Object.create(log) as Log, { warn, error: warn })
 }

@@ -23,6 +23,15 @@ it.each([
   }
 })
 
+it('gives the details to the warning', async () => {
+  const warning = once(process, 'warning')
+  audibleLog<{ warn(details: object, text: string): void; error(): void }>(silent, 'MyWarning').warn(
+    { tags: ['a'] },
+    'x',
+  )
+  expect(await warning).toEqual([expect.objectContaining({ message: 'x', detail: "{ tags: [ 'a' ] }" })])
+})
+
 it('keeps the other methods of a silent logger', () => {
   expect(audibleLog(silent, 'MyWarning').info).toBe(noop)
 })
