@@ -89,7 +89,7 @@ declare global {
 `
 
 /** Packages that no part of the workspace has. */
-const NOT_INSTALLED = `
+export const NOT_INSTALLED: string = `
 declare module '@opentelemetry/sdk-node' {
   export class NodeSDK {
     constructor(options: { serviceName: string })

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { NOT_INSTALLED } from '../docs/code-blocks.ts'
 import { run, Tarball, tsconfig } from './tarball.ts'
 import { isWellPacked } from './well-packed.ts'
 
@@ -49,8 +50,9 @@ app.gatewayStats('/api')?.upstreams satisfies object | undefined
 // @ts-expect-error An endpoint needs calls.
 await createAggregatorGateway({ upstreams, endpoints: [{ path: '/:id' }] })
 `,
-  // The SDK of `tracing.ts` is large, and not installed here: test/docs/code-blocks.test.ts checks that file.
-  'tsconfig.json': tsconfig(['types.ts', ...Object.keys(samples).filter((name) => name !== 'tracing.ts')]),
+  // The SDK of `tracing.ts` is large, and not installed here.
+  'not-installed.d.ts': NOT_INSTALLED,
+  'tsconfig.json': tsconfig(['types.ts', 'not-installed.d.ts', ...Object.keys(samples)]),
 }
 
 beforeAll(() =>

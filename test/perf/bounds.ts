@@ -139,7 +139,7 @@ const claims = {
   ],
   'next-quota': [
     { case: 'ssr', contender: "next-on-fastify, 'auto'", over: 'next-start', atLeast: 0.7, metric: 'throughput' },
-    { case: 'page', contender: "next-on-fastify, 'auto'", over: 'next-start', atLeast: 9.7, metric: 'throughput' },
+    { case: 'page', contender: "next-on-fastify, 'auto'", over: 'next-start', atLeast: 12, metric: 'cpu' },
   ],
   'clustered-server-work': [
     { contender: 'clustered', over: 'single-process', atLeast: 0.9, metric: 'cpu' },
@@ -155,7 +155,7 @@ const claims = {
     { case: 'hello', contender: 'fastify-write-batching', over: 'fastify', atLeast: 1.03, metric: 'cpu' },
     { case: 'json', contender: 'fastify-write-batching', over: 'fastify', atLeast: 1.03, metric: 'cpu' },
   ],
-  'clustered-tail': [{ contender: 'clustered', over: 'node-cluster', atLeast: 2, metric: 'p99' }],
+  'clustered-tail': [{ contender: 'clustered', over: 'node-cluster', atLeast: 2.9, metric: 'p99' }],
 } satisfies Record<string, readonly Bound[]>
 
 /** The bound with the ratio that a run of all races claims, or one of the headlines. */

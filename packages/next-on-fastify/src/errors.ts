@@ -50,7 +50,7 @@ export const BodyReadError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_BOD
 export const CacheNotSharedError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_CACHE_NOT_SHARED' }, [string]> =
   createError('NEXT_ON_FASTIFY_CACHE_NOT_SHARED', '%s', 500)
 
-/** Code of the Next app has called `fastifyRequest()` outside of a request. */
+/** Code of the Next app has called `fastifyRequest()` where this package serves no request. */
 export const NoRequestError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_NO_REQUEST' }, [string]> = createError(
   'NEXT_ON_FASTIFY_NO_REQUEST',
   '%s',
