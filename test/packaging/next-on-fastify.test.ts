@@ -57,7 +57,8 @@ await createNextOnFastify({ logLevel: 'loud' })
 
 beforeAll(() => {
   mkdirSync(join(project, 'web/app/me'), { recursive: true })
-  return tarball.install(FILES, ['fastify', 'next', 'react', 'react-dom', '@types/node', 'prom-client', 'redis'])
+  const peers = ['fastify', 'next', 'react', 'react-dom', '@types/node', 'prom-client', 'redis', '@fastify/helmet']
+  return tarball.install(FILES, peers)
 })
 
 afterAll(() => tarball.remove())

@@ -14,7 +14,7 @@ const MAX_GROWTH = 1.1
 /** Recorded sizes. If a package grows on purpose, copy its new sizes from the failure of `release.test.ts`. */
 const SIZES: Readonly<Record<string, Size>> = {
   'aggregator-gateway': { packed: 117_649, unpacked: 409_179 },
-  'checked-options': { packed: 12_499, unpacked: 39_218 },
+  'checked-options': { packed: 13_951, unpacked: 42_451 },
   'clustered-server': { packed: 146_537, unpacked: 477_072 },
   'fastify-write-batching': { packed: 8_954, unpacked: 28_633 },
   'next-on-fastify': { packed: 133_677, unpacked: 442_509 },

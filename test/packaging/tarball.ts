@@ -100,6 +100,7 @@ export function tsconfig(files: readonly string[]): string {
     module: 'nodenext',
     strict: true,
     exactOptionalPropertyTypes: true,
+    allowImportingTsExtensions: true,
     skipLibCheck: true,
     noEmit: true,
     types: ['node'],
