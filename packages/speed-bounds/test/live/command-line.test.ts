@@ -113,6 +113,13 @@ it.each<[usage: string, args: string[], message: RegExp]>([
   expect(code).toBe(2)
 })
 
+it('prints the same advice of several claims once', async () => {
+  const { code, stdout } = await run('race', fast, heavy, `third=${heavy}`, ...SMALL, '--budget', '1ms')
+  expect(stdout.match(/The budget of .* ended before there was an interval: raise it\./g)).toHaveLength(1)
+  expect(stdout.match(/: inconclusive$/gm)).toHaveLength(2)
+  expect(code).toBe(3)
+})
+
 it('exits with 4 when the race fails, with the code of the error', async () => {
   const other = server(`response.end('no')`)
   const { code, stderr } = await run('race', fast, `other=${String(other.file)}`, ...SMALL)
