@@ -17,11 +17,14 @@ export async function decideClaims(
 ): Promise<Verdict[]> {
   const canUseWrk = match.generator !== 'wrk' && isOnPath('wrk')
   const verdicts: Verdict[] = []
+  const printed = new Set<string>()
   for (const { over, ...claim } of claims) {
     const decision = await match.decide(over, { ...claim, ...(signal && { signal }) })
     verdicts.push(decision.verdict)
     const advice = adviceText(decision, canUseWrk)
-    if (advice) print(wrap(advice, terminal.columns ?? Infinity))
+    // Claims of one race often need the same advice.
+    if (advice && !printed.has(advice)) print(wrap(advice, terminal.columns ?? Infinity))
+    printed.add(advice)
   }
   return verdicts
 }

@@ -29,6 +29,10 @@ addBenchCommand(program)
 addLoadCommand(program)
 addReportCommand(program)
 addSelfCheckCommand(program)
+for (const command of [program, ...program.commands]) {
+  const names = command === program ? [] : [command.name()]
+  command.showHelpAfterError(`See ${['speed-bounds', ...names, '--help'].join(' ')}`)
+}
 
 outliveOutputs()
 handleInterrupts(EXIT.interrupted)

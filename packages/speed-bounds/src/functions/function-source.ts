@@ -9,7 +9,7 @@ const COMPILED: readonly [pattern: RegExp, meaning: string][] = [
 ]
 
 const REMEDY =
-  'Move the functions to a file with "export default { … }" and race that file by its URL, see docs/functions.md.'
+  'Move the functions to a file with "export default { … }", and race it by race(new URL("./file.bench.ts", import.meta.url)).'
 
 /** The source of a function as an expression, for another process. Throws if it needs its surroundings. */
 export function sourceOf(name: string, fn: () => unknown): string {

@@ -71,7 +71,7 @@ async function closed(socket: Socket, signal: AbortSignal): Promise<never> {
 /** The value of a promise, unless it takes too long. */
 async function within<T>(milliseconds: number, promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const late = sleep(milliseconds, undefined, { signal, ref: false }).then(() => {
-    throw new Error('its process has not loaded the profiler')
+    throw new Error('its process has not loaded the profiler. Its "execPath" must pass all arguments to Node.')
   })
   return Promise.race([promise, late])
 }

@@ -85,15 +85,15 @@ export function adviceText({ claim, verdict, estimates }: Decision, canUseWrk: b
     )
     if (estimates.some(({ disturbed }) => disturbed)) {
       advice.push(
-        "Other programs kept the machine busy: compare metric: 'cpu', raise the budget, or use a quiet machine.",
+        'Other programs kept the machine busy: compare the metric "cpu", raise the budget, or use a quiet machine.',
       )
     }
   }
   if (estimates.some(({ generatorBound }) => generatorBound)) {
     advice.push(
       canUseWrk
-        ? "The generator was the bottleneck, not the servers. wrk is on PATH and faster than autocannon: use generator: 'wrk'."
-        : "The generator was the bottleneck, not the servers: compare metric: 'cpu', or use a faster generator.",
+        ? 'The generator was the bottleneck, not the servers. wrk is on PATH and faster than autocannon: use the generator "wrk".'
+        : 'The generator was the bottleneck, not the servers: compare the metric "cpu", or use a faster generator.',
     )
   }
   return advice.join('\n')

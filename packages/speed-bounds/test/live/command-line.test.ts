@@ -95,7 +95,7 @@ it.each<[usage: string, args: string[], message: RegExp]>([
   [
     'a time without a unit',
     ['race', fast, heavy, '--budget', '60'],
-    /^error: option '--budget <time>' .*Expected a time with its unit, such as 60s or 200ms\.\n$/,
+    /^error: option '--budget <time>' .*Expected a time with its unit, such as 60s or 200ms\.\nSee speed-bounds race --help\n$/,
   ],
   ['an old flag', ['race', fast, heavy, '--warm-up', '2s'], /unknown option '--warm-up'/],
   [
@@ -103,6 +103,7 @@ it.each<[usage: string, args: string[], message: RegExp]>([
     ['report', 'x.json', '--format', 'pdf'],
     /Allowed choices are text, html, markdown, csv, github-action/,
   ],
+  ['a missing argument', ['compare'], /^error: missing required argument 'base'\nSee speed-bounds compare --help\n$/],
   ['an unknown command', ['rase'], /unknown command 'rase'/],
   ['no command', [], /Usage: speed-bounds/],
 ])('exits with 2 for %s', async (_, args, message) => {
@@ -110,6 +111,13 @@ it.each<[usage: string, args: string[], message: RegExp]>([
   expect(stderr).toMatch(message)
   expect(stdout).toBe('')
   expect(code).toBe(2)
+})
+
+it('prints the same advice of several claims once', async () => {
+  const { code, stdout } = await run('race', fast, heavy, `third=${heavy}`, ...SMALL, '--budget', '1ms')
+  expect(stdout.match(/The budget of .* ended before there was an interval: raise it\./g)).toHaveLength(1)
+  expect(stdout.match(/: inconclusive$/gm)).toHaveLength(2)
+  expect(code).toBe(3)
 })
 
 it('exits with 4 when the race fails, with the code of the error', async () => {

@@ -67,7 +67,9 @@ describe('profile()', () => {
       const before = sockets()
       const failure = race({ bare: { ...ok, execPath }, ok }, SMALL).profile()
       await expect(failure).rejects.toThrow(errorCodes.SPEED_BOUNDS_PROFILE_FAILED)
-      await expect(failure).rejects.toThrow('bare could not be profiled: its process has not loaded the profiler')
+      await expect(failure).rejects.toThrow(
+        'bare could not be profiled: its process has not loaded the profiler. Its "execPath" must pass all arguments to Node.',
+      )
       expect(processesWith(scripts)).toEqual([])
       expect(sockets()).toEqual(before)
       rmSync(folder, { recursive: true })

@@ -55,7 +55,7 @@ describe('a function that needs its surroundings is rejected', () => {
   it('with one line that says what to do, when the race is created', () => {
     expect(() => race({ a: () => data.length, b: nothing })).toThrow(
       new errorCodes.SPEED_BOUNDS_OUTER_VARIABLE(
-        'Function "a" mentions "data" from outside of it, which a fresh process does not have. Move the functions to a file with "export default { … }" and race that file by its URL, see docs/functions.md.',
+        'Function "a" mentions "data" from outside of it, which a fresh process does not have. Move the functions to a file with "export default { … }", and race it by race(new URL("./file.bench.ts", import.meta.url)).',
       ),
     )
   })
