@@ -51,6 +51,7 @@ export async function startNext(options: NextOptions, createCompression?: Create
   // Next listens for upgrades on the given server, and would close sockets of other handlers there. This server never
   // listens: http/upgrades.ts routes upgrades.
   const next = createNext({ ...options, httpServer: createServer() })
+  const forgetListeners = newListeners()
   const prepare = (): Promise<void> =>
     withConfig(options.dev ? undefined : standaloneConfig(options.dir), () => next.prepare())
   let compression: CompressionMiddleware | undefined
@@ -61,12 +62,29 @@ export async function startNext(options: NextOptions, createCompression?: Create
   } catch (cause) {
     await next.close()
     claim.failed()
+    forgetListeners()
     throw Object.assign(notPrepared(options, cause), { cause })
   }
   return {
     next,
     compression,
     close: () => claim.close(() => next.close()),
+  }
+}
+
+/** Next's listeners for these only log, so a failed start would end the process with exit code 0. */
+const UNCAUGHT = ['uncaughtException', 'unhandledRejection']
+
+/** Returns a function that removes the listeners for uncaught errors that were added since. */
+function newListeners(): () => void {
+  const emitter: NodeJS.EventEmitter = process
+  const before = UNCAUGHT.map((event) => new Set(emitter.listeners(event)))
+  return () => {
+    for (const [index, event] of UNCAUGHT.entries()) {
+      for (const listener of emitter.listeners(event)) {
+        if (!before[index]?.has(listener)) emitter.off(event, listener as () => void)
+      }
+    }
   }
 }
 

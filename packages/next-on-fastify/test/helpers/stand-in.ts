@@ -36,6 +36,7 @@ module.exports = (options) => ({
     getServer: async () => ({
       async prepare() {
         await new Promise((resolve) => setTimeout(resolve, 50))
+        if (options.dir.endsWith('register-fails')) process.on('uncaughtException', function nextLogs() {})
         if (options.dir.endsWith('register-fails')) throw new Error('No database')
         globalThis.registeredNext = (globalThis.registeredNext ?? 0) + 1
       },
