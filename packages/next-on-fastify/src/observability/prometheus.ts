@@ -62,10 +62,14 @@ export function prometheusObserver(options: PrometheusObserverOptions = {}): Nex
   })
 
   const apps = new Set<ObservedNext>()
-  registerCacheMetrics(apps, registers)
+  const ended = new Map<string, Ended>()
+  registerCacheMetrics(apps, ended, registers)
   return {
     nextOpened: (next) => void apps.add(next),
-    nextClosed: (next) => void apps.delete(next),
+    nextClosed(next) {
+      const { responseCache } = next.stats()
+      if (apps.delete(next) && responseCache !== undefined) keepCounts(ended, next.prefix, responseCache)
+    },
     requestServed({ prefix }, { status, duration, aborted }) {
       const label = aborted || status === undefined ? 'aborted' : `${Math.floor(status / 100)}xx`
       durations.observe({ prefix, status: label }, duration / 1000)
@@ -113,8 +117,32 @@ const GAUGES: readonly Metric<number>[] = [
   { name: 'next_response_cache_bytes', help: 'Size of the response cache in bytes', valueOf: ({ bytes }) => bytes },
 ]
 
+/** Counts of closed response caches, for one metric and its labels. */
+interface Ended {
+  readonly name: string
+  readonly labels: { prefix: string; reason?: string }
+  readonly count: number
+}
+
+/** Adds the counts of a closed cache to those before, so that counters do not fall. A worker sends its last counts after the close. */
+function keepCounts(ended: Map<string, Ended>, prefix: string, stats: ResponseCacheStats): void {
+  const keep = (name: string, labels: Ended['labels'], count: number): void => {
+    const key = JSON.stringify([name, prefix, labels.reason])
+    ended.set(key, { name, labels, count: count + (ended.get(key)?.count ?? 0) })
+  }
+  for (const { name, valueOf } of COUNTERS) {
+    const value = valueOf(stats)
+    if (typeof value === 'number') keep(name, { prefix }, value)
+    else for (const [reason, count] of Object.entries(value)) keep(name, { prefix, reason }, count)
+  }
+}
+
 /** Registers metrics of response caches. They are read when they are collected, so hits cost no more than without. */
-function registerCacheMetrics(apps: ReadonlySet<ObservedNext>, registers: Registry[]): void {
+function registerCacheMetrics(
+  apps: ReadonlySet<ObservedNext>,
+  ended: ReadonlyMap<string, Ended>,
+  registers: Registry[],
+): void {
   const eachCache = (report: (prefix: string, stats: ResponseCacheStats) => void): void => {
     for (const { prefix, stats } of apps) {
       const { responseCache } = stats()
@@ -129,6 +157,7 @@ function registerCacheMetrics(apps: ReadonlySet<ObservedNext>, registers: Regist
       registers,
       collect() {
         counter.reset()
+        for (const { name: of, labels, count } of ended.values()) if (of === name) counter.inc(labels, count)
         eachCache((prefix, stats) => {
           const value = valueOf(stats)
           if (typeof value === 'number') counter.inc({ prefix }, value)
