@@ -3,7 +3,8 @@
 import cluster, { type Worker } from 'node:cluster'
 import { availableParallelism } from 'node:os'
 
-const workers = Number(process.env.WORKERS ?? availableParallelism())
+const { WORKERS = 'auto' } = process.env
+const workers = WORKERS === 'auto' ? availableParallelism() : Number(WORKERS)
 
 if (cluster.isPrimary) {
   for (let worker = 0; worker < workers; worker++) cluster.fork()
