@@ -18,11 +18,11 @@ interface Faults {
 export function audibleLog<Log extends Faults>(log: Log, name: string): Log {
   // The methods of a logger that was never configured are one function without effect, and it has no level.
   if ('level' in log || log.warn !== log.error) return log
-  const warn: Faults['warn'] = (details, message) => {
+  const warn: Faults['warn'] = (details, message = '') => {
     if (typeof details === 'string') return process.emitWarning(details, name)
     const { err, ...others } = details as { err?: Error }
     const cause = err?.message
-    const text = cause === undefined || message?.includes(cause) ? (message ?? '') : `${message ?? ''} (${cause})`
+    const text = cause === undefined || message.includes(cause) ? message : `${message} (${cause})`
     const detail = Object.keys(others).length === 0 ? {} : { detail: inspect(others, { breakLength: Infinity }) }
     process.emitWarning(text, { type: name, ...detail })
   }

@@ -22,8 +22,9 @@ export {
 } from './kinds.ts'
 export { withOldValues } from './old-values.ts'
 export { observer, ObserverFaults, type ErrorLog } from './observer.ts'
-export { audibleLog } from './audible-log.ts'
 export { object, optional, type ObjectOptions, type OptionsSchema } from './object.ts'
+// Warning
+export { audibleLog } from './audible-log.ts'
 // Describing
 export { optionsOf, type OptionDescription } from './describe-options.ts'
 export { toJsonSchema, type Annotate } from './json-schema.ts'

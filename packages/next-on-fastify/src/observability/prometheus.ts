@@ -62,13 +62,13 @@ export function prometheusObserver(options: PrometheusObserverOptions = {}): Nex
   })
 
   const apps = new Set<ObservedNext>()
-  const ended = new Map<string, Ended>()
-  registerCacheMetrics(apps, ended, registers)
+  /** A worker sends its last metrics after its app has closed, so the counters of that app must not fall. */
+  const closed: CacheOfApp[] = []
+  registerCacheMetrics(apps, closed, registers)
   return {
     nextOpened: (next) => void apps.add(next),
-    nextClosed(next) {
-      const { responseCache } = next.stats()
-      if (apps.delete(next) && responseCache !== undefined) keepCounts(ended, next.prefix, responseCache)
+    nextClosed: (next) => {
+      if (apps.delete(next)) closed.push(...cachesOf([next]))
     },
     requestServed({ prefix }, { status, duration, aborted }) {
       const label = aborted || status === undefined ? 'aborted' : `${Math.floor(status / 100)}xx`
@@ -117,38 +117,25 @@ const GAUGES: readonly Metric<number>[] = [
   { name: 'next_response_cache_bytes', help: 'Size of the response cache in bytes', valueOf: ({ bytes }) => bytes },
 ]
 
-/** Counts of closed response caches, for one metric and its labels. */
-interface Ended {
-  readonly name: string
-  readonly labels: { prefix: string; reason?: string }
-  readonly count: number
+/** The response cache of an app at a time. */
+interface CacheOfApp {
+  readonly prefix: string
+  readonly cache: ResponseCacheStats
 }
 
-/** Adds the counts of a closed cache to those before, so that counters do not fall. A worker sends its last counts after the close. */
-function keepCounts(ended: Map<string, Ended>, prefix: string, stats: ResponseCacheStats): void {
-  const keep = (name: string, labels: Ended['labels'], count: number): void => {
-    const key = JSON.stringify([name, prefix, labels.reason])
-    ended.set(key, { name, labels, count: count + (ended.get(key)?.count ?? 0) })
-  }
-  for (const { name, valueOf } of COUNTERS) {
-    const value = valueOf(stats)
-    if (typeof value === 'number') keep(name, { prefix }, value)
-    else for (const [reason, count] of Object.entries(value)) keep(name, { prefix, reason }, count)
-  }
+function cachesOf(apps: Iterable<ObservedNext>): CacheOfApp[] {
+  return [...apps].flatMap(({ prefix, stats }) => {
+    const { responseCache: cache } = stats()
+    return cache === undefined ? [] : [{ prefix, cache }]
+  })
 }
 
 /** Registers metrics of response caches. They are read when they are collected, so hits cost no more than without. */
 function registerCacheMetrics(
   apps: ReadonlySet<ObservedNext>,
-  ended: ReadonlyMap<string, Ended>,
+  closed: readonly CacheOfApp[],
   registers: Registry[],
 ): void {
-  const eachCache = (report: (prefix: string, stats: ResponseCacheStats) => void): void => {
-    for (const { prefix, stats } of apps) {
-      const { responseCache } = stats()
-      if (responseCache !== undefined) report(prefix, responseCache)
-    }
-  }
   for (const { name, help, valueOf } of COUNTERS) {
     const counter = new Counter({
       name,
@@ -157,12 +144,11 @@ function registerCacheMetrics(
       registers,
       collect() {
         counter.reset()
-        for (const { name: of, labels, count } of ended.values()) if (of === name) counter.inc(labels, count)
-        eachCache((prefix, stats) => {
-          const value = valueOf(stats)
+        for (const { prefix, cache } of [...closed, ...cachesOf(apps)]) {
+          const value = valueOf(cache)
           if (typeof value === 'number') counter.inc({ prefix }, value)
           else for (const [reason, count] of Object.entries(value)) counter.inc({ prefix, reason }, count)
-        })
+        }
       },
     })
   }
@@ -174,7 +160,7 @@ function registerCacheMetrics(
       registers,
       collect() {
         gauge.reset()
-        eachCache((prefix, stats) => gauge.set({ prefix }, valueOf(stats)))
+        for (const { prefix, cache } of cachesOf(apps)) gauge.set({ prefix }, valueOf(cache))
       },
     })
   }

@@ -29,10 +29,8 @@ addBenchCommand(program)
 addLoadCommand(program)
 addReportCommand(program)
 addSelfCheckCommand(program)
-for (const command of [program, ...program.commands]) {
-  const names = command === program ? [] : [command.name()]
-  command.showHelpAfterError(`See ${['speed-bounds', ...names, '--help'].join(' ')}`)
-}
+program.showHelpAfterError('See speed-bounds --help')
+for (const command of program.commands) command.showHelpAfterError(`See speed-bounds ${command.name()} --help`)
 
 outliveOutputs()
 handleInterrupts(EXIT.interrupted)

@@ -7,7 +7,7 @@ import { markdownText } from './markdown-text.ts'
 import { functionResultsOf } from './result-document.ts'
 import { color, type Place } from './tables.ts'
 import { cut, wrap } from './terminal-width.ts'
-import { type Column, drawTable } from './text-table.ts'
+import { type Column, drawMarkdown, drawTable } from './text-table.ts'
 
 const COLUMNS: readonly Column[] = [
   { title: 'function', align: 'left', rank: 0 },
@@ -21,8 +21,7 @@ export function functionTable(result: FunctionRaceResult, { columns = Infinity }
   // A long name leaves room for the CPU per call.
   const nameWidth = Math.max(8, columns - 20)
   const rows = rowsOf(result).map(([name, ...cells]) => [cut(name!, nameWidth), ...cells])
-  const table = rows.length > 0 ? [drawTable(COLUMNS, rows, columns)] : []
-  return [styleText('bold', cut(result.name, columns)), ...table].join('\n')
+  return [styleText('bold', cut(result.name, columns)), ...drawTable(COLUMNS, rows, columns)].join('\n')
 }
 
 /**
@@ -50,13 +49,11 @@ export function functionsToTerminal(
  * writeFileSync('bench.md', functionsToMarkdown(await race(new URL('./parse.bench.ts', import.meta.url)).measure()))
  */
 export function functionsToMarkdown(results: FunctionRaceResult | readonly FunctionRaceResult[]): string {
-  const parts = functionResultsOf(results).flatMap((result) => {
-    const rows = rowsOf(result).map((row) => row.map(markdownText))
-    const titles = COLUMNS.map(({ title }) => title)
-    const align = COLUMNS.map((column) => column.align)
-    const table = rows.length > 0 ? [markdownTable([titles, ...rows], { align })] : []
-    return [`### ${markdownText(result.name)}`, ...table, ...verdictTable(result)]
-  })
+  const parts = functionResultsOf(results).flatMap((result) => [
+    `### ${markdownText(result.name)}`,
+    ...drawMarkdown(COLUMNS, rowsOf(result)),
+    ...verdictTable(result),
+  ])
   const [first] = functionResultsOf(results)
   return `${[...parts, ...(first ? [markdownText(methodText(first))] : [])].join('\n\n')}\n`
 }

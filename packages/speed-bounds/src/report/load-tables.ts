@@ -1,11 +1,10 @@
-import { markdownTable } from 'markdown-table'
 import { styleText } from 'node:util'
 import type { LoadCeiling, LoadPhase, LoadReport } from '../load-test/load-report.ts'
 import { machineText, megabytes, microseconds, milliseconds, percentage, perSecond } from './format.ts'
 import { markdownText } from './markdown-text.ts'
 import type { Place } from './tables.ts'
 import { cut, wrap } from './terminal-width.ts'
-import { type Column, drawTable } from './text-table.ts'
+import { type Column, drawMarkdown, drawTable } from './text-table.ts'
 
 const COLUMNS: readonly Column[] = [
   { title: 'load', align: 'left', rank: 0 },
@@ -32,7 +31,7 @@ export const LATE = 5
 export function loadToTerminal(report: LoadReport, { columns = Infinity }: Place = {}): string {
   return [
     styleText('bold', cut(loadTitle(report), columns)),
-    drawTable(shown(report), rowsOf(report, columns), columns),
+    ...drawTable(shown(report), rowsOf(report, columns), columns),
     ...sentencesOf(report).map((text) => wrap(text, columns)),
     styleText('dim', wrap(methodText(report), columns)),
   ].join('\n')
@@ -45,12 +44,8 @@ export function loadToTerminal(report: LoadReport, { columns = Infinity }: Place
  * writeFileSync('load.md', loadToMarkdown(await load('./server.ts', { rate: 1000 })))
  */
 export function loadToMarkdown(report: LoadReport): string {
-  const columns = shown(report)
-  const rows = rowsOf(report).map((row) => row.map(markdownText))
-  const table = markdownTable([columns.map(({ title }) => title), ...rows], {
-    align: columns.map(({ align }) => align),
-  })
-  const parts = [`### ${markdownText(loadTitle(report))}`, table, ...sentencesOf(report).map(markdownText)]
+  const table = drawMarkdown(shown(report), rowsOf(report))
+  const parts = [`### ${markdownText(loadTitle(report))}`, ...table, ...sentencesOf(report).map(markdownText)]
   return `${[...parts, markdownText(methodText(report))].join('\n\n')}\n`
 }
 

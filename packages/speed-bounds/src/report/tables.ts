@@ -17,7 +17,7 @@ import { markdownText } from './markdown-text.ts'
 import { disturbedText, lengthOfRound, processesText } from './measured-rounds.ts'
 import type { RaceResult, Summary } from './result.ts'
 import { cut, wrap } from './terminal-width.ts'
-import { type Column, drawTable } from './text-table.ts'
+import { type Column, drawMarkdown, drawTable } from './text-table.ts'
 
 const SUMMARY: readonly Column[] = [
   { title: 'subject', align: 'left', rank: 0 },
@@ -38,30 +38,26 @@ export interface Place {
 
 /** The result as a table for a terminal, one per case, with the verdicts below. */
 export function toTerminal(result: RaceResult, { columns = Infinity }: Place = {}): string {
-  const parts = result.cases.map(({ name }) => {
-    const rows = rowsOf(result, name, columns)
-    return [
+  const parts = result.cases.map(({ name }) =>
+    [
       styleText('bold', cut(name, columns)),
-      ...(rows.length > 0 ? [drawTable(SUMMARY, rows, columns)] : []),
+      ...drawTable(SUMMARY, rowsOf(result, name, columns), columns),
       ...failuresOf(result, name).map((text) => wrap(text, columns)),
-    ].join('\n')
-  })
+    ].join('\n'),
+  )
   const verdicts = result.claims.map((claim) => color(claim.verdict, wrap(verdictText(claim), columns)))
   return [...parts, ...verdicts, styleText('dim', wrap(methodText(result), columns))].join('\n')
 }
 
 /** The same as Markdown. */
 export function toMarkdown(result: RaceResult): string {
-  const align = SUMMARY.map((column) => column.align)
-  const titles = SUMMARY.map(({ title }) => title)
-  const parts = result.cases.map(({ name }) => {
-    const rows = rowsOf(result, name).map((row) => row.map(markdownText))
-    return [
+  const parts = result.cases.map(({ name }) =>
+    [
       `### ${markdownText(name)}`,
-      ...(rows.length > 0 ? [markdownTable([titles, ...rows], { align })] : []),
+      ...drawMarkdown(SUMMARY, rowsOf(result, name)),
       ...failuresOf(result, name).map(markdownText),
-    ].join('\n\n')
-  })
+    ].join('\n\n'),
+  )
   const verdicts = result.claims.map((claim) => [
     markdownText(`${claim.contender} at least ${ratio(claim.atLeast)} ${claim.over}`),
     markdownText(claim.case),

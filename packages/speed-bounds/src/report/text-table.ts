@@ -1,4 +1,6 @@
+import { markdownTable } from 'markdown-table'
 import { styleText } from 'node:util'
+import { markdownText } from './markdown-text.ts'
 import { widthOf } from './terminal-width.ts'
 
 /** A column of a table. */
@@ -11,11 +13,14 @@ export interface Column {
 
 const GAP = '   '
 
+type Rows = readonly (readonly string[])[]
+
 /**
- * A table with aligned columns and no borders. Its first column is bold. Columns are left out until it fits into the
- * terminal.
+ * The lines of a table with aligned columns and no borders, or none without rows. Its first column is bold. Columns are
+ * left out until it fits into the terminal.
  */
-export function drawTable(columns: readonly Column[], rows: readonly (readonly string[])[], maxWidth: number): string {
+export function drawTable(columns: readonly Column[], rows: Rows, maxWidth: number): string[] {
+  if (rows.length === 0) return []
   const widths = columns.map(({ title }, index) => Math.max(widthOf(title), ...rows.map((row) => widthOf(row[index]!))))
   const shown = fitting(columns, widths, maxWidth)
   const lineOf = (cells: readonly string[], paint: (text: string, index: number) => string): string =>
@@ -31,7 +36,15 @@ export function drawTable(columns: readonly Column[], rows: readonly (readonly s
   return [
     ` ${lineOf(titles, (text) => styleText('dim', text))}`,
     ...rows.map((row) => ` ${lineOf(row, (text, index) => (index === 0 ? styleText('bold', text) : text))}`),
-  ].join('\n')
+  ]
+}
+
+/** A table of text of others as Markdown, or nothing without rows. */
+export function drawMarkdown(columns: readonly Column[], rows: Rows): string[] {
+  if (rows.length === 0) return []
+  const titles = columns.map(({ title }) => title)
+  const align = columns.map((column) => column.align)
+  return [markdownTable([titles, ...rows.map((row) => row.map(markdownText))], { align })]
 }
 
 /** Indexes of the columns that fit. */

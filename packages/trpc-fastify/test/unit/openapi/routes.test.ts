@@ -1,6 +1,6 @@
-import { once } from 'node:events'
 // Procedures as routes: inputs, results, errors, hooks and rules, and what an attacker may send.
 
+import { once } from 'node:events'
 import basicAuth from '@fastify/basic-auth'
 import formbody from '@fastify/formbody'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
