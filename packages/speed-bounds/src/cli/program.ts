@@ -29,8 +29,8 @@ addBenchCommand(program)
 addLoadCommand(program)
 addReportCommand(program)
 addSelfCheckCommand(program)
-program.showHelpAfterError('See speed-bounds --help')
-for (const command of program.commands) command.showHelpAfterError(`See speed-bounds ${command.name()} --help`)
+nameHelpInErrors(program, 'speed-bounds --help')
+for (const command of program.commands) nameHelpInErrors(command, `speed-bounds ${command.name()} --help`)
 
 outliveOutputs()
 handleInterrupts(EXIT.interrupted)
@@ -40,4 +40,15 @@ try {
 } catch (error) {
   line.clear()
   process.exitCode = reportError(error)
+}
+
+/** Writes each error of a command's arguments as one line that ends with the command that explains them. */
+function nameHelpInErrors(command: Command, help: string): void {
+  command.configureOutput({
+    outputError(message, write) {
+      const [error, ...hints] = message.trimEnd().split('\n')
+      const sentence = [error?.replace(/\.$/, ''), ...hints].join(' ')
+      write(`${sentence}. See ${help}.\n`)
+    },
+  })
 }

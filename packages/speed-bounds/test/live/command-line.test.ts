@@ -95,7 +95,7 @@ it.each<[usage: string, args: string[], message: RegExp]>([
   [
     'a time without a unit',
     ['race', fast, heavy, '--budget', '60'],
-    /^error: option '--budget <time>' .*Expected a time with its unit, such as 60s or 200ms\.\nSee speed-bounds race --help\n$/,
+    /^error: option '--budget <time>' .*Expected a time with its unit, such as 60s or 200ms\. See speed-bounds race --help\.\n$/,
   ],
   ['an old flag', ['race', fast, heavy, '--warm-up', '2s'], /unknown option '--warm-up'/],
   [
@@ -103,14 +103,28 @@ it.each<[usage: string, args: string[], message: RegExp]>([
     ['report', 'x.json', '--format', 'pdf'],
     /Allowed choices are text, html, markdown, csv, github-action/,
   ],
-  ['a missing argument', ['compare'], /^error: missing required argument 'base'\nSee speed-bounds compare --help\n$/],
-  ['an unknown command', ['rase'], /unknown command 'rase'/],
-  ['no command', [], /Usage: speed-bounds/],
-])('exits with 2 for %s', async (_, args, message) => {
+  [
+    'a missing argument',
+    ['compare'],
+    /^error: missing required argument 'base'\. See speed-bounds compare --help\.\n$/,
+  ],
+  [
+    'an unknown command',
+    ['rase'],
+    /^error: unknown command 'rase' \(Did you mean race\?\)\. See speed-bounds --help\.\n$/,
+  ],
+])('exits with 2 and one line for %s', async (_, args, message) => {
   const { code, stderr, stdout } = await run(...args)
   expect(stderr).toMatch(message)
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   expect(stdout).toBe('')
   expect(code).toBe(2)
+})
+
+it('exits with 2 and prints its usage without a command', async () => {
+  const { code, stderr, stdout } = await run()
+  expect(stderr).toMatch(/Usage: speed-bounds/)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
 })
 
 it('prints the same advice of several claims once', async () => {
