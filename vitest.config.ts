@@ -65,8 +65,8 @@ const nextVariants = nextMatrix('base-path', 'shared-redis', 'trailing-slash')
 /** Thousands of requests, each compared with the official adapter. */
 const differential = ['packages/trpc-fastify/test/unit/differential/**']
 
-/** How long claims of `test:perf` are measured further, in milliseconds. */
-const HEADLINES = 6 * 60_000
+/** When the claims of `test:perf` end, in milliseconds after its start. Races that have not begun keep their time. */
+const HEADLINES = 7.3 * 60_000
 
 /** The same of `test:perf:nodes` at full scale. */
 const NODES = 60 * 60_000

@@ -42,7 +42,7 @@ it('an inconclusive claim is excused wherever a run has seconds for each claim',
 })
 
 it('a claim has its usual time, or what is left of the run', () => {
-  expect([claimBudget(5000, 9000), claimBudget(5000, 700)]).toEqual([5000, 700])
+  expect([claimBudget(5000, 9000), claimBudget(5000, 700.9)]).toEqual([5000, 700])
 })
 
 it.each([0, -1, -60_000])('a claim may still be made when %i ms of the run are left', (left) => {

@@ -31,7 +31,7 @@ export function excuseOf(
   return isTimeShort && stages < mostStages ? 'its time ran out' : undefined
 }
 
-/** Time limit of a claim in milliseconds: the usual one, or the rest of the run. At the end, earlier measurements decide. */
+/** Time limit of a claim in whole milliseconds: the usual one, or the rest of the run. At the end, earlier measurements decide. */
 export function claimBudget(usual: number, left: number): number {
-  return Math.max(1, Math.min(usual, left))
+  return Math.max(1, Math.floor(Math.min(usual, left)))
 }
