@@ -8,6 +8,9 @@ export type Unit = 'milliseconds' | 'bytes'
 /** A JSON Schema of a kind of options. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
+/** The noun phrase of any string, which no option may leave empty. */
+export const ANY_STRING = 'a string'
+
 /** What describes a kind beside its noun phrase. */
 export interface Description {
   readonly unit?: Unit
@@ -26,7 +29,8 @@ export function expecting<T>(
 
 /** Makes the message of an issue, as Valibot calls for it. */
 export function saying(expected: string): (issue: { input: unknown }) => string {
-  return ({ input }) => unexpected(expected, input)
+  return ({ input }) =>
+    unexpected(input === '' && expected === ANY_STRING ? `${expected} that is not empty` : expected, input)
 }
 
 /** The noun phrase of a schema. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { expectedOf, expecting, isRecord, type JsonSchema, saying } from './expectation.ts'
+import { ANY_STRING, expectedOf, expecting, isRecord, type JsonSchema, saying } from './expectation.ts'
 import type { Schema } from './schema.ts'
 
 /** The longest delay that `setTimeout()` takes, in milliseconds. */
@@ -50,7 +50,7 @@ export function port(): Schema<number> {
 }
 
 /** A string that is not empty. `noun` names it in the error, such as `a path`. */
-export function string(noun: string = 'a string', pattern: RegExp = /[^]/): Schema<string> {
+export function string(noun: string = ANY_STRING, pattern: RegExp = /[^]/): Schema<string> {
   const json = pattern.source === '[^]' ? { type: 'string', minLength: 1 } : { type: 'string', pattern: pattern.source }
   return expecting(noun, (value) => typeof value === 'string' && pattern.test(value), { json })
 }

@@ -24,9 +24,13 @@ export function unexpected(expected: string, got: unknown): string {
 }
 
 export function unknown(name: string, known: readonly string[]): string {
-  // Two letters of ten may be wrong.
-  const meant = closestMatch(name, known, { maxDistance: Math.max(2, Math.floor(name.length / 5)) })
+  const meant = closestMatch(name, known, { maxDistance: mostWrong(name) })
   return meant === undefined ? `unknown. Known here: ${known.join(', ')}.` : `unknown. Did you mean "${meant}"?`
+}
+
+/** How many letters of a name may be wrong: two of ten. Two letters of a short name would suggest `cdn` for `conf`. */
+function mostWrong({ length }: string): number {
+  return length < 5 ? 1 : Math.max(2, Math.floor(length / 5))
 }
 
 /** An old name: its new one, or a sentence of advice. */

@@ -2,6 +2,9 @@ import { once } from 'node:events'
 import { expect, it, vi } from 'vitest'
 import { audibleLog } from '../../src/index.ts'
 
+// Node prints warnings by a listener of its own.
+process.removeAllListeners('warning')
+
 const noop = (): void => {}
 /** A logger as Fastify has it without the option `logger`. */
 const silent = { info: noop, warn: noop, error: noop }

@@ -137,6 +137,17 @@ describe('an option that is wrong', () => {
       'Invalid option "drainTimout": unknown. Did you mean "drainTimeout"?',
     ],
     [
+      'a short name that is another',
+      { path: '/', pair: 1 },
+      'Invalid option "pair": unknown. Known here: path, workers, drainTimeout, recycle, origins, env, onClose, url.',
+    ],
+    ['a wrong letter of a short name', { path: '/', uri: 1 }, 'Invalid option "uri": unknown. Did you mean "url"?'],
+    [
+      'an empty string',
+      { path: '/', env: { A: '' } },
+      'Invalid option "env.A": expected a string that is not empty, got "".',
+    ],
+    [
       'an unknown option',
       { path: '/', color: 1 },
       'Invalid option "color": unknown. Known here: path, workers, drainTimeout, recycle, origins, env, onClose, url.',

@@ -227,7 +227,7 @@ it.each([
     'Invalid option "jwksUrl": expected a URL such as "https://id.example.com/.well-known/jwks.json", got "x".',
     { jwksUrl: 'x' },
   ],
-  ['Invalid option "audience": expected a string, got "".', { audience: '' }],
+  ['Invalid option "audience": expected a string that is not empty, got "".', { audience: '' }],
   [
     'Invalid option "algorithms": expected an array, each item "RS256" or "RS384" or "RS512" or "PS256" or "PS384" or "PS512" or "ES256" or "ES384" or "ES512" or "EdDSA", got "RS256".',
     { algorithms: 'RS256' },
