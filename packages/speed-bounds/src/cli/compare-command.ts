@@ -55,9 +55,11 @@ async function runCompare(base: string, head: string, flags: CompareFlags): Prom
   )
   const config = await readConfig(path)
   assertOutputFiles(flags)
+  const failures: unknown[] = []
   const comparison = await interruptible((signal) =>
     compareRefs(config, {
       ...{ base, head, subjects: subject, margin, metric, budget, profile, signal },
+      onProfileFailed: (error) => failures.push(error),
       onStep: (text) => {
         line.clear()
         process.stderr.write(`${text}\n`)
@@ -68,4 +70,5 @@ async function runCompare(base: string, head: string, flags: CompareFlags): Prom
   print(comparisonToTerminal(comparison, terminal))
   writeOutputFiles(comparison, flags)
   process.exitCode = failIfSlower === undefined ? 0 : exitCodeOf(comparison.cases.map(({ gate }) => gate))
+  if (failures.length > 0) throw failures[0]
 }

@@ -49,8 +49,12 @@ async function runRace(
   const { atLeast, metric } = flags
   const claims = match.subjects.slice(1).map((over) => ({ over, atLeast, ...(metric && { metric }) }))
   const verdicts = await decideClaims(match, claims)
-  if (profile) await match.profile()
-  writeRace(match, verdicts, outputs)
+  // A profile that fails loses no result.
+  try {
+    if (profile) await match.profile()
+  } finally {
+    writeRace(match, verdicts, outputs)
+  }
 }
 
 function step(text: string): void {

@@ -27,13 +27,16 @@ async function runConfig({ config: path, profile, budget, ...outputs }: ConfigFl
   const match = race(config.subjects, options)
   assertClaims(config, options)
   assertOutputFiles(outputs)
-  const verdicts = await interruptible(async (signal) => {
+  await interruptible(async (signal) => {
     if (config.claims.length === 0) await match.measure({ signal })
-    const decided = await decideClaims(match, config.claims, signal)
-    if (profile) await match.profile({ signal })
-    return decided
+    const verdicts = await decideClaims(match, config.claims, signal)
+    // A profile that fails loses no result.
+    try {
+      if (profile) await match.profile({ signal })
+    } finally {
+      writeRace(match, verdicts, outputs)
+    }
   })
-  writeRace(match, verdicts, outputs)
 }
 
 /** Fails on an invalid claim before any process starts. */

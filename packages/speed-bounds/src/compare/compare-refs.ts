@@ -26,6 +26,8 @@ export interface CompareOptions {
   readonly budget: number | undefined
   /** Whether to profile each subject at both refs, after its race. */
   readonly profile: boolean
+  /** Takes the error of a profile, which ends no comparison. */
+  readonly onProfileFailed: (error: unknown) => void
   readonly signal: AbortSignal
   readonly onStep: OnStep
   readonly onProgress: (progress: Progress) => void
@@ -58,7 +60,7 @@ export async function compareRefs(config: Config, options: CompareOptions): Prom
     const cases: CaseComparison[] = []
     for (const { name, match } of matches) {
       cases.push(...(await compareSubject(name, match, config, options)))
-      if (options.profile) await match.profile({ signal })
+      if (options.profile) await tryProfile(match, options)
     }
     return {
       ...{ kind: 'comparison', version: 1, startedAt, finishedAt: new Date().toISOString() },
@@ -67,6 +69,15 @@ export async function compareRefs(config: Config, options: CompareOptions): Prom
     }
   } finally {
     await workspace.close()
+  }
+}
+
+async function tryProfile(match: ComparingRace, { signal, onProfileFailed }: CompareOptions): Promise<void> {
+  try {
+    await match.profile({ signal })
+  } catch (error) {
+    if (signal.aborted) throw error
+    onProfileFailed(error)
   }
 }
 
