@@ -47,7 +47,8 @@ async function compareWith(base: string, pullRequest: PullRequest | undefined): 
   // Its lines are in the log as they come. One of them says why there is no comparison.
   createInterface({ input: child.stderr }).on('line', (line) => {
     process.stderr.write(`${line}\n`)
-    if (/^(?:SPEED_BOUNDS_\w+|error): /.test(line)) problem = line.replace(/^error: /, '')
+    if (/^(?:SPEED_BOUNDS_\w+|error): /.test(line))
+      problem = line.replace(/^error: | See speed-bounds compare --help\.$/g, '')
   })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
   const [code] = (await once(child, 'close')) as [number | null]
