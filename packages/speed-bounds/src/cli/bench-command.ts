@@ -97,10 +97,13 @@ async function decide(
   const areClaimed = atLeast !== undefined || claims.length > 0
   const texts: string[] = []
   const verdicts: Verdict[] = []
+  const told = new Set<string>()
   for (const { over, ...claim } of atLeast === undefined && claims.length > 0 ? claims : others) {
     const decision = await race.decide(over, { ...claim, signal })
     const advice = areClaimed ? adviceText(decision, false) : ''
-    texts.push(color(decision.verdict, wrap([decisionText(decision), advice].filter(Boolean).join('\n'), columns())))
+    const lines = [decisionText(decision), told.has(advice) ? '' : advice].filter(Boolean)
+    told.add(advice)
+    texts.push(color(decision.verdict, wrap(lines.join('\n'), columns())))
     if (areClaimed) verdicts.push(decision.verdict)
   }
   // A single function has no claim.

@@ -3,7 +3,7 @@
 import type { Metric, Progress } from '../options/types.ts'
 import type { Claim } from '../options/resolved.ts'
 import type { Decision, Estimate, Verdict } from '../statistics/verdict.ts'
-import { confidenceText, ratioWithInterval, seconds } from './format.ts'
+import { confidenceText, ratioWithInterval, seconds, setTime } from './format.ts'
 
 const METRIC_NAMES: Record<Metric, string> = {
   cpu: 'CPU per request',
@@ -78,10 +78,10 @@ export function missingText(missing: number | undefined): string {
 export function adviceText({ claim, verdict, estimates }: Decision, canUseWrk: boolean): string {
   const advice: string[] = []
   if (verdict === 'inconclusive' && estimates.length === 0) {
-    advice.push(`The budget of ${seconds(claim.budget)} ended before there was an interval: raise it.`)
+    advice.push(`The budget of ${setTime(claim.budget)} ended before there was an interval: raise it.`)
   } else if (verdict === 'inconclusive') {
     advice.push(
-      `The budget of ${seconds(claim.budget)} or the ${claim.unit === 'call' ? 'processes' : 'stages'} ran out while the bound was inside the interval.`,
+      `The budget of ${setTime(claim.budget)} or the ${claim.unit === 'call' ? 'processes' : 'stages'} ran out while the bound was inside the interval.`,
     )
     if (estimates.some(({ disturbed }) => disturbed)) {
       advice.push(

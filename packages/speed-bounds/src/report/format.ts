@@ -39,6 +39,9 @@ export const megabytes = (bytes: number): string => `${whole.format(bytes / 1e6)
 export const percentage = (share: number): string => `${two.format(share * 100)} %`
 export const seconds = (duration: number): string => `${Math.ceil(duration / 1000)} s`
 
+/** A time that a user has set, exactly: `100 ms`, `1.5 s` or `60 s`. */
+export const setTime = (duration: number): string => (duration < 1000 ? `${duration} ms` : `${duration / 1000} s`)
+
 /** `1 user`, `2 users`, `2 processes` */
 export function counted(count: number, noun: string): string {
   const plural = noun.endsWith('s') ? 'es' : 's'

@@ -80,7 +80,7 @@ it('exits with 3 when the claim is inconclusive, with advice', async () => {
     ...SMALL,
   )
   expect(stdout).toMatch(/inconclusive/)
-  expect(stdout).toMatch(/^The budget of 1 s ended before there was an interval: raise it\.$/m)
+  expect(stdout).toMatch(/^The budget of 100 ms ended before there was an interval: raise it\.$/m)
   expect(code).toBe(3)
 })
 

@@ -195,6 +195,21 @@ export const claims = [{ case: 'g', over: 'many', contender: 'few', atLeast: 2, 
     expect(broken.stdout.match(/is at least 1000x/g)).toHaveLength(1)
   })
 
+  it('prints the same advice of several claims of a group once', async () => {
+    file('three.bench.mjs', `${ADD}\nexport default { one: () => add(90), two: () => add(90), three: () => add(90) }`)
+    const { code, stdout } = await bench(
+      'three.bench.mjs',
+      'three.bench.mjs',
+      '--at-least',
+      '1.0001',
+      '--budget',
+      '1ms',
+    )
+    expect(stdout.match(/one is at least 1\.0001x/g)).toHaveLength(2)
+    expect(stdout.match(/The budget of 1 ms ended before there was an interval: raise it\./g)).toHaveLength(1)
+    expect(code).toBe(3)
+  })
+
   it('exits with 2 if a claim names a group that the file does not have', async () => {
     file(
       'unknown.bench.mjs',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { counted, ratioWithInterval } from '../../../src/report/format.ts'
+import { counted, ratioWithInterval, setTime } from '../../../src/report/format.ts'
 
 describe('ratioWithInterval', () => {
   it('has the ratio, and its interval in parentheses', () => {
@@ -24,4 +24,13 @@ it.each([
   [2, '2 users'],
 ])('counts %i of a noun', (count, text) => {
   expect(counted(count, 'user')).toBe(text)
+})
+
+it.each([
+  [1, '1 ms'],
+  [100, '100 ms'],
+  [1500, '1.5 s'],
+  [60_000, '60 s'],
+])('writes a set time of %i ms exactly', (time, text) => {
+  expect(setTime(time)).toBe(text)
 })
