@@ -4,7 +4,7 @@
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { Deployment as DeploymentModel } from 'kubernetes-models/apps/v1'
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2'
@@ -13,7 +13,7 @@ import { Service } from 'kubernetes-models/v1'
 import { requireProgram } from '@test/required-program'
 import { describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { type Deployment, initText, nameOfDirectory } from '../../packages/clustered-server/src/cli/commands/init.ts'
+import { type Deployment, initText, nameOf } from '../../packages/clustered-server/src/cli/commands/init.ts'
 
 const run = promisify(execFile)
 const example = (file: string): string =>
@@ -132,7 +132,7 @@ describe('what is wrong', () => {
     ['/', 'app'],
     [`/srv/${'x'.repeat(100)}`, 'x'.repeat(40)],
   ])('%s is named %s', (directory, name) => {
-    expect(nameOfDirectory(directory)).toBe(name)
+    expect(nameOf(basename(directory))).toBe(name)
     expect(() => text('k8s', { name })).not.toThrow()
   })
 })

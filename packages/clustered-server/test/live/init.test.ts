@@ -1,5 +1,5 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { CLI, Command } from '../helpers/command.ts'
 import { Project } from '../helpers/project.ts'
 
@@ -32,7 +32,47 @@ it('needs no app where a configuration file names it', async () => {
   expect(file.stdout).toContain('CMD ["node_modules/.bin/clustered-server", "--admin-port"')
 })
 
+describe('reads port and name', () => {
+  const ECOSYSTEM = `module.exports = { apps: [
+    { name: 'shop', script: 'app.ts', port: 8080, env_production: { PORT: 80 } },
+    { name: 'Shop_Admin', script: 'admin.ts', env_production: { PORT: 8081 } },
+  ] }`
+
+  it.each([
+    [['docker', 'ecosystem.config.cjs', '--only', 'shop'], 'shop', 8080, '"ecosystem.config.cjs", "--only", "shop",'],
+    [
+      ['docker', '--only', 'Shop_Admin', '--env', 'production'],
+      ...(['shop-admin', 8081, '"--only", "Shop_Admin", "--env", "production",'] as const),
+    ],
+    [
+      ['docker', 'ecosystem.config.cjs', '--only', 'shop', '--port', '9000', '--name', 'store'],
+      ...(['store', 9000, '"ecosystem.config.cjs", "--only", "shop", "--port", "9000",'] as const),
+    ],
+  ])('of an app of an ecosystem file: init %j', async (args, name, port, command) => {
+    const file = new Project({ 'ecosystem.config.cjs': ECOSYSTEM }).run(['init', ...args])
+    expect([await file.exit, file.stderr]).toEqual([0, ''])
+    expect(file.stdout).toMatch(new RegExp(`^# docker build -t ${name} \\. .* -p ${port}:${port} ${name}\n`))
+    expect(file.stdout).toContain(` PORT=${port}\n`)
+    expect(file.stdout).toContain(`CMD ["node_modules/.bin/clustered-server", ${command} "--admin-port", `)
+  })
+
+  it('of a configuration file', async () => {
+    const project = new Project({ 'clustered-server.config.json': '{ "app": "app.ts", "name": "shop", "port": 8080 }' })
+    const socket = project.run(['init', 'systemd-socket'])
+    expect([await socket.exit, socket.stderr]).toEqual([0, ''])
+    expect(socket.stdout).toMatch(/^# \/etc\/systemd\/system\/shop\.socket\n[^]*\nListenStream=8080\n/)
+  })
+})
+
+it('says that the app is not there yet, as a build may make it', async () => {
+  const file = new Project().run(['init', 'docker', 'dist/app.js'])
+  expect([await file.exit, file.stderr]).toEqual([0, 'clustered-server: there is no file dist/app.js yet\n'])
+  expect(file.stdout).toContain('CMD ["node_modules/.bin/clustered-server", "dist/app.js", "--admin-port"')
+})
+
 it.each([
+  [['init', 'docker', 'ecosystem.config.js'], 'there is no file'],
+  [['init', 'docker', 'app.ts', '--only', 'shop'], '--only and --env need an ecosystem file of PM2'],
   [['init'], 'expected init systemd|systemd-socket|docker|k8s, got none'],
   [['init', 'heroku'], 'expected init systemd|systemd-socket|docker|k8s, got heroku'],
   [['init', 'docker'], 'expected an app, as in: clustered-server init docker app.js'],

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { ReleaseLinks } from '../../releases/release-links.ts'
-import { CONFIG_NAME, findConfig } from '../config/config-file.ts'
+import { isConfigFile } from '../config/config-file.ts'
+import { fileSettings } from '../config/start-settings.ts'
 import { parseCommandLine } from '../command-line.ts'
 import { print } from '../print.ts'
 import { UsageError } from '../usage-error.ts'
@@ -14,6 +16,8 @@ export interface Deployment {
   /** Name of the unit, the image and the Kubernetes objects. */
   readonly name: string
   readonly port: number
+  /** Flags that the command needs beside those of each deployment. */
+  readonly flags?: readonly string[]
 }
 
 /** Time that the server stays open after SIGTERM, while load balancers take it out, in milliseconds. */
@@ -43,22 +47,33 @@ Prints a file for the deployment of the project in the working directory.
 Options:
   --name <name>
       Name of the unit, the image and the Kubernetes objects.
-      Default: the name of the directory
+      Default: that of the configuration file, or of the directory
   --port <port>
-      Port of the server. Default: 3000
+      Port of the server. Default: that of the configuration file, or 3000
+  --only <name>, --env <name>
+      App and environment of an ecosystem file.
   -h, --help
       Show this text.
 
 Exit code: 0 when it is done; 2 for wrong usage.
 `
 
+interface InitValues {
+  readonly name?: string
+  readonly port?: string
+  readonly only?: string
+  readonly env?: string
+  readonly help?: boolean
+}
+
 /** `clustered-server init`: prints a file for a deployment. */
-export function init(args: readonly string[]): void {
+export async function init(args: readonly string[]): Promise<void> {
+  const options = Object.fromEntries(['name', 'port', 'only', 'env'].map((flag) => [flag, { type: 'string' as const }]))
   const { values, positionals } = parseCommandLine(args, {
     command: 'clustered-server init',
-    options: { name: { type: 'string' }, port: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    options: { ...options, help: { type: 'boolean', short: 'h' } },
   })
-  print(values['help'] ? HELP : initFile(positionals, values))
+  print((values as InitValues).help ? HELP : await initFile(positionals, values))
 }
 
 /**
@@ -66,15 +81,36 @@ export function init(args: readonly string[]): void {
  *
  * @throws UsageError
  */
-function initFile(positionals: readonly string[], { name, port }: { name?: string; port?: string }): string {
+async function initFile(positionals: readonly string[], { name, port, only, env }: InitValues): Promise<string> {
   const [kind, app, ...more] = positionals
+  if (more.length > 0) throw new UsageError(`expected one app, got ${more.length + 1}: see --help`)
+  assertKind(kind)
   const resolved = process.cwd()
   // A unit with the path of a release would never start another one.
   const directory = new ReleaseLinks(resolved).through(resolved)
-  if (more.length > 0) throw new UsageError(`expected one app, got ${more.length + 1}: see --help`)
-  if (kind !== undefined && STARTS_APP.includes(kind) && (app ?? findConfig(directory, [CONFIG_NAME])) === undefined)
+  const file = await fileSettings({ positional: app, config: undefined, only, env })
+  if (STARTS_APP.includes(kind) && (app ?? file.app) === undefined)
     throw new UsageError(`expected an app, as in: clustered-server init ${kind} app.js`)
-  return initText(kind, { app, directory, name: name ?? nameOfDirectory(directory), port: Number(port ?? 3000) })
+  // A build may not have made it yet.
+  if (app !== undefined && !isConfigFile(app) && !existsSync(app))
+    process.stderr.write(`clustered-server: there is no file ${app} yet\n`)
+  const ofFile = typeof file.options.port === 'number' ? file.options.port : undefined
+  const flags = [
+    ...(only === undefined ? [] : ['--only', only]),
+    ...(env === undefined ? [] : ['--env', env]),
+    // The port of a file counts more than the variable PORT.
+    ...(port === undefined || ofFile === undefined ? [] : ['--port', port]),
+  ]
+  return initText(kind, {
+    ...{ app, directory, flags },
+    name: name ?? nameOf(file.options.name ?? basename(directory)),
+    port: Number(port ?? ofFile ?? 3000),
+  })
+}
+
+function assertKind(kind: string | undefined): asserts kind is string {
+  if (kind === undefined || !INIT_KINDS.includes(kind))
+    throw new UsageError(`expected init ${INIT_KINDS.join('|')}, got ${kind ?? 'none'}`)
 }
 
 /**
@@ -83,8 +119,7 @@ function initFile(positionals: readonly string[], { name, port }: { name?: strin
  * @throws UsageError for an unknown kind, or a name that Kubernetes would reject
  */
 export function initText(kind: string | undefined, deployment: Deployment): string {
-  if (kind === undefined || !INIT_KINDS.includes(kind))
-    throw new UsageError(`expected init ${INIT_KINDS.join('|')}, got ${kind ?? 'none'}`)
+  assertKind(kind)
   const { name, port } = deployment
   if (!/^(?!(?:true|false|null)$)[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name))
     throw new UsageError(
@@ -95,9 +130,9 @@ export function initText(kind: string | undefined, deployment: Deployment): stri
   return TEMPLATES[kind]!(deployment)
 }
 
-/** A name for a project in this directory. */
-export function nameOfDirectory(directory: string): string {
-  const name = basename(directory)
+/** A name that Kubernetes takes, for a project with any name. */
+export function nameOf(project: string): string {
+  const name = project
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replace(/^[-0-9]+/, '')
@@ -107,10 +142,11 @@ export function nameOfDirectory(directory: string): string {
 }
 
 /** Arguments of the command, beside the app. */
-function argumentsFor({ app }: Deployment, adminHost: string): string[] {
+function argumentsFor({ app, flags = [] }: Deployment, adminHost: string): string[] {
   const timeouts = ['--shutdown-delay', String(SHUTDOWN_DELAY), '--drain-timeout', String(DRAIN_TIMEOUT)]
   return [
     ...(app === undefined ? [] : [app]),
+    ...flags,
     '--admin-port',
     String(ADMIN_PORT),
     '--admin-host',

@@ -44,7 +44,7 @@ export interface StartSettings {
 }
 
 /** Settings of a configuration file. Paths are absolute. */
-interface FileSettings {
+export interface FileSettings {
   readonly app: string | undefined
   readonly cwd?: string | undefined
   readonly envFiles: readonly string[]
@@ -98,7 +98,17 @@ function watchOf(
   return { watch: watchedFiles(request, app, envFiles), warnings }
 }
 
-async function fileSettings({ positional, config, only, env }: StartArguments): Promise<FileSettings> {
+/**
+ * Settings of the configuration file that a command line names, or that the working directory has.
+ *
+ * @throws UsageError
+ */
+export async function fileSettings({
+  positional,
+  config,
+  only,
+  env,
+}: Pick<StartArguments, 'positional' | 'config' | 'only' | 'env'>): Promise<FileSettings> {
   const path = configPath(positional, config)
   const loaded = path === undefined ? undefined : await loadConfig(path)
   if (loaded !== undefined && isEcosystem(loaded.value)) return ecosystemSettings(loaded, only, env)
