@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { counted, ratio, seconds } from '../report/format.ts'
+import { bound, counted, seconds } from '../report/format.ts'
 import { decisionText } from '../report/claim-sentences.ts'
 import { color } from '../report/tables.ts'
 import { siblingModule } from '../sibling-module.ts'
@@ -43,7 +43,7 @@ function summaryText(
   { atLeast, alpha }: Pick<LoadFlags, 'atLeast' | 'alpha'>,
 ): string {
   return [
-    `${counted(tries, 'race')} of a server against itself, claim: at least ${ratio(atLeast)}`,
+    `${counted(tries, 'race')} of a server against itself, claim: at least ${bound(atLeast)}`,
     `  verdicts: ${held} holds, ${broken} broken, ${tries - held - broken} inconclusive`,
     `  false positives (an interval that misses 1): ${wrong} of ${tries} (${percent(falsePositiveRate)}, accepted ${percent(alpha)})`,
     ...visible.map(

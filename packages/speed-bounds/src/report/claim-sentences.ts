@@ -3,7 +3,7 @@
 import type { Metric, Progress } from '../options/types.ts'
 import type { Claim } from '../options/resolved.ts'
 import type { Decision, Estimate, Verdict } from '../statistics/verdict.ts'
-import { confidenceText, ratioWithInterval, seconds, setTime } from './format.ts'
+import { bound, confidenceText, ratioWithInterval, seconds, setTime } from './format.ts'
 
 const METRIC_NAMES: Record<Metric, string> = {
   cpu: 'CPU per request',
@@ -21,13 +21,13 @@ const VERDICT_TEXTS: Record<Verdict, string> = { holds: 'holds', broken: 'is bro
 /** `fastify is at least 1.5x express: holds`, with the evidence below. */
 export function decisionText({ claim, verdict, estimates, missing }: Decision): string {
   const { contender, atLeast, over, case: name } = claim
-  return `${contender} is at least ${atLeast}x ${over} (${name}): ${verdict}\n${evidenceText(claim, estimates, missing)}`
+  return `${contender} is at least ${bound(atLeast)} ${over} (${name}): ${verdict}\n${evidenceText(claim, estimates, missing)}`
 }
 
 /** `expected fastify to be at least 1.5x express, but the claim is broken`, with the evidence below. */
 export function failureText({ claim, verdict, estimates, missing }: Decision, isNot: boolean): string {
   const { contender, atLeast, over, case: name } = claim
-  const expected = `expected ${contender}${isNot ? ' not' : ''} to be at least ${atLeast}x ${over}`
+  const expected = `expected ${contender}${isNot ? ' not' : ''} to be at least ${bound(atLeast)} ${over}`
   return `${expected} (${name}), but the claim ${VERDICT_TEXTS[verdict]}\n${evidenceText(claim, estimates, missing)}`
 }
 

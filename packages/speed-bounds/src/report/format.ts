@@ -13,6 +13,9 @@ export function ratio(value: number): string {
   return `${value < 1 ? value.toFixed(3) : three.format(value)}x`
 }
 
+/** `1.5x`: the bound of a claim, as it is given. */
+export const bound = (value: number): string => `${Number(value.toPrecision(6))}x`
+
 /** Above this factor between its ends, an interval that contains 1 tells nothing. */
 const WIDEST = 20
 

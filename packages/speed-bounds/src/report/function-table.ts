@@ -2,7 +2,7 @@ import { markdownTable } from 'markdown-table'
 import { styleText } from 'node:util'
 import type { FunctionRaceResult } from '../functions/function-result.ts'
 import { decisionText, measuredText } from './claim-sentences.ts'
-import { machineText, perSecond, ratio, timeOfCall } from './format.ts'
+import { bound, machineText, perSecond, timeOfCall } from './format.ts'
 import { markdownText } from './markdown-text.ts'
 import { functionResultsOf } from './result-document.ts'
 import { color, type Place } from './tables.ts'
@@ -67,7 +67,7 @@ function rowsOf({ functions }: FunctionRaceResult): string[][] {
 function verdictTable({ claims }: FunctionRaceResult): string[] {
   if (claims.length === 0) return []
   const rows = claims.map(({ contender, over, atLeast, verdict, estimates }) => [
-    markdownText(`${contender} at least ${ratio(atLeast)} ${over}`),
+    markdownText(`${contender} at least ${bound(atLeast)} ${over}`),
     `**${verdict}**`,
     measuredText(estimates),
   ])

@@ -10,7 +10,7 @@ import {
   milliseconds,
   percentage,
   perSecond,
-  ratio,
+  bound,
 } from './format.ts'
 import { decisionText, measuredText } from './claim-sentences.ts'
 import { markdownText } from './markdown-text.ts'
@@ -59,7 +59,7 @@ export function toMarkdown(result: RaceResult): string {
     ].join('\n\n'),
   )
   const verdicts = result.claims.map((claim) => [
-    markdownText(`${claim.contender} at least ${ratio(claim.atLeast)} ${claim.over}`),
+    markdownText(`${claim.contender} at least ${bound(claim.atLeast)} ${claim.over}`),
     markdownText(claim.case),
     `**${claim.verdict}**`,
     measuredText(claim.estimates),

@@ -54,7 +54,7 @@ it('exits with 0 when the claim holds, prints the table and writes the document'
   expect(code).toBe(0)
   const result = JSON.parse(readFileSync(json, 'utf8')) as RaceResult
   expect(result.claims.map(({ verdict }) => verdict)).toEqual(['holds'])
-  expect(readFileSync(markdown, 'utf8')).toContain('| fast at least 1.30x slow')
+  expect(readFileSync(markdown, 'utf8')).toContain('| fast at least 1.3x slow')
   expect(readFileSync(page, 'utf8')).toContain('<h4>Latency by percentile</h4>')
   const { stdout: csv } = await run('report', json, '--format', 'csv')
   expect(csv.trimEnd().split('\n')).toHaveLength(result.rounds.length + 1)
@@ -223,7 +223,7 @@ describe('with a configuration file', () => {
     const markdown = join(folder, 'result.md')
     const report = await run('report', json, '--markdown', markdown)
     expect(report).toMatchObject({ code: 0, stdout })
-    expect(readFileSync(markdown, 'utf8')).toContain('| fast at least 1.30x slow')
+    expect(readFileSync(markdown, 'utf8')).toContain('| fast at least 1.3x slow')
   })
 
   it('run rejects an invalid claim before it starts a server', async () => {

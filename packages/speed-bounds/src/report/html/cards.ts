@@ -1,6 +1,6 @@
 import type { CaseComparison, Comparison } from '../../compare/comparison.ts'
 import { missingText, NO_INTERVAL, whyUnused } from '../claim-sentences.ts'
-import { percentage, ratio, ratioWithInterval } from '../format.ts'
+import { bound, percentage, ratio, ratioWithInterval } from '../format.ts'
 import { METRIC_FORMATS, type MetricFormats } from '../metric-formats.ts'
 import type { Judged } from './judged.ts'
 import { html, type Markup } from './markup.ts'
@@ -41,11 +41,11 @@ function claimCard(
     const note = reason === undefined ? '' : `. Not used: ${reason}.`
     const tone = reason === undefined ? MARKS[verdict].tone : 'open'
     return html`<p class="soft">${text}${note}</p>
-      ${intervalBar(estimate, axis, { label: `${text}, claimed at least ${ratio(atLeast)}`, bound: atLeast, tone })}`
+      ${intervalBar(estimate, axis, { label: `${text}, claimed at least ${bound(atLeast)}`, bound: atLeast, tone })}`
   })
   return html`<article class="card ${MARKS[verdict].tone}">
     <p class="verdict"><span aria-hidden="true">${MARKS[verdict].mark}</span> ${verdict}</p>
-    <h3>${contender} is at least ${ratio(atLeast)} ${over}${caseOf(name)}</h3>
+    <h3>${contender} is at least ${bound(atLeast)} ${over}${caseOf(name)}</h3>
     <p class="big">${decisive ? ratio(decisive.ratio) : '–'}</p>
     ${decisive ? [...bars, labelsAcross(axis, ratio)] : html`<p class="soft">${missingText(missing)}.</p>`}
   </article>`

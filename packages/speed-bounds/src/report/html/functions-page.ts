@@ -1,7 +1,7 @@
 import type { FunctionRaceResult } from '../../functions/function-result.ts'
 import { countRounds } from '../../statistics/counted-rounds.ts'
 import { median } from '../../statistics/samples.ts'
-import { perSecond, ratio, ratioWithInterval, timeOfCall } from '../format.ts'
+import { bound, perSecond, ratioWithInterval, timeOfCall } from '../format.ts'
 import { CALL_FORMATS } from '../metric-formats.ts'
 import { cardSection, claimCards } from './cards.ts'
 import { conditionList } from './conditions.ts'
@@ -68,7 +68,7 @@ function verdictTable(claims: readonly NamedClaim[]): Markup {
   const rows = claims.slice(0, MAX_ROWS).map(
     ({ contender, over, case: name, atLeast, verdict, estimates: [estimate] }) =>
       html`<tr>
-        <th scope="row">${contender} is at least ${ratio(atLeast)} ${over}</th>
+        <th scope="row">${contender} is at least ${bound(atLeast)} ${over}</th>
         <td>${name}</td>
         <td>${verdict}</td>
         <td>${estimate ? ratioWithInterval(estimate) : '–'}</td>

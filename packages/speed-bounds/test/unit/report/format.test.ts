@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { counted, ratioWithInterval, setTime } from '../../../src/report/format.ts'
+import { bound, counted, ratioWithInterval, setTime } from '../../../src/report/format.ts'
 
 describe('ratioWithInterval', () => {
   it('has the ratio, and its interval in parentheses', () => {
@@ -33,4 +33,13 @@ it.each([
   [60_000, '60 s'],
 ])('writes a set time of %i ms exactly', (time, text) => {
   expect(setTime(time)).toBe(text)
+})
+
+it.each([
+  [1, '1x'],
+  [1.0001, '1.0001x'],
+  [3 * 1.1, '3.3x'],
+  [1000, '1000x'],
+])('writes the bound %d as it is given', (value, text) => {
+  expect(bound(value)).toBe(text)
 })
