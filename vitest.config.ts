@@ -18,6 +18,8 @@ declare module 'vitest' {
     script: 'test:perf' | 'test:perf:all' | 'test:perf:nodes'
     /** Time of its loads, as a share of those that were published. */
     scale: number
+    /** Columns of the terminal, `Infinity` without one. */
+    columns: number
   }
 }
 
@@ -75,8 +77,11 @@ const NODES = 60 * 60_000
 const SCALE = Number(process.env['PERF_SCALE'] ?? 1)
 
 /** The values of a performance run. Published loads of a minute take seconds in all but `test:perf:nodes`. */
-const ofRun = <Name extends string>(script: Name): { script: Name; startedAt: number; scale: number } => ({
+const ofRun = <Name extends string>(
+  script: Name,
+): { script: Name; startedAt: number; scale: number; columns: number } => ({
   script,
+  columns: process.stdout.columns ?? Infinity,
   startedAt: Date.now(),
   scale: 0.1,
 })

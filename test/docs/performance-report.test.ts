@@ -2,6 +2,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
 import type { RaceResult } from 'speed-bounds'
 import { describe, expect, it } from 'vitest'
 import { finalMarkdown, finalReport, finalText } from '../perf/final-report.ts'
@@ -70,7 +71,7 @@ describe('the report of a run', () => {
   })
 
   it('has every published figure', () => {
-    const text = finalText(run(), results)
+    const text = finalText(run(), results, Infinity)
     const figures = [
       ...['0.87x', '2.90x', '4.14x', '5.63x', '0.80x', '2.31x', '0.85x', '0.83x'],
       ...['31.33', '67.46', '28.43', '54.46', '9.51', '16.28'],
@@ -79,6 +80,18 @@ describe('the report of a run', () => {
       ...['4,402', '11,936', '45.4 ms', '16.8 ms', '4.78 MB', '3.52 MB'],
     ]
     expect(figures.filter((figure) => !text.includes(figure))).toEqual([])
+  })
+
+  it('has each cell on a line of its own in a terminal that is narrower than a table', () => {
+    const rows = stripVTControlCharacters(finalText(run(), results, 80))
+      .split('\n')
+      .filter((line) => line.startsWith(' '))
+    expect(rows.slice(0, 3)).toEqual([
+      ' trpc-fastify',
+      '   claim                     hello: trpc-fastify over official-adapter',
+      '   measured now (interval)   4.5x (3.46 to 5.5)',
+    ])
+    expect(rows.filter((line) => line.length > 80)).toEqual([])
   })
 
   it('has measured figures of a seed in place of those that were published alone', () => {
@@ -107,7 +120,7 @@ describe('the report of a run', () => {
     expect(text).toContain('## How to repeat this\n\nCommand: `npx -y pnpm@12 test:perf`')
     expect(text).toContain('Some CPU, 2 cores, Linux 6, Node v24.1.0, commit abc')
     expect(text).toContain('readme-figures/write.ts')
-    expect(finalText(run({ races: [raceOf('nodes', 'Node 22: tRPC')] }), results)).not.toContain('write.ts')
+    expect(finalText(run({ races: [raceOf('nodes', 'Node 22: tRPC')] }), results, Infinity)).not.toContain('write.ts')
   })
 })
 

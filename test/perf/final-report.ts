@@ -40,8 +40,8 @@ export function finalReport(run: FinishedRun, results: Results): readonly Compar
   ]
 }
 
-export function finalText(run: FinishedRun, results: Results): string {
-  return [...finalReport(run, results).map((table) => textOf(table)), howToRepeat(run).join('\n')].join('\n\n')
+export function finalText(run: FinishedRun, results: Results, columns: number): string {
+  return [...finalReport(run, results).map((table) => textOf(table, columns)), howToRepeat(run).join('\n')].join('\n\n')
 }
 
 export function finalMarkdown(run: FinishedRun, results: Results): string {

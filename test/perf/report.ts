@@ -10,12 +10,12 @@ export interface Outcome {
 }
 
 /** The suite's tables for a terminal. */
-export function suiteTerminal(name: string, outcomes: readonly Outcome[]): string {
+export function suiteTerminal(name: string, outcomes: readonly Outcome[], columns: number): string {
   const parts = outcomes.map((outcome) =>
     [
       styleText(['bold', 'underline'], `${name}: ${outcome.title}`),
-      toTerminal(outcome.result),
-      ...comparisonsOf(outcome).map(textOf),
+      toTerminal(outcome.result, { columns }),
+      ...comparisonsOf(outcome).map((table) => textOf(table, columns)),
     ].join('\n'),
   )
   return `\n${parts.join('\n\n')}\n`
@@ -167,18 +167,26 @@ function ratioOver({ ratios }: RaceResult, { subject, case: kase }: Summary, bas
   return `${(1 / found.ratio).toFixed(2)}x (${(1 / found.high).toFixed(2)} to ${(1 / found.low).toFixed(2)})${limited}`
 }
 
-export function textOf({ title, head, rows, legend }: Comparison): string {
+/** A table as text. In a narrower terminal, the cells of a row are below its first one. */
+export function textOf({ title, head, rows, legend }: Comparison, columns = Infinity): string {
   const widths = head.map((cell, column) => Math.max(cell.length, ...rows.map((row) => row[column]!.length)))
   const lineOf = (cells: readonly string[]): string =>
-    cells
+    ` ${cells
       .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
-      .join('   ')
-  return [
-    styleText('bold', title),
-    styleText('dim', ` ${lineOf(head)}`),
-    ...rows.map((row) => ` ${lineOf(row)}`),
-    ...legend,
-  ].join('\n')
+      .join('   ')}`
+  const fits = lineOf(head).length <= columns
+  const body = fits
+    ? [styleText('dim', lineOf(head)), ...rows.map(lineOf)]
+    : rows.flatMap(([first, ...cells]) => [` ${first}`, ...labeled(head.slice(1), cells)])
+  return [styleText('bold', title), ...body, ...legend].join('\n')
+}
+
+/** A line for each cell that is not empty, after its label. */
+function labeled(labels: readonly string[], cells: readonly string[]): string[] {
+  const width = Math.max(...labels.map((label) => label.length))
+  return cells.flatMap((cell, index) =>
+    cell === '' ? [] : [`   ${styleText('dim', labels[index]!.padEnd(width))}   ${cell}`],
+  )
 }
 
 export function markdownOf({ title, head, rows, legend }: Comparison): string {

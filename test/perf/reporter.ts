@@ -87,7 +87,7 @@ export default class PerfReporter implements Reporter {
     const run = lastRun(RESULTS)
     if (!run || run.startedAt < performance.timeOrigin) return
     const results = readResults()
-    this.#print(`\n${finalText(run, results)}\n`)
+    this.#print(`\n${finalText(run, results, this.#out.columns ?? Infinity)}\n`)
     writeFileSync(new URL('report.md', RESULTS), finalMarkdown(run, results))
   }
 

@@ -93,7 +93,7 @@ function writeReports(name: string, outcomes: readonly Outcome[], folder: URL): 
   const markdown = suiteMarkdown(name, outcomes)
   writeFileSync(new URL('report.md', folder), markdown)
   if (process.env['GITHUB_STEP_SUMMARY']) appendFileSync(process.env['GITHUB_STEP_SUMMARY'], markdown)
-  console.log(suiteTerminal(name, outcomes))
+  console.log(suiteTerminal(name, outcomes, inject('columns')))
   const reported = outcomes.map((outcome) => {
     const { rounds: _rounds, ...result } = outcome.result
     return { suite: name, title: outcome.title, result, comparisons: comparisonsOf(outcome) }
