@@ -3,8 +3,8 @@
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, it, vi } from 'vitest'
-import { dial, listening, passing } from '../../helpers/pass-through.ts'
-import { tcpUpstream, upstream } from '../../helpers/servers.ts'
+import { dial, listening, passing } from '../helpers/pass-through.ts'
+import { tcpUpstream, upstream } from '../helpers/servers.ts'
 
 describe('backpressure', () => {
   /** Writes until it may not any more, and counts. */

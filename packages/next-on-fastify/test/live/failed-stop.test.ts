@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { standInApp } from '../../helpers/stand-in.ts'
+import { standInApp } from '../helpers/stand-in.ts'
 
-const PACKAGE = fileURLToPath(new URL('../../../', import.meta.url))
+const PACKAGE = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Runs an app without a logger, and stops it by a signal. */
 function stopped(hook: string): Promise<unknown> {
