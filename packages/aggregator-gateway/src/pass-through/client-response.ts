@@ -9,12 +9,13 @@ import { connectionHeadersOf } from '../http/header-rules.ts'
 import { isLogged, logOnce } from '../logged-errors.ts'
 import { Download, type DownloadOwner } from './bodies.ts'
 import { Heartbeat, type HeartbeatOwner } from './heartbeat.ts'
-import type { PlannedPassThrough } from './plan.ts'
 import { privateCacheControl } from './private-response.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 export class ClientResponse implements HeartbeatOwner {
+  /** Only the client may cache it. */
+  isPrivate = false
   readonly #reply: FastifyReply
   /** Names of headers that were set for the upstream's response. */
   #head: readonly string[] = []
@@ -47,18 +48,14 @@ export class ClientResponse implements HeartbeatOwner {
   }
 
   /** Sets the status and headers of the response. */
-  setHead(
-    status: number,
-    headers: Headers,
-    { responseHeaders, isPrivate }: Pick<PlannedPassThrough, 'responseHeaders' | 'isPrivate'>,
-  ): void {
+  setHead(status: number, headers: Headers, responseHeaders: readonly string[]): void {
     const connectionHeaders = connectionHeadersOf(headers['connection'])
     const forwarded = responseHeaders.filter((name) => headers[name] !== undefined && !connectionHeaders.includes(name))
-    this.#head = isPrivate ? [...forwarded, 'cache-control'] : forwarded
+    this.#head = this.isPrivate ? [...forwarded, 'cache-control'] : forwarded
     this.#reply.code(status)
     const isHttp2 = this.request.raw.httpVersionMajor === 2
     for (const name of forwarded) this.#reply.header(name, isHttp2 ? inUtf8(headers[name]) : headers[name])
-    if (isPrivate) this.#reply.header('cache-control', privateCacheControl(headers['cache-control']))
+    if (this.isPrivate) this.#reply.header('cache-control', privateCacheControl(headers['cache-control']))
   }
 
   /** Closes an HTTP/1 connection after the response. HTTP/2 ends the stream alone, and has no such header. */

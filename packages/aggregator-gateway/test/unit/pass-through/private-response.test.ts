@@ -76,6 +76,19 @@ it('is private for an upstream that wants `cache-control` not to be forwarded', 
   expect(headers['cache-control']).toBe('private, max-age=60')
 })
 
+it.each<[string, Record<string, string>, string]>([
+  ['a header of an observer', { 'x-user': 'anna' }, 'private, max-age=60'],
+  ['trace headers of an observer', { traceparent: '00-1' }, 'public, max-age=60'],
+  ['no header of an observer', {}, 'public, max-age=60'],
+])('a response with %s has cache-control %j: %s', async (_title, callHeaders, expected) => {
+  const files = await upstream((_request, response) => {
+    response.setHeader('cache-control', 'public, max-age=60').end('one')
+  })
+  const endpoints = [{ path: '/', passThrough: { upstream: 'files', path: '/' } }] as const
+  const app = await gateway({ upstreams: { files }, observers: [{ callHeaders: () => callHeaders }], endpoints })
+  expect((await app.inject('/')).headers['cache-control']).toBe(expected)
+})
+
 it.each(['', 'cache-control: max-age=60\r\n', 'cache-control: max-age=60\r\nconnection: cache-control\r\n'])(
   'an error in place of a private response has no `cache-control`: %j',
   async (given) => {
