@@ -134,7 +134,7 @@ describe('time', () => {
 
   it('a client that stops sending gets a 408 after `clientTimeout`', async () => {
     const origin = await upstream((request) => void request.resume().on('error', () => {}))
-    const app = await passing(origin, { forwardBody: true, clientTimeout: 300 }, { method: 'POST', timeout: 50 })
+    const app = await passing(origin, { forwardBody: true, clientTimeout: 900 }, { method: 'POST', timeout: 400 })
     const { said, closed } = await dial(
       await listening(app),
       'POST /a HTTP/1.1\r\nhost: a\r\ncontent-type: a/b\r\ncontent-length: 10\r\n\r\n12345',
