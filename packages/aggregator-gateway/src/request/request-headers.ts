@@ -68,8 +68,9 @@ export function planHeaders(
   return { literals, forwarded, templates, make: undefined }
 }
 
-function isOfUser({ source }: Placeholder): boolean {
-  return source === 'claims' || source === 'user'
+/** Whether a value can tell users apart. Of the client's headers, only trace headers cannot. */
+function isOfUser({ source, keys }: Placeholder): boolean {
+  return source === 'claims' || source === 'user' || (source === 'headers' && !isTraceHeader(keys[0]!))
 }
 
 function assertSendable(name: string, value: unknown, at: string): void {

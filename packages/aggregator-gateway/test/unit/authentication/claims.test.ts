@@ -219,6 +219,7 @@ describe('a trace header, which is not part of cache keys', () => {
   it.each([
     ['claims.sub', 'calls', 'calls.one'],
     ['user.sub', 'calls', 'calls.one'],
+    ['headers.x-user', 'calls', 'calls.one'],
     ['claims.sub', 'passThrough', 'passThrough'],
   ] as const)('cannot have {%s} for an upstream with a cache: %s', async (source, kind, name) => {
     await expect(createAggregatorGateway(optionsWith(source, true, kind))).rejects.toThrow(
