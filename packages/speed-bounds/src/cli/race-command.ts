@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
-import { errorCodes } from '../errors.ts'
 import { race } from '../race/race.ts'
 import { decideClaims, writeRace } from './decide-claims.ts'
 import { type LoadFlags, optionsOf, withLoadFlags } from './load-flags.ts'
-import { parseSubject } from './subject-argument.ts'
+import { parseSubjects } from './subject-argument.ts'
 import { nodeVersions, onVersions } from './node-versions.ts'
 import { line } from './output.ts'
 import { assertOutputFiles, type OutputFiles, withOutputFiles } from './output-files.ts'
@@ -38,10 +37,7 @@ async function runRace(
   subjects: string[],
   { json, markdown, html, csv, profile, node, ...flags }: RaceFlags,
 ): Promise<void> {
-  const named = Object.fromEntries(subjects.map(parseSubject))
-  if (Object.keys(named).length < subjects.length) {
-    throw new errorCodes.SPEED_BOUNDS_INVALID_OPTION('Invalid subjects: expected different names, use name=...')
-  }
+  const named = parseSubjects(subjects)
   const outputs = { json, markdown, html, csv }
   assertOutputFiles(outputs)
   const raced = node ? await onVersions(named, node, step) : named

@@ -6,6 +6,19 @@ import type { Subject } from '../options/types.ts'
 
 const SCRIPT = /\.[cm]?[jt]s$/
 
+/** The subjects of the command line by their name. */
+export function parseSubjects(texts: readonly string[]): Record<string, Subject> {
+  const subjects = texts.map(parseSubject)
+  const names = subjects.map(([name]) => name)
+  const twice = names.find((name, index) => names.indexOf(name) < index)
+  if (twice !== undefined) {
+    throw new errorCodes.SPEED_BOUNDS_INVALID_OPTION(
+      `Invalid subjects: expected different names, got "${twice}" twice. Name one of them, as in other=server.js.`,
+    )
+  }
+  return Object.fromEntries(subjects)
+}
+
 /** A subject on the command line: `server.ts`, `name=server.ts` or `name=./server --port {port}`. */
 export function parseSubject(text: string): [name: string, Subject] {
   const [, name, rest = ''] = existsSync(text) ? [text, undefined, text] : (/^(?:([\w.-]+)=)?(.*)$/s.exec(text) ?? [])

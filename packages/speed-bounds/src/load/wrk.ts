@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readTree, useBetween } from '../platform/tree-usage.ts'
 import type { LoadResult, Workload } from './generator.ts'
+import { roundLength } from './round-length.ts'
 
 /** Interval in milliseconds between two readings of wrk's CPU, which nobody can read after its end. */
 const POLL_INTERVAL = 50
@@ -22,7 +23,7 @@ export async function runWorkload({ origin, path, status, load, ...request }: Wo
   try {
     const script = join(folder, 'workload.lua')
     writeFileSync(script, scriptOf({ path, ...request }, load.pipelining))
-    const seconds = Math.max(1, Math.ceil(load.duration / 1000))
+    const seconds = roundLength(load) / 1000
     const timeout = Math.ceil(load.requestTimeout / 1000)
     const limits = ['-t', '1', '-c', `${load.connections}`, '-d', `${seconds}s`, '--timeout', `${timeout}s`]
     const { output, cpu, utilization } = await run([...limits, '-s', script, origin + path])

@@ -1,12 +1,10 @@
 import { availableParallelism } from 'node:os'
-import type { ResolvedLoad, ResolvedRace } from '../options/resolved.ts'
+import { roundLength } from '../load/round-length.ts'
+import type { ResolvedRace } from '../options/resolved.ts'
 import { FIRST_CYCLES, processesIn } from '../statistics/interim-looks.ts'
 import { SHORTEST_WARM_UP } from './is-warm.ts'
 import { leadOf } from './lead-in.ts'
 import { keepsAllConnections, keepsConnections } from './turn-policy.ts'
-
-/** wrk counts whole seconds. */
-export const WRK_ROUND = 1000
 
 /** Usual milliseconds of a start, and of a warm-up, round and turn beyond their load. */
 const OVERHEAD = { warmUp: 600, round: 125, start: 170, turn: 25 }
@@ -49,8 +47,4 @@ export function estimateTime(race: ResolvedRace, cases: number, { starts, warmUp
   const turns = isOpen ? Math.ceil(load.duration / turn) * overhead.turn : 0
   const lead = keepsAllConnections(race, cases) ? 0 : leadOf(load)
   return starts * overhead.start + warmUps * perProcess + rounds * (lead + roundLength(load) + overhead.round + turns)
-}
-
-function roundLength({ generator, duration }: ResolvedLoad): number {
-  return generator === 'wrk' ? Math.ceil(duration / WRK_ROUND) * WRK_ROUND : duration
 }

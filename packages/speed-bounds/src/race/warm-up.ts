@@ -1,8 +1,8 @@
+import { roundLength } from '../load/round-length.ts'
 import type { ResolvedCase, ResolvedLoad } from '../options/resolved.ts'
 import { applyLoad, type LoadMeasurement } from './apply-load.ts'
 import { closeConnections, connectionsOf } from './connections.ts'
 import { cpuBetween, readCpu } from './cpu-accounting.ts'
-import { WRK_ROUND } from './estimate-time.ts'
 import { assertFewFailures, deathOf } from './failed-requests.ts'
 import { isWarm } from './is-warm.ts'
 import type { Replica, StageContext } from './stage-context.ts'
@@ -37,7 +37,7 @@ async function* warmUpRounds(context: StageContext, replica: Replica): AsyncGene
   const { race, cases } = context
   const { run } = replica
   const longest = Math.max(race.load.duration, race.maxWarmUp)
-  let length = race.load.generator === 'wrk' ? WRK_ROUND : ROUND
+  let length = roundLength({ generator: race.load.generator, duration: ROUND })
   for (const [index, testCase] of cases.entries()) {
     const least = index === 0 ? race.minWarmUp : race.minWarmUp / 3
     let costs: number[] = []

@@ -10,7 +10,7 @@ const three = new Intl.NumberFormat('en', { maximumSignificantDigits: 3, minimum
 
 /** `2.31x`, with three digits for small and large ratios. */
 export function ratio(value: number): string {
-  return `${value < 1 ? value.toFixed(3) : three.format(value)}x`
+  return `${value < 0.9995 ? value.toFixed(3) : three.format(value)}x`
 }
 
 /** `1.5x`: the bound of a claim, as it is given. */

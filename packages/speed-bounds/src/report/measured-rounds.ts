@@ -1,5 +1,6 @@
 // How many rounds and processes a race had, and which rounds count.
 
+import { roundLength } from '../load/round-length.ts'
 import { maxStolenCpu } from '../statistics/foreign-cpu.ts'
 import { counted } from './format.ts'
 import type { RaceResult } from './result.ts'
@@ -7,8 +8,8 @@ import type { RaceResult } from './result.ts'
 type Measured = Pick<RaceResult, 'load' | 'method' | 'rounds' | 'summaries'>
 
 /** `200 ms` or `1000 requests` */
-export function lengthOfRound({ load: { amount, duration } }: Pick<Measured, 'load'>): string {
-  return amount === null ? `${duration} ms` : counted(amount, 'request')
+export function lengthOfRound({ load }: Pick<Measured, 'load'>): string {
+  return load.amount === null ? `${roundLength(load)} ms` : counted(load.amount, 'request')
 }
 
 /** `2 processes of each subject in 1 stage`: those that ran. A race that is decided early starts fewer than `replicas`. */

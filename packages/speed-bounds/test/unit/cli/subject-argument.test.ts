@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { parseSubject } from '../../../src/cli/subject-argument.ts'
+import { describe, expect, it } from 'vitest'
+import { parseSubject, parseSubjects } from '../../../src/cli/subject-argument.ts'
 
 it.each<[text: string, name: string, command: string[]]>([
   ['go=./server --listen {host}:{port}', 'go', ['./server', '--listen', '{host}:{port}']],
@@ -25,3 +25,18 @@ it.each(['no-such-file.ts', 'name=no-such-file.mjs', '', 'name='])(
     )
   },
 )
+
+describe('parseSubjects', () => {
+  it('has the subjects by name', () => {
+    expect(parseSubjects(['a=./server a', 'b=./server b'])).toEqual({
+      a: { command: ['./server', 'a'] },
+      b: { command: ['./server', 'b'] },
+    })
+  })
+
+  it('rejects a name that two subjects have', () => {
+    expect(() => parseSubjects(['./server a', 'b=./server b', './server c'])).toThrow(
+      'Invalid subjects: expected different names, got "server" twice. Name one of them, as in other=server.js.',
+    )
+  })
+})

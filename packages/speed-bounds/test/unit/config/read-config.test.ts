@@ -71,6 +71,11 @@ it.each<[problem: string, config: unknown, message: string]>([
     { ...CONFIG, claims: [{ atLeast: 1 }] },
     'Invalid option "claims[0].over": expected the name of a subject, got undefined.',
   ],
+  [
+    'a claim without a bound',
+    { ...CONFIG, claims: [...CONFIG.claims, { over: 'other' }] },
+    'Invalid option "claims[1].atLeast": expected a number above 0, got undefined.',
+  ],
   ['an empty build command', { ...CONFIG, build: '' }, 'Invalid option "build": expected a command line, got "".'],
   [
     'an install that is true',

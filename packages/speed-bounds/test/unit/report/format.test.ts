@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { bound, counted, ratioWithInterval, setTime } from '../../../src/report/format.ts'
+import { bound, counted, ratio, ratioWithInterval, setTime } from '../../../src/report/format.ts'
+
+it.each([
+  [0.0899, '0.090x'],
+  [0.9994, '0.999x'],
+  [0.9996, '1.00x'],
+  [1, '1.00x'],
+  [20, '20.0x'],
+])('rounds the ratio %d to three digits', (value, text) => {
+  expect(ratio(value)).toBe(text)
+})
 
 describe('ratioWithInterval', () => {
   it('has the ratio, and its interval in parentheses', () => {

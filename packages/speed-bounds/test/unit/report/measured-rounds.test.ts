@@ -92,6 +92,14 @@ it('a round lasts for a time or for an amount of requests', () => {
   expect(lengthOfRound({ load: { ...result.load, amount: 1 } })).toBe('1 request')
 })
 
+it.each([
+  [200, '1000 ms'],
+  [1000, '1000 ms'],
+  [1500, '2000 ms'],
+])('a round of %i ms lasts for whole seconds with wrk', (duration, length) => {
+  expect(lengthOfRound({ load: { ...result.load, generator: 'wrk', duration, amount: null } })).toBe(length)
+})
+
 describe('a result', () => {
   const early = {
     ...result,
