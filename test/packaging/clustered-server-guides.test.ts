@@ -57,6 +57,8 @@ describe('the guide kubernetes-and-systemd', () => {
 
   it('shows what each of its commands prints', async () => {
     const { files, blocks, commands } = await readGuide('kubernetes-and-systemd')
+    // Of the guide above. Without an app, `init` reads its port.
+    rmSync(join(project, 'ecosystem.config.cjs'), { force: true })
     writeFiles(project, files)
     const shown = blocks.filter(({ language }) => LANGUAGES.includes(language)).map(({ code }) => code)
     const [, ...inits] = commands
