@@ -53,6 +53,7 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
     cdn?.close()
   })
   app.addHook('onClose', started.close)
+  app.addHook('onListen', async () => started.logUncaughtErrors())
 
   const limits = isProduction ? resolveResponseCache(options.responseCache) : undefined
   const reason = options.responseCache === undefined ? 'info' : 'warn'
@@ -67,8 +68,13 @@ export async function openNextApp(app: FastifyInstance, options: NextPluginOptio
     isProduction && options.bypassRouter
       ? await createRouterBypass(dir, next, options.bypassRouter, wrap, log, started.compression)
       : undefined
+  const serve = inOrder({ sharing, routerBypass, responseCache }, wrap(next.getRequestHandler()))
   return {
-    serve: inOrder({ sharing, routerBypass, responseCache }, wrap(next.getRequestHandler())),
+    serve(request, response, fastifyRequest) {
+      // An app that only gets requests by `inject()` never listens.
+      started.logUncaughtErrors()
+      return serve(request, response, fastifyRequest)
+    },
     upgrade: next.upgradeHandler,
     observers,
     stats,

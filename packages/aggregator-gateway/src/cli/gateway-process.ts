@@ -18,6 +18,8 @@ export interface ProcessOptions {
   readonly path: string
   readonly port: number | undefined
   readonly host: string | undefined
+  /** Reload whenever the file changes. */
+  readonly isWatched: boolean
   /** Prints a line. */
   readonly print: (line: string) => void
   readonly warn: (line: string) => void
@@ -59,21 +61,30 @@ export class GatewayProcess {
   }
 
   static async start(options: ProcessOptions): Promise<GatewayProcess> {
-    const built = await build(options.path)
+    const { path, isWatched, print } = options
+    const text = isWatched ? textOf(path) : undefined
+    const built = await build(path)
     const gateway = new GatewayProcess(options, built)
     const { port, host } = built.config
-    options.print(`listening on ${await gateway.#server.listen(options.port ?? port, options.host ?? host)}`)
+    const url = await gateway.#server.listen(options.port ?? port, options.host ?? host)
+    if (isWatched) gateway.#watch(text)
+    print(`listening on ${url}`)
     return gateway
   }
 
-  /** Reloads whenever the text of the file changes. Its folder is watched: editors replace files, and Kubernetes links. */
-  watch(): void {
-    const { path } = this.#options
-    this.#text = textOf(path)
-    this.#watcher = watch(dirname(path), () => {
+  /**
+   * Reloads whenever the file has another text than before the start. Its folder is watched: editors replace files, and
+   * Kubernetes links.
+   */
+  #watch(text: string | undefined): void {
+    this.#text = text
+    const settle = (): void => {
       clearTimeout(this.#settling)
       this.#settling = setTimeout(() => this.#reloadChanged(), SETTLE)
-    })
+    }
+    this.#watcher = watch(dirname(this.#options.path), settle)
+    // The file may have changed between its reading and now.
+    settle()
   }
 
   #reloadChanged(): void {

@@ -49,10 +49,10 @@ async function main(args: string[]): Promise<void> {
   const path = findConfig(positionals[0], process.cwd())
   if (values.check) return await check(path)
   const port = values.port === undefined ? undefined : Number(values.port)
-  const starting = GatewayProcess.start({ path, port, host: values.host, print, warn })
+  const isWatched = values.watch === true
+  const starting = GatewayProcess.start({ path, port, host: values.host, isWatched, print, warn })
   handleSignals(starting)
-  const gateway = await starting
-  if (values.watch) gateway.watch()
+  await starting
 }
 
 /** Before the first line is printed: whoever waits for that may send a signal at once, which would end the process. */

@@ -39,9 +39,8 @@ export function planEndpoint(
   })
   rejectCycle(names, dependencies, where)
   const planned = names.map((name, index) => ({
-    ...planCall(calls[name]!, compose === 'merge', `${where}.calls.${name}`, compileSchema),
+    ...planCall(calls[name]!, upstreams, compose === 'merge', `${where}.calls.${name}`, compileSchema),
     name,
-    upstream: upstreams.get(calls[name]!.upstream)!,
     ...inputs[index]!,
     needs: needs[index]!,
     shadow: shadowOf(calls[name]!, upstreams),
@@ -97,21 +96,22 @@ function indicesOf(calls: readonly string[], names: readonly string[], where: st
 
 function planCall(
   options: ResolvedCall,
+  upstreams: ReadonlyMap<string, Upstream>,
   isMerged: boolean,
   where: string,
   compileSchema: CompileSchema | undefined,
-): Omit<
-  PlannedCall,
-  'name' | 'upstream' | 'path' | 'items' | 'condition' | 'shadow' | 'needs' | 'waitsFor' | 'dependents'
-> {
+): Omit<PlannedCall, 'name' | 'path' | 'items' | 'condition' | 'shadow' | 'needs' | 'waitsFor' | 'dependents'> {
   const { method, headers, forwardHeaders, forwardQuery, forwardBody, optional, timeout, maxDepth, hedge } = options
   const { validate, schema } = options
+  const upstream = upstreams.get(options.upstream)!
   return {
+    upstream,
     method,
     isIdempotent: isIdempotent(method),
     headers: planHeaders(headers, {
       defaults: { accept: 'application/json' },
       forwarded: forwardHeaders,
+      isCached: upstream.cache !== undefined,
       where: `${where}.headers`,
     }),
     forwardQuery,

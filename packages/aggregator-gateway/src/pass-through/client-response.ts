@@ -9,15 +9,16 @@ import { connectionHeadersOf } from '../http/header-rules.ts'
 import { isLogged, logOnce } from '../logged-errors.ts'
 import { Download, type DownloadOwner } from './bodies.ts'
 import { Heartbeat, type HeartbeatOwner } from './heartbeat.ts'
-import type { PlannedPassThrough } from './plan.ts'
 import { privateCacheControl } from './private-response.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 export class ClientResponse implements HeartbeatOwner {
+  /** Only the client may cache it. */
+  isPrivate = false
   readonly #reply: FastifyReply
-  /** Names of the upstream's headers that were set. */
-  #forwarded: readonly string[] = []
+  /** Names of headers that were set for the upstream's response. */
+  #head: readonly string[] = []
   #download: Download | undefined
   /** The client must read before more is read from the upstream. */
   #isPaused = false
@@ -47,17 +48,14 @@ export class ClientResponse implements HeartbeatOwner {
   }
 
   /** Sets the status and headers of the response. */
-  setHead(
-    status: number,
-    headers: Headers,
-    { responseHeaders, isPrivate }: Pick<PlannedPassThrough, 'responseHeaders' | 'isPrivate'>,
-  ): void {
+  setHead(status: number, headers: Headers, responseHeaders: readonly string[]): void {
     const connectionHeaders = connectionHeadersOf(headers['connection'])
-    this.#forwarded = responseHeaders.filter((name) => headers[name] !== undefined && !connectionHeaders.includes(name))
+    const forwarded = responseHeaders.filter((name) => headers[name] !== undefined && !connectionHeaders.includes(name))
+    this.#head = this.isPrivate ? [...forwarded, 'cache-control'] : forwarded
     this.#reply.code(status)
     const isHttp2 = this.request.raw.httpVersionMajor === 2
-    for (const name of this.#forwarded) this.#reply.header(name, isHttp2 ? inUtf8(headers[name]) : headers[name])
-    if (isPrivate) this.#reply.header('cache-control', privateCacheControl(headers['cache-control']))
+    for (const name of forwarded) this.#reply.header(name, isHttp2 ? inUtf8(headers[name]) : headers[name])
+    if (this.isPrivate) this.#reply.header('cache-control', privateCacheControl(headers['cache-control']))
   }
 
   /** Closes an HTTP/1 connection after the response. HTTP/2 ends the stream alone, and has no such header. */
@@ -130,7 +128,7 @@ export class ClientResponse implements HeartbeatOwner {
       if (isLogged(error)) return void this.#download.destroy()
     } else {
       logOnce(this.#reply, error)
-      for (const name of this.#forwarded) {
+      for (const name of this.#head) {
         this.#reply.removeHeader(name)
         raw.removeHeader(name)
       }
@@ -141,7 +139,7 @@ export class ClientResponse implements HeartbeatOwner {
 
   /** Sends an error instead of the upstream's response. */
   reject(error: Error): void {
-    for (const name of this.#forwarded) this.#reply.removeHeader(name)
+    for (const name of this.#head) this.#reply.removeHeader(name)
     const { raw, body } = this.request
     if (!raw.readableEnded && body !== undefined) {
       // The rest of the body would be read as another request.

@@ -28,7 +28,7 @@ export interface PlannedPassThrough {
   readonly forwardQuery: readonly string[]
   readonly forwardsBody: boolean
   readonly responseHeaders: readonly string[]
-  /** Only the client may cache the response. */
+  /** Only the client may cache the response, whatever headers observers add. */
   readonly isPrivate: boolean
   /** Maximum bytes of the response body; -1 for any number. */
   readonly maxBytes: number
@@ -60,6 +60,7 @@ export function planPassThrough(
   const headerPlan = planHeaders(headers, {
     // They describe the body.
     forwarded: forwardBody ? [...forwardHeaders, 'content-type', 'content-encoding'] : forwardHeaders,
+    isCached: upstreams.get(upstream)!.cache !== undefined,
     where: `${where}.headers`,
   })
   if (headerPlan.templates.some(({ placeholders }) => placeholders.some(({ source }) => source === 'body'))) {

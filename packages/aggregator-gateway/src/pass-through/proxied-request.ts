@@ -18,6 +18,7 @@ import {
   UNSENDABLE,
 } from '../failure-reasons.ts'
 import { markLogged } from '../logged-errors.ts'
+import { isTraceHeader } from '../http/header-rules.ts'
 import { isIdempotent } from '../http/methods.ts'
 import { withQuery } from '../request/forwarded-query.ts'
 import type { Values } from '../request/placeholders.ts'
@@ -72,12 +73,14 @@ export class ProxiedRequest
 
   start(): void {
     const { request } = this
-    const { path, method, headers, forwardQuery } = this.#plan
+    const { path, method, headers, forwardQuery, isPrivate } = this.#plan
     let rendered: string
     let renderedHeaders: Headers
     try {
       rendered = withQuery(path.render(this), forwardQuery, request.query)
-      renderedHeaders = renderHeaders(headers, this, this.#report.callHeaders())
+      const added = this.#report.callHeaders()
+      this.#response.isPrivate = isPrivate || (added !== undefined && !Object.keys(added).every(isTraceHeader))
+      renderedHeaders = renderHeaders(headers, this, added)
       this.#upload = this.#startUpload()
     } catch (error) {
       this.#end()
@@ -179,7 +182,7 @@ export class ProxiedRequest
       return this.#drop(controller, REJECTIONS['too-many-streams'])
     }
     this.progress()
-    this.#response.setHead(statusCode, headers, this.#plan)
+    this.#response.setHead(statusCode, headers, this.#plan.responseHeaders)
     // The rest of the client's body is not read.
     if (this.#upload && !this.#upload.readableEnded) this.#response.closeConnection()
     if (hasBody) this.#response.startBody(this, headers['content-length'] !== undefined)

@@ -3,7 +3,7 @@
 
 import type { FastifyRequest, RawRequestDefaultExpression } from 'fastify'
 import { BadParameterError, InvalidHeaderError } from '../errors.ts'
-import { isHeaderValue, isSettable, connectionHeadersOf } from '../http/header-rules.ts'
+import { connectionHeadersOf, isHeaderValue, isSettable, isTraceHeader } from '../http/header-rules.ts'
 import type { HeadersOption, MakeHeaders } from '../options/call-options.ts'
 import { invalidOptionError } from '../options/invalid-option.ts'
 import { parsePlaceholders, type Placeholder, rejectValue, textOf, type Values } from './placeholders.ts'
@@ -26,13 +26,18 @@ interface HeaderTemplate {
 }
 
 /**
- * Plans the headers of a call. `where` names it in errors.
+ * Plans the headers of a call. `where` names it in errors. `isCached` if its upstream has a response cache.
  *
  * @throws AGGREGATOR_GATEWAY_INVALID_OPTION for a header that cannot be sent
  */
 export function planHeaders(
   headers: HeadersOption,
-  { defaults = {}, forwarded, where }: { defaults?: Headers; forwarded: readonly string[]; where: string },
+  {
+    defaults = {},
+    forwarded,
+    isCached,
+    where,
+  }: { defaults?: Headers; forwarded: readonly string[]; isCached: boolean; where: string },
 ): HeaderPlan {
   if (typeof headers === 'function') return { literals: defaults, forwarded, templates: [], make: headers }
   const literals: Record<string, string> = { ...defaults }
@@ -48,6 +53,10 @@ export function planHeaders(
     if (placeholders.some(({ source }) => source === 'calls')) {
       throw invalidOptionError(at, 'values of the request only', value)
     }
+    // One user would get the cached response of another.
+    if (isCached && isTraceHeader(name) && placeholders.some(isOfUser)) {
+      throw invalidOptionError(at, 'no value of a user in a trace header, which cache keys leave out', value)
+    }
     // A client could replace the value.
     if (forwarded.includes(name)) throw invalidOptionError(at, 'a header that is not forwarded too', value)
     if (placeholders.length === 0) literals[name] = value
@@ -57,6 +66,11 @@ export function planHeaders(
     }
   }
   return { literals, forwarded, templates, make: undefined }
+}
+
+/** Whether a value can tell users apart. Of the client's headers, only trace headers cannot. */
+function isOfUser({ source, keys }: Placeholder): boolean {
+  return source === 'claims' || source === 'user' || (source === 'headers' && !isTraceHeader(keys[0]!))
 }
 
 function assertSendable(name: string, value: unknown, at: string): void {

@@ -258,3 +258,25 @@ it('--watch reloads when a link to the file changes, as Kubernetes changes a Con
   renameSync(join(folder, '..data_tmp'), join(folder, '..data'))
   await expect.poll(async () => await (await fetch(`${url}/x`)).json()).toEqual({ value: '/version-2' })
 })
+
+it('--watch reloads a file that has changed during the start', async () => {
+  const origin = await jsonUpstream((path) => path)
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-start-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const module = (path: string): string => `export default ${JSON.stringify(configOf(origin, path))}\n`
+  // The module is changed once it has been read, by itself.
+  const change = `import { writeFileSync } from 'node:fs'
+    writeFileSync(import.meta.filename, ${JSON.stringify(module('/version-2'))})\n`
+  writeFileSync(join(folder, 'gateway.config.mjs'), change + module('/version-1'))
+  const changed = commandIn(folder, ['--watch'])
+  const url = await started(changed)
+  await expect.poll(async () => await (await fetch(`${url}/x`)).json()).toEqual({ value: '/version-2' })
+})
+
+it('--watch does not reload a file that has not changed', async () => {
+  const one = command(configOf(await jsonUpstream((path) => path)), ['--watch'])
+  await started(one)
+  one.write(configOf('http://127.0.0.1:9', '/other'))
+  await expect.poll(one.output).toContain('reloaded gateway.json')
+  expect(one.output().match(/reloaded/g)).toHaveLength(1)
+})

@@ -83,6 +83,8 @@ export interface StartMessage {
   sticky: boolean
   /** Path of the socket for forwarded requests, with the option `linger`. */
   buildSocket: string | undefined
+  /** Whether the primary serves the app's metrics. */
+  hasMetrics: boolean
   /** Setup of the reporter of blocked event loops, and the descriptor of its pipe. */
   report: (ReportSetup & { fd: number }) | undefined
 }

@@ -5,6 +5,8 @@ import { aggregate } from './prom-client.ts'
 
 /** Maximum milliseconds for a worker to send its metrics. After that only its latest counters are used. */
 const TIMEOUT = 1000
+/** Maximum number of ended workers whose counters are kept separately. */
+const MAX_ENDED = 8
 
 interface MetricsEvents {
   metrics: [metrics: readonly Metric[], file: string | undefined, failure: string | undefined]
@@ -27,6 +29,8 @@ export class AppMetricsOfWorkers implements AppMetrics {
   readonly #last = new Map<MetricsSource, readonly Metric[]>()
   /** Ended workers whose counters are not in `#past` yet. */
   readonly #ended = new Set<MetricsSource>()
+  /** The latest merge. Each one starts from the result of the one before. */
+  #merged: Promise<void> = Promise.resolve()
   /** Counters of ended workers: without them the sums would fall. */
   #past: readonly Metric[] = []
   /** Why the registry of a worker failed at the latest request. */
@@ -38,7 +42,7 @@ export class AppMetricsOfWorkers implements AppMetrics {
     this.#workers.add(worker)
     worker.on('metrics', (metrics, file, failure) => {
       if (failure !== undefined) {
-        this.#failures.set(worker, failure)
+        if (this.#workers.has(worker)) this.#failures.set(worker, failure)
         return
       }
       this.#file = file ?? this.#file
@@ -47,8 +51,10 @@ export class AppMetricsOfWorkers implements AppMetrics {
     })
     worker.once('exit', () => {
       this.#workers.delete(worker)
-      // Final metrics may arrive after the exit, but only if the worker was ever requested to send some.
-      if (this.#last.has(worker)) this.#ended.add(worker)
+      this.#failures.delete(worker)
+      // The final metrics of a worker may arrive after its exit. So only older ones are merged before the next scrape.
+      this.#ended.add(worker)
+      if (this.#ended.size > MAX_ENDED) void this.#merge([...this.#ended].slice(0, MAX_ENDED / 2)).catch(() => {})
     })
   }
 
@@ -59,7 +65,7 @@ export class AppMetricsOfWorkers implements AppMetrics {
     await Promise.all(
       loaded.map((worker) => worker.requestMetrics(TIMEOUT).then((isReceived) => isReceived && received.add(worker))),
     )
-    await this.#mergeEnded()
+    await this.#merge([...this.#ended])
     const isCurrent = (worker: MetricsSource): boolean => received.has(worker) && !this.#failures.has(worker)
     const last = [...this.#last].map(([worker, metrics]) => (isCurrent(worker) ? metrics : counters(metrics)))
     // Without metrics there is nothing to aggregate, and prom-client may not be installed.
@@ -68,18 +74,22 @@ export class AppMetricsOfWorkers implements AppMetrics {
     return [...this.#failures].map(([{ id }, failure]) => comment(`worker ${id}`, failure)).join('') + text
   }
 
-  /** Merges the counters of all ended workers into one. */
-  async #mergeEnded(): Promise<void> {
-    const last = [...this.#ended].map((worker) => counters(this.#last.get(worker) ?? []))
-    for (const worker of this.#ended) this.#last.delete(worker)
-    this.#ended.clear()
+  /** Merges the counters of ended workers into one, after earlier merges. */
+  #merge(ended: readonly MetricsSource[]): Promise<void> {
+    for (const worker of ended) this.#ended.delete(worker)
+    this.#merged = this.#merged.catch(() => {}).then(() => this.#addToPast(ended))
+    return this.#merged
+  }
+
+  async #addToPast(ended: readonly MetricsSource[]): Promise<void> {
+    const last = ended.map((worker) => counters(this.#last.get(worker) ?? []))
     const all = [this.#past, ...last].filter(({ length }) => length > 0)
-    if (all.length < 2) {
-      this.#past = all[0] ?? []
-      return
+    try {
+      this.#past = all.length < 2 ? (all[0] ?? []) : await (await aggregate(all, this.#file)).getMetricsAsJSON()
+    } finally {
+      // At the same time as above: a worker must not be missing from a scrape, nor counted twice.
+      for (const worker of ended) this.#last.delete(worker)
     }
-    const registry = await aggregate(all, this.#file)
-    this.#past = await registry.getMetricsAsJSON()
   }
 }
 

@@ -53,6 +53,7 @@ export class WorkerFactory {
       ...{ readyPath, drainTimeout, startTimeout, blockedLoopReport, sticky },
       sharedStats: this.#sharedStats,
       buildSocket: this.#buildSockets?.of(id),
+      hasMetrics: this.#options.admin !== undefined,
       args,
       outputPrefix: logPrefix ? `[${id}] ` : undefined,
       env: {
@@ -64,7 +65,7 @@ export class WorkerFactory {
       execArgv: [...withInspectPort(execArgv, id), ...heapArguments(poolSize, execArgv, variables['NODE_OPTIONS'])],
     })
     this.#leaderElection.add(worker)
-    this.appMetrics.add(worker)
+    if (this.#options.admin) this.appMetrics.add(worker)
     this.#shareSockets(worker)
     return worker
   }

@@ -11,7 +11,7 @@ export type WorkerRole = 'standby' | 'assigned' | 'lingering' | 'retiring'
 /** Setup of a worker. */
 export interface WorkerSetup extends Pick<
   StartMessage,
-  'app' | 'host' | 'port' | 'path' | 'readyPath' | 'drainTimeout' | 'sticky' | 'buildSocket'
+  'app' | 'host' | 'port' | 'path' | 'readyPath' | 'drainTimeout' | 'sticky' | 'buildSocket' | 'hasMetrics'
 > {
   readonly id: number
   readonly generation: number

@@ -39,6 +39,8 @@ const ORPHAN_TIMEOUT = 1200
 const ORPHAN_EXIT = 1600
 /** Milliseconds for an app to close its WebSockets itself before close frames are sent. */
 const OWN_CLOSE_MS = 100
+/** Milliseconds for the registry of an app to collect its final metrics. */
+const METRICS_TIMEOUT = 500
 const STICKY_APP = 'The option "sticky" needs an HTTP/1 server without TLS: other connections cannot be handed over'
 /** Module of the thread that reports a blocked event loop. */
 const REPORTER = new URL(`blocked-loop-report-thread${extname(import.meta.filename)}`, import.meta.url)
@@ -59,8 +61,6 @@ let builds: BuildRouting | undefined
 let affinity: Affinity | undefined
 let isLeaving = false
 let isOrphan = false
-/** Whether the primary has ever requested the app's metrics. */
-let isMeasured = false
 
 process.on('message', (sent, handle) => {
   const message = decode(sent) as ToWorker | undefined
@@ -104,7 +104,6 @@ async function obey(message: ToWorker, handle: RawHandle | undefined): Promise<v
     case 'stats':
       return heartbeat && sendToPrimary({ type: 'stats', stats: heartbeat.stats() })
     case 'metrics':
-      isMeasured = true
       return sendMetrics()
   }
 }
@@ -203,8 +202,9 @@ async function leave(handOver: boolean, timeout: number): Promise<void> {
   }, OWN_CLOSE_MS)
   await app?.close()
   for (const one of [connections, ...others]) one?.destroy()
-  // Otherwise counts since the last request for metrics would be lost.
-  if (isMeasured) await sendMetrics()
+  // Otherwise counts since the last request for metrics would be lost. A registry that hangs must not stop the exit.
+  if (app && start.hasMetrics)
+    await Promise.race([sendMetrics(), new Promise((resolve) => setTimeout(resolve, METRICS_TIMEOUT))])
   process.exit()
 }
 

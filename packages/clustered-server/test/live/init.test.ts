@@ -49,7 +49,7 @@ describe('reads port and name', () => {
       ...(['store', 9000, '"ecosystem.config.cjs", "--only", "shop", "--port", "9000",'] as const),
     ],
   ])('of an app of an ecosystem file: init %j', async (args, name, port, command) => {
-    const file = new Project({ 'ecosystem.config.cjs': ECOSYSTEM }).run(['init', ...args])
+    const file = new Project({ 'ecosystem.config.cjs': ECOSYSTEM, 'admin.ts': '' }).run(['init', ...args])
     expect([await file.exit, file.stderr]).toEqual([0, ''])
     expect(file.stdout).toMatch(new RegExp(`^# docker build -t ${name} \\. .* -p ${port}:${port} ${name}\n`))
     expect(file.stdout).toContain(` PORT=${port}\n`)
@@ -68,6 +68,15 @@ it('says that the app is not there yet, as a build may make it', async () => {
   const file = new Project().run(['init', 'docker', 'dist/app.js'])
   expect([await file.exit, file.stderr]).toEqual([0, 'clustered-server: there is no file dist/app.js yet\n'])
   expect(file.stdout).toContain('CMD ["node_modules/.bin/clustered-server", "dist/app.js", "--admin-port"')
+})
+
+it.each([
+  ['ecosystem.config.cjs', `module.exports = { apps: [{ name: 'shop', script: 'dist/app.js' }] }`],
+  ['clustered-server.config.cjs', `module.exports = { app: 'dist/app.js', name: 'shop' }`],
+])('says that the app of %s is not there yet', async (name, text) => {
+  const file = new Project({ [name]: text }).run(['init', 'docker', name])
+  expect([await file.exit, file.stderr]).toEqual([0, 'clustered-server: there is no file dist/app.js yet\n'])
+  expect(file.stdout).toMatch(/^# docker build -t shop /)
 })
 
 it.each([

@@ -74,6 +74,23 @@ it('counters do not fall on a reload, gauges do', async () => {
   expect([await value('answers_total'), await value('up_now')]).toEqual([30, 2])
 })
 
+it('counts requests of workers that ended before the first scrape', async () => {
+  await start('measured', { workers: 4, standby: false })
+  for (let request = 0; request < 20; request++) await ask()
+  // More workers than the primary keeps one by one.
+  for (let reload = 0; reload < 3; reload++) await server!.reload()
+  await eventually(() => server!.status().workers.length === 4 || undefined)
+  for (let request = 0; request < 5; request++) await ask()
+  expect(valueIn(await metrics(), 'answers_total')).toBe(25)
+})
+
+it('ends workers whose registry does not respond', async () => {
+  await start('hanging-metrics', { workers: 2, standby: false })
+  const ended = once(server!, 'workerExit')
+  await server!.reload()
+  expect(await ended).toEqual([expect.objectContaining({ code: 0, signal: null, expected: true })])
+})
+
 it('counters do not fall when a worker is killed', async () => {
   await start('measured', { workers: 2, standby: false })
   for (let request = 0; request < 20; request++) await ask()

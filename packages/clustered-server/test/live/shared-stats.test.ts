@@ -8,7 +8,7 @@ it.each([true, false])('detects a stopped worker, with shared statistics: %s', a
   const { fd, port, host, close } = bindListener(0, '127.0.0.1')
   const worker = new WorkerHandle({
     ...{ id: 1, generation: 1, app: new URL('../fixtures/apps/hello.ts', import.meta.url).href, host, port, fd },
-    ...{ path: undefined, buildSocket: undefined },
+    ...{ path: undefined, buildSocket: undefined, hasMetrics: false },
     entry: new URL('../../src/worker/entry.ts', import.meta.url),
     cwd: process.cwd(),
     sharedStats,

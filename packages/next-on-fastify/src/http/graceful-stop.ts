@@ -4,6 +4,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { constants } from 'node:os'
+import { audibleLog } from 'checked-options'
 import type { FastifyBaseLogger } from 'fastify'
 import type { GracefulStopOptions } from '../options/types.ts'
 
@@ -58,7 +59,7 @@ function onSocket(message: unknown): void {
 function onSignal(signal: NodeJS.Signals): void {
   if (isStopping) process.exit(128 + constants.signals[signal])
   const apps = [...listening.keys()]
-  const { log } = apps[0]!
+  const log = logOf(apps)
   if (process.listenerCount(signal) > 1) {
     log.info({ signal }, 'stop signal: left to another listener of this process')
     return
@@ -72,13 +73,24 @@ function onSignal(signal: NodeJS.Signals): void {
   }, timeout)
   setTimeout(() => {
     log.error('stop timeout: the app has not closed')
-    process.exit(1)
+    endWithError()
   }, timeout + HOOKS_TIMEOUT)
   void end(apps)
 }
 
 async function end(apps: readonly StoppableApp[]): Promise<void> {
   const closed = await Promise.allSettled(apps.map((app) => app.close()))
-  const hasFailed = closed.some(({ status }) => status === 'rejected')
-  process.exit(hasFailed ? 1 : 0)
+  const failed = closed.find((result) => result.status === 'rejected')
+  if (!failed) process.exit(0)
+  logOf(apps).error({ err: failed.reason as unknown }, 'stop signal: closing failed')
+  endWithError()
+}
+
+function logOf(apps: readonly StoppableApp[]): FastifyBaseLogger {
+  return audibleLog(apps[0]!.log, 'NextOnFastifyWarning')
+}
+
+/** Ends the process with exit code 1, once Node has printed warnings. */
+function endWithError(): void {
+  setImmediate(() => process.exit(1))
 }

@@ -9,6 +9,7 @@ import { standaloneConfig } from './built-config.ts'
 import { NextMissingError, NextVersionError, NoBuildError, NotPreparedError } from '../errors.ts'
 import { instrumentationRegistered } from './instrumentation-registered.ts'
 import { claimProcess } from './one-app.ts'
+import { collectNextListeners } from './uncaught-errors.ts'
 import { type CreateMiddleware, replaceCompression, withCompression } from './replaced-compression.ts'
 import type { CompressionMiddleware } from './handler-types.ts'
 
@@ -37,6 +38,8 @@ export interface StartedNext {
   readonly next: NextServer
   /** The middleware that replaces Next's compression, if Next uses it. */
   readonly compression: CompressionMiddleware | undefined
+  /** Leaves uncaught errors to Next, which logs them. Until then, they end the process. */
+  readonly logUncaughtErrors: () => void
   readonly close: () => Promise<void>
 }
 
@@ -50,8 +53,8 @@ export async function startNext(options: NextOptions, createCompression?: Create
   const claim = claimProcess(options.dir, folder)
   // Next listens for upgrades on the given server, and would close sockets of other handlers there. This server never
   // listens: http/upgrades.ts routes upgrades.
+  const listeners = collectNextListeners(folder)
   const next = createNext({ ...options, httpServer: createServer() })
-  const forgetListeners = newListeners()
   const prepare = (): Promise<void> =>
     withConfig(options.dev ? undefined : standaloneConfig(options.dir), () => next.prepare())
   let compression: CompressionMiddleware | undefined
@@ -62,29 +65,15 @@ export async function startNext(options: NextOptions, createCompression?: Create
   } catch (cause) {
     await next.close()
     claim.failed()
-    forgetListeners()
+    listeners.removeAfterFailure()
     throw Object.assign(notPrepared(options, cause), { cause })
   }
+  listeners.remove()
   return {
     next,
     compression,
+    logUncaughtErrors: () => listeners.restore(),
     close: () => claim.close(() => next.close()),
-  }
-}
-
-/** Next's listeners for these only log, so a failed start would end the process with exit code 0. */
-const UNCAUGHT = ['uncaughtException', 'unhandledRejection']
-
-/** Returns a function that removes the listeners for uncaught errors that were added since. */
-function newListeners(): () => void {
-  const emitter: NodeJS.EventEmitter = process
-  const before = UNCAUGHT.map((event) => new Set(emitter.listeners(event)))
-  return () => {
-    for (const [index, event] of UNCAUGHT.entries()) {
-      for (const listener of emitter.listeners(event)) {
-        if (!before[index]?.has(listener)) emitter.off(event, listener as () => void)
-      }
-    }
   }
 }
 

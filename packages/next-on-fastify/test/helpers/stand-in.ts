@@ -36,10 +36,9 @@ module.exports = (options) => ({
     getServer: async () => ({
       async prepare() {
         await new Promise((resolve) => setTimeout(resolve, 50))
-        if (options.dir.endsWith('register-fails')) {
-          process.on('uncaughtException', function nextLogs() {})
-          throw new Error('No database')
-        }
+        if (/logs-errors|register-fails/.test(options.dir)) process.on('uncaughtException', function nextLogs() {})
+        if (options.dir.endsWith('logs-errors')) globalThis.register?.()
+        if (options.dir.endsWith('register-fails')) throw new Error('No database')
         globalThis.registeredNext = (globalThis.registeredNext ?? 0) + 1
       },
     }),

@@ -211,12 +211,6 @@ describe('an app', () => {
     })
   })
 
-  it('leaves uncaught errors to Node if Next fails to start, so the exit code is 1', async () => {
-    const before = process.listeners('uncaughtException')
-    await expect(createNextOnFastify({ dir: standInApp({ name: 'register-fails' }) })).rejects.toThrow('No database')
-    expect(process.listeners('uncaughtException')).toEqual(before)
-  })
-
   it('rejects with BASE_PATH if it was built for another path', async () => {
     const dir = standInApp({ config: { basePath: '/store' } })
     await expect(createNextOnFastify({ dir, dev: false, prefix: '/shop' })).rejects.toMatchObject({

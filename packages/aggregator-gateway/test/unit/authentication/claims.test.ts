@@ -207,3 +207,31 @@ it.each([true, 'optional'])('authentication: %j of an endpoint needs that of the
     `Invalid option "endpoints[0].authentication": expected authentication of the gateway, too, got ${JSON.stringify(mode)}.`,
   )
 })
+
+describe('a trace header, which is not part of cache keys', () => {
+  const optionsWith = (source: string, cache: boolean, kind: 'calls' | 'passThrough'): GatewayPluginOptions => {
+    const one = { ...call, headers: { 'X-Request-ID': `id-{${source}}` } }
+    const served = kind === 'calls' ? { calls: { one } } : { passThrough: one }
+    const upstreams = { it: { origin: 'http://127.0.0.1:1', cache } }
+    return { upstreams, authentication, endpoints: [{ path: '/', ...served }] }
+  }
+
+  it.each([
+    ['claims.sub', 'calls', 'calls.one'],
+    ['user.sub', 'calls', 'calls.one'],
+    ['headers.x-user', 'calls', 'calls.one'],
+    ['claims.sub', 'passThrough', 'passThrough'],
+  ] as const)('cannot have {%s} for an upstream with a cache: %s', async (source, kind, name) => {
+    await expect(createAggregatorGateway(optionsWith(source, true, kind))).rejects.toThrow(
+      `Invalid option "endpoints[0].${name}.headers.X-Request-ID": expected no value of a user in a trace header, which ` +
+        `cache keys leave out, got "id-{${source}}".`,
+    )
+  })
+
+  it.each([
+    ['claims.sub', false],
+    ['headers.x-request-id', true],
+  ] as const)('can have {%s} with cache: %j', async (source, cache) => {
+    await (await createAggregatorGateway(optionsWith(source, cache, 'calls'))).close()
+  })
+})

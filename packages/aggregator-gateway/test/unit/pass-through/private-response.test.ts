@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { type Authenticator, claimsOf, type PassThroughOptions } from '../../../src/index.ts'
-import { gateway, upstream } from '../../helpers/servers.ts'
+import { gateway, tcpUpstream, upstream } from '../../helpers/servers.ts'
 
 const authentication: Authenticator = {
   authenticate: async ({ headers: { authorization } }) => (authorization === undefined ? undefined : { sub: 'anna' }),
@@ -75,3 +75,29 @@ it('is private for an upstream that wants `cache-control` not to be forwarded', 
   const { headers } = await app.inject({ url: '/', headers: { 'x-tenant': 'acme' } })
   expect(headers['cache-control']).toBe('private, max-age=60')
 })
+
+it.each<[string, Record<string, string>, string]>([
+  ['a header of an observer', { 'x-user': 'anna' }, 'private, max-age=60'],
+  ['trace headers of an observer', { traceparent: '00-1' }, 'public, max-age=60'],
+  ['no header of an observer', {}, 'public, max-age=60'],
+])('a response with %s has cache-control %j: %s', async (_title, callHeaders, expected) => {
+  const files = await upstream((_request, response) => {
+    response.setHeader('cache-control', 'public, max-age=60').end('one')
+  })
+  const endpoints = [{ path: '/', passThrough: { upstream: 'files', path: '/' } }] as const
+  const app = await gateway({ upstreams: { files }, observers: [{ callHeaders: () => callHeaders }], endpoints })
+  expect((await app.inject('/')).headers['cache-control']).toBe(expected)
+})
+
+it.each(['', 'cache-control: max-age=60\r\n', 'cache-control: max-age=60\r\nconnection: cache-control\r\n'])(
+  'an error in place of a private response has no `cache-control`: %j',
+  async (given) => {
+    const files = await tcpUpstream((socket) => {
+      socket.on('data', () => socket.end(`HTTP/1.1 200 OK\r\n${given}content-length: 9\r\n\r\n`))
+    })
+    const endpoints = [{ path: '/', passThrough: { upstream: 'files', path: '/{headers.x-tenant}' } }] as const
+    const app = await gateway({ upstreams: { files }, endpoints })
+    const { statusCode, headers } = await app.inject({ url: '/', headers: { 'x-tenant': 'acme' } })
+    expect([statusCode, headers['cache-control']]).toEqual([502, undefined])
+  },
+)

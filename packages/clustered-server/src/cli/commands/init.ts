@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, relative } from 'node:path'
 import { ReleaseLinks } from '../../releases/release-links.ts'
 import { isConfigFile } from '../config/config-file.ts'
 import { fileSettings } from '../config/start-settings.ts'
@@ -91,9 +91,9 @@ async function initFile(positionals: readonly string[], { name, port, only, env 
   const file = await fileSettings({ positional: app, config: undefined, only, env })
   if (STARTS_APP.includes(kind) && (app ?? file.app) === undefined)
     throw new UsageError(`expected an app, as in: clustered-server init ${kind} app.js`)
+  const path = app === undefined || isConfigFile(app) ? file.app && relative('', file.app) : app
   // A build may not have made it yet.
-  if (app !== undefined && !isConfigFile(app) && !existsSync(app))
-    process.stderr.write(`clustered-server: there is no file ${app} yet\n`)
+  if (path !== undefined && !existsSync(path)) process.stderr.write(`clustered-server: there is no file ${path} yet\n`)
   const ofFile = typeof file.options.port === 'number' ? file.options.port : undefined
   const flags = [
     ...(only === undefined ? [] : ['--only', only]),

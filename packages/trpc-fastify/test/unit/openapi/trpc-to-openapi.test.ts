@@ -130,6 +130,9 @@ it.each<[string, InjectOptions, number, number]>([
   ['a number in a body stays one', { method: 'POST', url: '/api/items/7', payload: { count: '2' } }, 200, 400],
   ['parameters of paths are decoded', { url: '/api/items/a%20b' }, 200, 200],
   ['a text that is no number stays a text', { url: '/api/items/7?count=x' }, 400, 400],
+  ['a trailing slash makes another path', { url: '/api/items/7/' }, 200, 404],
+  ['case makes another path', { url: '/api/Items/7' }, 200, 404],
+  ['HEAD runs the query', { method: 'HEAD', url: '/api/items/7' }, 204, 200],
   ['procedures without meta', { url: '/api/hidden' }, 404, 404],
 ])('known difference: %s', async (_title, request, theirs, own) => {
   const [expected, found] = [await answer(peer, request), await answer(ours, request)]

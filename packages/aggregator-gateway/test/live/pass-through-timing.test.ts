@@ -3,8 +3,8 @@
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, it, vi } from 'vitest'
-import { dial, listening, passing } from '../../helpers/pass-through.ts'
-import { tcpUpstream, upstream } from '../../helpers/servers.ts'
+import { dial, listening, passing } from '../helpers/pass-through.ts'
+import { tcpUpstream, upstream } from '../helpers/servers.ts'
 
 describe('backpressure', () => {
   /** Writes until it may not any more, and counts. */
@@ -134,7 +134,7 @@ describe('time', () => {
 
   it('a client that stops sending gets a 408 after `clientTimeout`', async () => {
     const origin = await upstream((request) => void request.resume().on('error', () => {}))
-    const app = await passing(origin, { forwardBody: true, clientTimeout: 300 }, { method: 'POST', timeout: 50 })
+    const app = await passing(origin, { forwardBody: true, clientTimeout: 900 }, { method: 'POST', timeout: 400 })
     const { said, closed } = await dial(
       await listening(app),
       'POST /a HTTP/1.1\r\nhost: a\r\ncontent-type: a/b\r\ncontent-length: 10\r\n\r\n12345',
