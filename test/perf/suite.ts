@@ -44,11 +44,6 @@ export function perfSuite(name: string, races: readonly SuiteRace[]): void {
   let folder: URL
   const prepared = races.map((entry) => prepare(entry))
   const outcomes: Outcome[] = []
-  /** Estimated time of the races that have not begun. */
-  const timeAhead = (from: number): number =>
-    prepared.slice(from).reduce((sum, { match }) => sum + match.estimatedTime, 0)
-  /** Time that a claim of this race leaves to the races after it. */
-  const claimTime = (index: number): number => inject('deadline') - Date.now() - timeAhead(index + 1)
 
   beforeAll(() => {
     folder = freshFolder(name)
@@ -57,25 +52,25 @@ export function perfSuite(name: string, races: readonly SuiteRace[]): void {
   for (const [index, { entry, match, listen }] of prepared.entries()) {
     const { title, refuted = [] } = entry
     const bounds = (entry.bounds ?? []).map((bound) => claimedBound(bound, RACES))
+    /** Estimated time of the races after this one. */
+    const ahead = prepared.slice(index + 1).reduce((sum, next) => sum + next.match.estimatedTime, 0)
 
     it(`${title}: measures ${match.subjects.join(', ')}`, { timeout }, async (context) => {
       await entry.prepare?.()
-      listen(context, timeAhead(index + 1))
+      listen(context, ahead)
       await match.measure({ signal: context.signal })
     })
 
     for (const { over, ...claim } of bounds) {
       it(`${title}: ${claimText({ over, ...claim })}`, { timeout }, async (context) => {
-        listen(context, timeAhead(index + 1))
-        const time = claimTime(index)
-        await decided(context, match, time, (budget) => expect(match).toOutpace(over, { budget, ...claim }))
+        listen(context, ahead)
+        await decided(context, match, ahead, (budget) => expect(match).toOutpace(over, { budget, ...claim }))
       })
     }
     for (const { over, ...claim } of refuted) {
       it(`${title}: it is broken that ${claimText({ over, ...claim })}`, { timeout }, async (context) => {
-        listen(context, timeAhead(index + 1))
-        const time = claimTime(index)
-        await decided(context, match, time, (budget) => expect(match).not.toOutpace(over, { budget, ...claim }))
+        listen(context, ahead)
+        await decided(context, match, ahead, (budget) => expect(match).not.toOutpace(over, { budget, ...claim }))
       })
     }
     it(`${title}: writes its result`, () => {
@@ -128,13 +123,17 @@ function prepare(entry: SuiteRace): {
   }
 }
 
-/** Passes or fails by the verdict, with its evidence. Skips a claim that the machine left inconclusive. */
+/**
+ * Passes or fails by the verdict, with its evidence. Skips a claim that the machine left inconclusive. The races ahead keep
+ * their time.
+ */
 async function decided(
   context: TestContext,
   match: Race,
-  left: number,
+  ahead: number,
   claim: (budget: number) => Promise<void>,
 ): Promise<void> {
+  const left = inject('deadline') - Date.now() - ahead
   const claimsBefore = match.result().claims.length
   try {
     await claim(claimBudget(BUDGET, left))

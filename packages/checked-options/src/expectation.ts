@@ -8,9 +8,6 @@ export type Unit = 'milliseconds' | 'bytes'
 /** A JSON Schema of a kind of options. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** The noun phrase of any string, which no option may leave empty. */
-export const ANY_STRING = 'a string'
-
 /** What describes a kind beside its noun phrase. */
 export interface Description {
   readonly unit?: Unit
@@ -18,19 +15,22 @@ export interface Description {
   readonly json?: JsonSchema
 }
 
-/** A schema of values that pass `test`. `expected` is their noun phrase in errors. */
+/** Makes the message of an issue, as Valibot calls for it. */
+type Message = (issue: { input: unknown }) => string
+
+/** A schema of values that pass `test`. `expected` is their noun phrase in errors, unless `message` has another. */
 export function expecting<T>(
   expected: string,
   test: (value: unknown) => boolean,
   { unit, json }: Description = {},
+  message: Message = saying(expected),
 ): Schema<T> {
-  return v.pipe(v.custom<T>(test, saying(expected)), v.metadata({ expected, unit, json }))
+  return v.pipe(v.custom<T>(test, message), v.metadata({ expected, unit, json }))
 }
 
-/** Makes the message of an issue, as Valibot calls for it. */
-export function saying(expected: string): (issue: { input: unknown }) => string {
-  return ({ input }) =>
-    unexpected(input === '' && expected === ANY_STRING ? `${expected} that is not empty` : expected, input)
+/** The message that a value is not what was expected. */
+export function saying(expected: string): Message {
+  return ({ input }) => unexpected(expected, input)
 }
 
 /** The noun phrase of a schema. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { ANY_STRING, expectedOf, expecting, isRecord, type JsonSchema, saying } from './expectation.ts'
+import { expectedOf, expecting, isRecord, type JsonSchema, saying } from './expectation.ts'
+import { unexpected } from './message.ts'
 import type { Schema } from './schema.ts'
 
 /** The longest delay that `setTimeout()` takes, in milliseconds. */
@@ -50,9 +51,13 @@ export function port(): Schema<number> {
 }
 
 /** A string that is not empty. `noun` names it in the error, such as `a path`. */
-export function string(noun: string = ANY_STRING, pattern: RegExp = /[^]/): Schema<string> {
+export function string(noun: string = 'a string', pattern: RegExp = /[^]/): Schema<string> {
   const json = pattern.source === '[^]' ? { type: 'string', minLength: 1 } : { type: 'string', pattern: pattern.source }
-  return expecting(noun, (value) => typeof value === 'string' && pattern.test(value), { json })
+  const isMatch = (value: unknown): boolean => typeof value === 'string' && pattern.test(value)
+  // An empty string is a string. Other noun phrases say what is missing.
+  const expected = (input: unknown): string =>
+    input === '' && noun === 'a string' ? 'a string that is not empty' : noun
+  return expecting(noun, isMatch, { json }, ({ input }) => unexpected(expected(input), input))
 }
 
 /** One of some values, compared by `===`. */

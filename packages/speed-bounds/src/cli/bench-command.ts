@@ -6,7 +6,7 @@ import { errorCodes } from '../errors.ts'
 import type { FunctionRaceResult } from '../functions/function-result.ts'
 import { type Benchmark, loadBenchmarks } from '../functions/load-benchmarks.ts'
 import type { Metric } from '../options/types.ts'
-import { adviceText, decisionText } from '../report/claim-sentences.ts'
+import { adviceOnce, decisionText } from '../report/claim-sentences.ts'
 import { functionTable } from '../report/function-table.ts'
 import { color } from '../report/tables.ts'
 import { wrap } from '../report/terminal-width.ts'
@@ -97,13 +97,11 @@ async function decide(
   const areClaimed = atLeast !== undefined || claims.length > 0
   const texts: string[] = []
   const verdicts: Verdict[] = []
-  const told = new Set<string>()
+  const advise = adviceOnce(false)
   for (const { over, ...claim } of atLeast === undefined && claims.length > 0 ? claims : others) {
     const decision = await race.decide(over, { ...claim, signal })
-    const advice = areClaimed ? adviceText(decision, false) : ''
-    const lines = [decisionText(decision), told.has(advice) ? '' : advice].filter(Boolean)
-    told.add(advice)
-    texts.push(color(decision.verdict, wrap(lines.join('\n'), columns())))
+    const advice = areClaimed ? advise(decision) : ''
+    texts.push(color(decision.verdict, wrap([decisionText(decision), advice].filter(Boolean).join('\n'), columns())))
     if (areClaimed) verdicts.push(decision.verdict)
   }
   // A single function has no claim.

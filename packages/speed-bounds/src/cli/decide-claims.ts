@@ -1,7 +1,7 @@
 import type { ConfigClaim } from '../options/config-types.ts'
 import { isOnPath } from '../load/find-program.ts'
 import type { Race } from '../race/race.ts'
-import { adviceText } from '../report/claim-sentences.ts'
+import { adviceOnce } from '../report/claim-sentences.ts'
 import { toTerminal } from '../report/tables.ts'
 import { wrap } from '../report/terminal-width.ts'
 import type { Verdict } from '../statistics/verdict.ts'
@@ -15,22 +15,35 @@ export async function decideClaims(
   claims: readonly ConfigClaim[],
   signal?: AbortSignal,
 ): Promise<Verdict[]> {
-  const canUseWrk = match.generator !== 'wrk' && isOnPath('wrk')
+  const advise = adviceOnce(match.generator !== 'wrk' && isOnPath('wrk'))
   const verdicts: Verdict[] = []
-  const printed = new Set<string>()
   for (const { over, ...claim } of claims) {
     const decision = await match.decide(over, { ...claim, ...(signal && { signal }) })
     verdicts.push(decision.verdict)
-    const advice = adviceText(decision, canUseWrk)
-    // Claims of one race often need the same advice.
-    if (advice && !printed.has(advice)) print(wrap(advice, terminal.columns ?? Infinity))
-    printed.add(advice)
+    const advice = advise(decision)
+    if (advice) print(wrap(advice, terminal.columns ?? Infinity))
   }
   return verdicts
 }
 
-/** Prints and writes the result of a race, and sets the exit code. */
-export function writeRace(match: Race, verdicts: readonly Verdict[], files: OutputFiles): void {
+/**
+ * Profiles the subjects if asked to, prints and writes the result of the race, and sets the exit code. A profile that
+ * fails loses no result: its error is thrown at the end.
+ */
+export async function finishRace(
+  match: Race,
+  verdicts: readonly Verdict[],
+  { profile, ...files }: OutputFiles & { readonly profile?: true },
+  signal?: AbortSignal,
+): Promise<void> {
+  try {
+    if (profile) await match.profile({ ...(signal && { signal }) })
+  } finally {
+    writeRace(match, verdicts, files)
+  }
+}
+
+function writeRace(match: Race, verdicts: readonly Verdict[], files: OutputFiles): void {
   const result = match.result()
   print(toTerminal(result, terminal))
   writeOutputFiles(result, files)

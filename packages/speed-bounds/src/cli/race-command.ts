@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { race } from '../race/race.ts'
-import { decideClaims, writeRace } from './decide-claims.ts'
+import { decideClaims, finishRace } from './decide-claims.ts'
 import { type LoadFlags, optionsOf, withLoadFlags } from './load-flags.ts'
 import { parseSubjects } from './subject-argument.ts'
 import { nodeVersions, onVersions } from './node-versions.ts'
@@ -45,12 +45,7 @@ async function runRace(
   const { atLeast, metric } = flags
   const claims = match.subjects.slice(1).map((over) => ({ over, atLeast, ...(metric && { metric }) }))
   const verdicts = await decideClaims(match, claims)
-  // A profile that fails loses no result.
-  try {
-    if (profile) await match.profile()
-  } finally {
-    writeRace(match, verdicts, outputs)
-  }
+  await finishRace(match, verdicts, { ...outputs, ...(profile && { profile }) })
 }
 
 function step(text: string): void {

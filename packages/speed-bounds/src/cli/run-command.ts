@@ -5,7 +5,7 @@ import { resolveRace } from '../options/resolve.ts'
 import type { RaceOptions } from '../options/types.ts'
 import { race } from '../race/race.ts'
 import { type ConfigFlags, withConfigFlags } from './config-flags.ts'
-import { decideClaims, writeRace } from './decide-claims.ts'
+import { decideClaims, finishRace } from './decide-claims.ts'
 import { interruptible } from './interruption.ts'
 import { line } from './output.ts'
 import { assertOutputFiles } from './output-files.ts'
@@ -21,7 +21,7 @@ export function addRunCommand(program: Command): void {
     .action(runConfig)
 }
 
-async function runConfig({ config: path, profile, budget, ...outputs }: ConfigFlags): Promise<void> {
+async function runConfig({ config: path, budget, ...outputs }: ConfigFlags): Promise<void> {
   const config = await readConfig(path)
   const options = { ...config.raceOptions, ...(budget === undefined ? {} : { budget }), onProgress: line.show }
   const match = race(config.subjects, options)
@@ -30,12 +30,7 @@ async function runConfig({ config: path, profile, budget, ...outputs }: ConfigFl
   await interruptible(async (signal) => {
     if (config.claims.length === 0) await match.measure({ signal })
     const verdicts = await decideClaims(match, config.claims, signal)
-    // A profile that fails loses no result.
-    try {
-      if (profile) await match.profile({ signal })
-    } finally {
-      writeRace(match, verdicts, outputs)
-    }
+    await finishRace(match, verdicts, outputs, signal)
   })
 }
 

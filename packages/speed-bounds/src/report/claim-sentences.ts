@@ -99,6 +99,17 @@ export function adviceText({ claim, verdict, estimates }: Decision, canUseWrk: b
   return advice.join('\n')
 }
 
+/** The same for one claim after the other, and '' where an earlier one had the same advice: claims of a race often do. */
+export function adviceOnce(canUseWrk: boolean): (decision: Decision) => string {
+  const told = new Set<string>()
+  return (decision) => {
+    const advice = adviceText(decision, canUseWrk)
+    if (told.has(advice)) return ''
+    told.add(advice)
+    return advice
+  }
+}
+
 /** `stage 1: warming fastify 3/8, about 14 s left` */
 export function progressText({ phase, subject, stage, done, total, remaining }: Progress): string {
   return `stage ${stage}: ${phase} ${subject} ${done + 1}/${total}, about ${seconds(remaining)} left`
