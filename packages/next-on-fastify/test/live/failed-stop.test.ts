@@ -1,23 +1,18 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
+import { runProgram } from '../helpers/run-program.ts'
 import { standInApp } from '../helpers/stand-in.ts'
-
-const PACKAGE = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Runs an app without a logger, and stops it by a signal. */
 function stopped(hook: string): Promise<unknown> {
   const dir = JSON.stringify(standInApp())
-  const program = `
+  return runProgram(`
     import { createNextOnFastify } from 'next-on-fastify'
 
     const app = await createNextOnFastify({ dir: ${dir}, dev: false, gracefulStop: { timeout: 0 } })
     app.addHook('onClose', ${hook})
     await app.listen({ host: '127.0.0.1', port: 0 })
     setInterval(() => {}, 60_000)
-    process.kill(process.pid, 'SIGTERM')`
-  return promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { cwd: PACKAGE })
+    process.kill(process.pid, 'SIGTERM')`)
 }
 
 it.each([

@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { createNextOnFastify } from 'next-on-fastify'
 import { expect, it, onTestFinished } from 'vitest'
+import { runProgram } from '../../helpers/run-program.ts'
 import { standInApp } from '../../helpers/stand-in.ts'
 
 const UNCAUGHT = 'uncaughtException'
-const PACKAGE = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** Names of the listeners of this process that a test has added. */
 function added(before: readonly unknown[]): string[] {
@@ -19,7 +16,7 @@ function added(before: readonly unknown[]): string[] {
 
 /** Runs a program in a process of its own, whose port `taken` is in use. */
 function run(program: string): Promise<unknown> {
-  const source = `
+  return runProgram(`
     import { createServer } from 'node:http'
     import { createNextOnFastify } from 'next-on-fastify'
 
@@ -27,8 +24,7 @@ function run(program: string): Promise<unknown> {
     await new Promise((resolve) => server.once('listening', resolve))
     server.unref()
     const taken = { host: '127.0.0.1', port: server.address().port }
-    ${program}`
-  return promisify(execFile)(process.execPath, ['--input-type=module', '-e', source], { cwd: PACKAGE })
+    ${program}`)
 }
 
 it('ends the process with exit code 1 if the port is in use', async () => {
