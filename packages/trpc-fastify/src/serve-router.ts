@@ -93,7 +93,7 @@ export async function serveRouter(app: FastifyInstance, options: RouterOptions):
     req.log.debug({ mode: request.mode }, 'tRPC request served on the fast path')
     return sendBatched(reply, respond(request, respondOptions), onSendHooks)
   })
-  if (options.useWSS) serveWebSockets(app, trpcOptions, { intercept, reconnectsOnClose: endStreamsOnClose })
+  if (options.useWSS) serveWebSockets(app, trpcOptions, { intercept, rules, log, reconnectsOnClose: endStreamsOnClose })
 }
 
 /** Keeps the route out of the documents of `@fastify/swagger`: for all paths and methods, it would describe no procedure. */

@@ -3,10 +3,12 @@
 import type { WebSocket } from '@fastify/websocket'
 import type { AnyTRPCRouter } from '@trpc/server'
 import { type Encoder, getWSConnectionHandler, jsonEncoder, type WSSHandlerOptions } from '@trpc/server/adapters/ws'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import type { TrpcHandlerOptions } from './options/types.ts'
 import { CallScope } from './procedure/interceptors/call-scope.ts'
 import type { Interceptor } from './procedure/interceptors/create-interceptor.ts'
+import { warnOfWebSockets } from './procedure/rule-hooks.ts'
+import type { ProcedureRules } from './procedure/rules.ts'
 import { wrapRouter } from './procedure/wrap-router.ts'
 
 /** The pending calls of a socket. */
@@ -52,6 +54,8 @@ const SERVICE_RESTART = 1012
 /** Options beside those of tRPC. */
 export interface WebSocketOptions {
   readonly intercept: Interceptor | undefined
+  readonly rules: ProcedureRules
+  readonly log: Pick<FastifyBaseLogger, 'warn'>
   /** Whether clients are asked to reconnect when the app closes. */
   readonly reconnectsOnClose: boolean
 }
@@ -59,8 +63,9 @@ export interface WebSocketOptions {
 export function serveWebSockets(
   app: FastifyInstance,
   trpcOptions: TrpcHandlerOptions<AnyTRPCRouter>,
-  { intercept, reconnectsOnClose }: WebSocketOptions,
+  { intercept, rules, log, reconnectsOnClose }: WebSocketOptions,
 ): void {
+  warnOfWebSockets(rules, log)
   const handlerOptions = trpcOptions as unknown as WSSHandlerOptions<AnyTRPCRouter>
   const onConnection = getWSConnectionHandler(handlerOptions)
 
