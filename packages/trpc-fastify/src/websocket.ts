@@ -1,13 +1,12 @@
 // Serves calls and subscriptions over WebSockets by tRPC's own handler, and closes sockets without losing a call.
 
 import type { WebSocket } from '@fastify/websocket'
-import type { AnyTRPCRouter } from '@trpc/server'
+import { type AnyTRPCRouter, TRPCError } from '@trpc/server'
 import { type Encoder, getWSConnectionHandler, jsonEncoder, type WSSHandlerOptions } from '@trpc/server/adapters/ws'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import type { TrpcHandlerOptions } from './options/types.ts'
 import { CallScope } from './procedure/interceptors/call-scope.ts'
 import type { Interceptor } from './procedure/interceptors/create-interceptor.ts'
-import { warnOfWebSockets } from './procedure/rule-hooks.ts'
 import type { ProcedureRules } from './procedure/rules.ts'
 import { wrapRouter } from './procedure/wrap-router.ts'
 
@@ -65,21 +64,32 @@ export function serveWebSockets(
   trpcOptions: TrpcHandlerOptions<AnyTRPCRouter>,
   { intercept, rules, log, reconnectsOnClose }: WebSocketOptions,
 ): void {
-  warnOfWebSockets(rules, log)
+  const { guarded } = rules
+  if (guarded.length > 0) {
+    log.warn(
+      { rules: guarded },
+      'Procedures of rules with hooks are not served over WebSockets, unless the rule has useWSS',
+    )
+  }
   const handlerOptions = trpcOptions as unknown as WSSHandlerOptions<AnyTRPCRouter>
   const onConnection = getWSConnectionHandler(handlerOptions)
 
   app.get(app.prefix === '' ? '/' : '', { websocket: true }, (socket: WebSocket, req: FastifyRequest) => {
-    if (!intercept && !reconnectsOnClose) return onConnection(socket, req.raw)
+    if (!intercept && !reconnectsOnClose && rules.all.length === 0) return onConnection(socket, req.raw)
     const scope = new CallScope(req, undefined)
     const connection = new Connection(socket, handlerOptions.experimental_encoder ?? jsonEncoder)
     if (reconnectsOnClose) connections.set(socket, connection)
-    const router = wrapRouter(trpcOptions.router, (options, call) => {
-      const result = Promise.resolve(intercept ? intercept(scope, options, call) : call())
+    const router = wrapRouter(trpcOptions.router, async (options, call) => {
+      const invoke = rules.useWSS(options.path) ? call : refuse
+      const result = Promise.resolve(intercept ? intercept(scope, options, invoke) : invoke())
       return options.type === 'subscription' ? result : connection.during(result)
     })
     getWSConnectionHandler({ ...handlerOptions, router })(socket, req.raw)
   })
+}
+
+function refuse(): never {
+  throw new TRPCError({ code: 'FORBIDDEN', message: 'This procedure is not served over WebSockets' })
 }
 
 /**

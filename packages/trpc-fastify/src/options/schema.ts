@@ -58,6 +58,7 @@ export const ruleSchema: OptionsSchema<ProcedureRule> = object({
   timeout: optional(milliseconds()),
   rateLimit: optional(func<NonNullable<ProcedureRule['rateLimit']>>()),
   serializer: optional(serializer),
+  useWSS: optional(boolean()),
 })
 
 const OBSERVER_METHODS = ['callEnded', 'requestStarted', 'callStarted', 'runCall'] as const

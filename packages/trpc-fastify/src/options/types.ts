@@ -74,6 +74,8 @@ export interface ProcedureRule {
   rateLimit?: (request: FastifyRequest) => Promise<RateLimitResult>
   /** Serializer of results: `'output'` for the procedure's output schema, a JSON schema, or a function that returns JSON. @default JSON.stringify */
   serializer?: SerializerOption
+  /** Serve calls over WebSockets, which run no hooks of rules. Others fail with `FORBIDDEN`. @default true, false for a rule with `onRequest`, `preValidation` or `preHandler` */
+  useWSS?: boolean
 }
 
 /** A call of a procedure, also of one in a batch. */

@@ -4,13 +4,12 @@
 
 import {
   errorCodes,
-  type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
   type RouteShorthandOptions,
 } from 'fastify'
-import { type ProcedureRule, RULE_HOOKS } from '../options/types.ts'
+import { RULE_HOOKS } from '../options/types.ts'
 import { matches, type ProcedureRules } from './rules.ts'
 
 type Done = (error?: Error | null, payload?: unknown) => void
@@ -72,16 +71,6 @@ export function ruleHooks(app: FastifyInstance, rules: ProcedureRules, pathSepar
     ],
   }
   return { options: options as RouteShorthandOptions, bodyLimitOf }
-}
-
-/** Warns of rules whose hooks may reject a call, because no call over a WebSocket runs them. */
-export function warnOfWebSockets(rules: ProcedureRules, log: Pick<FastifyBaseLogger, 'warn'>): void {
-  const hooksOf = ({ onRequest, preValidation, preHandler }: ProcedureRule): unknown[] =>
-    [onRequest ?? [], preValidation ?? [], preHandler ?? []].flat()
-  const patterns = rules.all.filter(([, rule]) => hooksOf(rule).length > 0).map(([pattern]) => pattern)
-  if (patterns.length === 0) return
-  const remedy = 'check these calls in createContext or a middleware'
-  log.warn({ rules: patterns }, `Hooks of these rules do not run for calls over WebSockets: ${remedy}`)
 }
 
 /** Fastify limits bodies that it parses. tRPC limits uploads. */

@@ -6,6 +6,9 @@ import { InvalidOptionError } from '../errors.ts'
 import type { ProcedureRule } from '../options/types.ts'
 import type { RouterInternals } from './trpc-internals.ts'
 
+/** Hooks that may reject a call. */
+const GUARDS = ['onRequest', 'preValidation', 'preHandler'] as const
+
 /** The rules of a router. */
 export class ProcedureRules {
   /** From the most general to the most specific. */
@@ -27,6 +30,20 @@ export class ProcedureRules {
     return Object.assign({}, ...matching.map(([, rule]) => rule)) as ProcedureRule
   }
 
+  /** Patterns whose procedures are not served over WebSockets, because these would not run the hooks of the rule. */
+  get guarded(): readonly string[] {
+    return this.all.filter(([, rule]) => rule.useWSS === undefined && isGuarded(rule)).map(([pattern]) => pattern)
+  }
+
+  /** Whether a procedure is served over WebSockets. Of the rules that decide it, the most specific one wins. */
+  useWSS(path: string): boolean {
+    let isServed = true
+    for (const [pattern, rule] of this.all) {
+      if (matches(pattern, path)) isServed = rule.useWSS ?? (isServed && !isGuarded(rule))
+    }
+    return isServed
+  }
+
   /** Whether any rule has an option. */
   some(option: keyof ProcedureRule): boolean {
     return this.all.some(([, rule]) => rule[option] !== undefined)
@@ -37,6 +54,10 @@ export class ProcedureRules {
 export function matches(pattern: string, path: string): boolean {
   if (pattern === '*' || pattern === path) return true
   return pattern.endsWith('.*') && path.startsWith(pattern.slice(0, -1))
+}
+
+function isGuarded(rule: ProcedureRule): boolean {
+  return GUARDS.some((name) => [rule[name] ?? []].flat().length > 0)
 }
 
 function specificity(pattern: string): number {

@@ -9,11 +9,11 @@ import { observable } from '@trpc/server/observable'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { type CallRecord, trpcPlugin, type TrpcPluginOptions } from 'trpc-fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { WebSocket } from 'ws'
 import { Journal } from '../../helpers/journal.ts'
 import { FAST_PATHS } from '../../helpers/fast-paths.ts'
 import { batchOf } from '../../helpers/ruled-app.ts'
 import { routing } from '../../helpers/peer-versions.ts'
+import { overWebSocket } from '../../helpers/over-web-socket.ts'
 
 type Options = Omit<TrpcPluginOptions<ReturnType<typeof makeRouter>>, 'trpcOptions'>
 
@@ -104,20 +104,6 @@ async function serve(
     ...makeOptions(app),
   })
   return { app, journal, ended, open: () => gate.resolve(undefined) }
-}
-
-/** Sends a message to the app's WebSocket, gives the answer. */
-async function overWebSocket(app: FastifyInstance, ...paths: string[]): Promise<unknown[]> {
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = app.server.address() as { port: number }
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/trpc`)
-  onTestFinished(() => socket.terminate())
-  const answers = new Journal<string>()
-  socket.on('message', (message: Buffer) => answers.add(message.toString()))
-  await once(socket, 'open')
-  for (const [id, path] of paths.entries()) socket.send(JSON.stringify({ id, method: 'query', params: { path } }))
-  await answers.untilSome(() => true, paths.length)
-  return answers.entries.map((answer) => JSON.parse(answer) as unknown)
 }
 
 const STREAM = { 'trpc-accept': 'application/jsonl' }

@@ -1,8 +1,7 @@
 // Rules of procedures, as far as they are about requests: hooks and body limits.
 
 import { Readable } from 'node:stream'
-import websocket from '@fastify/websocket'
-import type { FastifyInstance, InjectOptions } from 'fastify'
+import type { InjectOptions } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import type { ProcedureRule } from 'trpc-fastify'
 import { FAST_PATHS } from '../../helpers/fast-paths.ts'
@@ -212,31 +211,5 @@ describe.each(FAST_PATHS)('with fastPath %s', (fastPath) => {
       expect((await app.inject(batch(100, 'post.list', 'post.add'))).statusCode).toBe(413)
       expect((await app.inject(batch(100, 'post.list', 'post.list'))).statusCode).toBe(405)
     })
-  })
-})
-
-describe('with useWSS', () => {
-  const noop = async (): Promise<void> => {}
-
-  async function warningsOf(procedures: Rules): Promise<unknown[]> {
-    const lines: string[] = []
-    const logger = { level: 'warn', stream: { write: (line: string) => lines.push(line) } }
-    const prepare = (app: FastifyInstance): unknown => app.register(websocket)
-    await serveRuled(() => ({ useWSS: true, procedures }), { fastify: { logger }, prepare })
-    return lines.map((line) => JSON.parse(line) as unknown)
-  }
-
-  it.each([
-    [{ 'admin.*': { onRequest: noop }, hello: { timeout: 10 } }, ['admin.*']],
-    [{ '*': { preHandler: [noop] }, 'admin.*': { preValidation: noop } }, ['*', 'admin.*']],
-  ] satisfies [Rules, string[]][])('warns of hooks that a WebSocket does not run (%#)', async (procedures, rules) => {
-    const msg = expect.stringMatching(/^Hooks of these rules do not run for calls over WebSockets/) as string
-    expect(await warningsOf(procedures)).toEqual([expect.objectContaining({ msg, rules })])
-  })
-
-  it.each([[{ '*': { onSend: noop, onResponse: noop } }], [{ '*': { timeout: 10, onRequest: [] } }]] satisfies [
-    Rules,
-  ][])('does not warn of rules that reject no call by a hook (%#)', async (procedures) => {
-    expect(await warningsOf(procedures)).toEqual([])
   })
 })
