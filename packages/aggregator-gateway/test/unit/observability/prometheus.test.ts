@@ -156,3 +156,16 @@ it.each([
     expect.objectContaining({ code: 'AGGREGATOR_GATEWAY_INVALID_OPTION', message }) as Error,
   )
 })
+
+it('gives the same observer for the same registry, until its metrics are removed', async () => {
+  const registry = new Registry()
+  const first = prometheusObserver({ registry })
+  expect(prometheusObserver({ registry })).toBe(first)
+  expect(() => prometheusObserver({ registry, buckets: [1] })).toThrow(
+    `Invalid option "buckets": expected those of the registry's observer, 0.001, 0.002, 0.005`,
+  )
+  registry.clear()
+  const second = prometheusObserver({ registry, buckets: [1] })
+  expect(second).not.toBe(first)
+  expect(registry.getSingleMetric('gateway_call_duration_seconds')).toBeDefined()
+})
