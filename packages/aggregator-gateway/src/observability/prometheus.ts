@@ -108,18 +108,21 @@ function callMetrics(registry: Registry, buckets: readonly number[]): CallMetric
   }
 }
 
-const ORIGIN_GAUGES: readonly (readonly [name: string, help: string, valueOf: (origin: OriginStatus) => number])[] = [
+type OriginGauge = readonly [name: string, help: string, valueOf: (origin: OriginStatus) => number, isState?: boolean]
+
+const ORIGIN_GAUGES: readonly OriginGauge[] = [
   [
     'gateway_origin_circuit_open',
     'Whether the circuit of the origin is open: 1 or 0',
     ({ circuit }) => (circuit === 'open' ? 1 : 0),
+    true,
   ],
   ['gateway_origin_pending_calls', 'Running and queued calls to the origin', ({ pending }) => pending],
   ['gateway_origin_connections', 'Open connections to the origin', ({ connected }) => connected],
 ]
 
 function addOriginGauges(registry: Registry, gateways: ReadonlySet<ObservedGateway>): void {
-  for (const [name, help, valueOf] of ORIGIN_GAUGES) {
+  for (const [name, help, valueOf, isState] of ORIGIN_GAUGES) {
     const gauge = new Gauge({
       name,
       help,
@@ -129,7 +132,12 @@ function addOriginGauges(registry: Registry, gateways: ReadonlySet<ObservedGatew
         this.reset()
         for (const { status } of gateways) {
           for (const [upstream, origins] of Object.entries(status().upstreams)) {
-            for (const origin of origins) this.inc({ upstream, origin: origin.origin }, valueOf(origin))
+            for (const origin of origins) {
+              const labels = { upstream, origin: origin.origin }
+              // Gateways with the same origin share a time series: one open circuit is enough, numbers add up.
+              if (isState && valueOf(origin) > 0) this.set(labels, 1)
+              else this.inc(labels, valueOf(origin))
+            }
           }
         }
       },
