@@ -11,7 +11,7 @@ import type { Authenticator } from '../options/authentication.ts'
 import type { CreateAggregatorGatewayOptions } from '../options/gateway-options.ts'
 import { configSchema } from './config-schema.ts'
 import type { GatewayConfig } from './define-config.ts'
-import { type MissingVariable, withEnvironment } from './environment.ts'
+import { type UnusableVariables, withEnvironment } from './environment.ts'
 
 /** Names that are looked for, in this order. */
 const FILES = ['gateway.json', 'gateway.config.ts', 'gateway.config.js', 'gateway.config.mjs', 'gateway.config.json']
@@ -49,8 +49,13 @@ export async function loadConfig(
   const file = basename(path)
   const fail = (problem: string, cause?: unknown): Error =>
     Object.assign(new InvalidConfigError(`${file}: ${problem.replaceAll(/\s+/g, ' ')}`), { cause })
-  const missing: MissingVariable[] = []
-  const config = withEnvironment(await read(path, fail), environment, missing)
+  const unusable: UnusableVariables = { missing: [], malformed: [] }
+  const config = withEnvironment(await read(path, fail), environment, unusable)
+  const { missing, malformed } = unusable
+  if (malformed.length > 0) {
+    const expected = 'expected ${NAME} or ${NAME:-default}. Write $${ for the text ${.'
+    throw fail(`Invalid variables (${malformed.join(', ')}): ${expected}`)
+  }
   if (missing.length > 0) {
     throw fail(`Missing environment variables: ${missing.map(({ name, where }) => `${name} (${where})`).join(', ')}`)
   }
@@ -84,9 +89,8 @@ type Fail = (problem: string, cause?: unknown) => Error
 
 async function read(path: string, fail: Fail): Promise<unknown> {
   if (!path.endsWith('.json')) return await importConfig(path, fail)
-  const text = await readFile(path, 'utf8')
   try {
-    return JSON.parse(text)
+    return JSON.parse(await readFile(path, 'utf8'))
   } catch (cause) {
     throw fail((cause as Error).message, cause)
   }

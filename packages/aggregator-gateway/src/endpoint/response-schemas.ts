@@ -2,7 +2,12 @@
 
 import type { FastifyInstance, FastifySchema, FastifySerializerCompiler, RouteShorthandOptions } from 'fastify'
 import { invalidOptionError } from '../options/invalid-option.ts'
-import type { ResolvedCall, ResolvedEndpoint, ResolvedPassThroughEndpoint } from '../options/resolved.ts'
+import type {
+  ResolvedCall,
+  ResolvedEndpoint,
+  ResolvedPassThrough,
+  ResolvedPassThroughEndpoint,
+} from '../options/resolved.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -47,11 +52,11 @@ export function documented(
 
 /** The route options of a pass-through endpoint, with schemas of its responses if it verifies its clients. */
 export function documentedPassThrough(
-  { method, passThrough: { path }, route }: ResolvedPassThroughEndpoint,
+  { method, passThrough, route }: ResolvedPassThroughEndpoint,
   isAuthenticated: boolean,
 ): RouteShorthandOptions {
   if (!isAuthenticated) return route
-  const errors = { ...failuresOfRequest([path], isAuthenticated), ...failuresOfUpstreams(isAuthenticated) }
+  const errors = { ...failuresOfRequest([passThrough], isAuthenticated), ...failuresOfUpstreams(isAuthenticated) }
   const stalled = method === 'GET' ? {} : { 408: CLIENT_TIMEOUT }
   // For @fastify/swagger, the type null is a response of an unknown type.
   const success = { type: 'null', description: 'The response of the upstream' }
@@ -173,21 +178,31 @@ function failures({ calls, allowAllFailed }: ResolvedEndpoint, isAuthenticated: 
   const all = Object.values(calls)
   const needed = all.filter(({ optional }) => !optional)
   const forwarded = needed.flatMap(({ forwardStatuses }) => forwardStatuses)
-  const paths = all.map(({ path }) => path)
   return describedErrors({
-    ...failuresOfRequest(paths, isAuthenticated),
+    ...failuresOfRequest(all, isAuthenticated),
     ...Object.fromEntries(forwarded.map((status) => [status, FORWARDED])),
     // Optional calls fail the request if all of them fail.
     ...(needed.length > 0 || !allowAllFailed ? failuresOfUpstreams(isAuthenticated) : {}),
   })
 }
 
-function failuresOfRequest(paths: readonly string[], isAuthenticated: boolean): Descriptions {
-  const hasParameters = paths.some((path) => /\{(?:params|query|headers|body)/.test(path))
+function failuresOfRequest(
+  calls: readonly (ResolvedCall | ResolvedPassThrough)[],
+  isAuthenticated: boolean,
+): Descriptions {
   return {
     ...(isAuthenticated ? { 401: UNAUTHENTICATED, 503: KEYS_UNAVAILABLE } : {}),
-    ...(hasParameters ? { 400: BAD_PARAMETER } : {}),
+    ...(calls.some(takesValues) ? { 400: BAD_PARAMETER } : {}),
   }
+}
+
+/** Whether a request can be rejected for a value that a call takes of it. */
+function takesValues(call: ResolvedCall | ResolvedPassThrough): boolean {
+  const { path, headers, forwardHeaders, forwardQuery } = call
+  if (forwardHeaders.length > 0 || forwardQuery.length > 0) return true
+  const list = 'forEach' in call && call.forEach ? [call.forEach.items] : []
+  const values = typeof headers === 'function' ? [] : Object.values(headers)
+  return [path, ...list, ...values].some((text) => /\{(?:params|query|headers|body|user|claims)\b/.test(text))
 }
 
 function failuresOfUpstreams(isAuthenticated: boolean): Descriptions {

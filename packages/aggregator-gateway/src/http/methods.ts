@@ -5,7 +5,7 @@ export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as cons
 export type Method = (typeof METHODS)[number]
 
 /** Methods that may be sent twice (RFC 9110, 9.2.2). */
-export const IDEMPOTENT: readonly Method[] = ['GET', 'HEAD', 'PUT', 'DELETE']
+const IDEMPOTENT: readonly Method[] = ['GET', 'HEAD', 'PUT', 'DELETE']
 
 export function isIdempotent(method: Method): boolean {
   return IDEMPOTENT.includes(method)

@@ -1,9 +1,11 @@
 // Metrics of calls and upstreams, by prom-client. Labels are names from the options, and reasons: clients cannot create
 // time series.
 
+import { isDeepStrictEqual } from 'node:util'
 import { checkOptions } from 'checked-options'
 import { Counter, Gauge, Histogram, register, type Registry } from 'prom-client'
 import { InvalidOptionError } from '../errors.ts'
+import { invalidOptionError } from '../options/invalid-option.ts'
 import type { GatewayObserver, ObservedCall, ObservedGateway, OriginStatus } from '../options/observer.ts'
 import { type PrometheusObserverOptions, prometheusSchema } from './prometheus-options.ts'
 
@@ -12,9 +14,18 @@ export type { PrometheusObserverOptions }
 const CALL_LABELS = ['method', 'route', 'call', 'upstream'] as const
 const ORIGIN_LABELS = ['upstream', 'origin'] as const
 
+/** The observer of each registry, which takes each metric once. A reload of the command's module asks for it again. */
+const observers = new WeakMap<Registry, RegistryObserver>()
+
+interface RegistryObserver {
+  readonly observer: GatewayObserver<void>
+  readonly buckets: readonly number[]
+  readonly isRegistered: () => boolean
+}
+
 /**
- * Counts and times the calls of gateways for Prometheus. One observer serves all gateways of a process: a registry
- * takes each metric once.
+ * Counts and times the calls of gateways for Prometheus. One observer serves all gateways of a process: for the same
+ * registry, the same one is returned.
  *
  * @throws AGGREGATOR_GATEWAY_INVALID_OPTION
  *
@@ -27,11 +38,20 @@ export function prometheusObserver(options: PrometheusObserverOptions = {}): Gat
   const { registry = register, buckets } = checkOptions(prometheusSchema, options, (message) => {
     return new InvalidOptionError(message)
   })
+  const known = observers.get(registry)
+  if (!known?.isRegistered()) return observerOf(registry, buckets)
+  if (!isDeepStrictEqual(known.buckets, buckets)) {
+    throw invalidOptionError('buckets', `those of the registry's observer, ${known.buckets.join(', ')}`, buckets)
+  }
+  return known.observer
+}
+
+function observerOf(registry: Registry, buckets: readonly number[]): GatewayObserver<void> {
   const { durations, failures, retries, hedges } = callMetrics(registry, buckets)
   const gateways = new Set<ObservedGateway>()
   addOriginGauges(registry, gateways)
   const labelsOf = labelCache()
-  return {
+  const observer: GatewayObserver<void> = {
     gatewayOpened: (gateway) => void gateways.add(gateway),
     gatewayClosed: (gateway) => void gateways.delete(gateway),
     callEnded(call, { duration, attempts, hedged, reason }) {
@@ -43,6 +63,9 @@ export function prometheusObserver(options: PrometheusObserverOptions = {}): Gat
       if (hedged) hedges.inc(labels)
     },
   }
+  const isRegistered = (): boolean => registry.getSingleMetric('gateway_call_duration_seconds') === durations
+  observers.set(registry, { observer, buckets, isRegistered })
+  return observer
 }
 
 type CallLabels = Readonly<Record<(typeof CALL_LABELS)[number], string>>
@@ -85,18 +108,21 @@ function callMetrics(registry: Registry, buckets: readonly number[]): CallMetric
   }
 }
 
-const ORIGIN_GAUGES: readonly (readonly [name: string, help: string, valueOf: (origin: OriginStatus) => number])[] = [
+type OriginGauge = readonly [name: string, help: string, valueOf: (origin: OriginStatus) => number, isState?: boolean]
+
+const ORIGIN_GAUGES: readonly OriginGauge[] = [
   [
     'gateway_origin_circuit_open',
     'Whether the circuit of the origin is open: 1 or 0',
     ({ circuit }) => (circuit === 'open' ? 1 : 0),
+    true,
   ],
   ['gateway_origin_pending_calls', 'Running and queued calls to the origin', ({ pending }) => pending],
   ['gateway_origin_connections', 'Open connections to the origin', ({ connected }) => connected],
 ]
 
 function addOriginGauges(registry: Registry, gateways: ReadonlySet<ObservedGateway>): void {
-  for (const [name, help, valueOf] of ORIGIN_GAUGES) {
+  for (const [name, help, valueOf, isState] of ORIGIN_GAUGES) {
     const gauge = new Gauge({
       name,
       help,
@@ -106,7 +132,12 @@ function addOriginGauges(registry: Registry, gateways: ReadonlySet<ObservedGatew
         this.reset()
         for (const { status } of gateways) {
           for (const [upstream, origins] of Object.entries(status().upstreams)) {
-            for (const origin of origins) this.inc({ upstream, origin: origin.origin }, valueOf(origin))
+            for (const origin of origins) {
+              const labels = { upstream, origin: origin.origin }
+              // Gateways with the same origin share a time series: one open circuit is enough, numbers add up.
+              if (isState && valueOf(origin) > 0) this.set(labels, 1)
+              else this.inc(labels, valueOf(origin))
+            }
           }
         }
       },
@@ -115,9 +146,9 @@ function addOriginGauges(registry: Registry, gateways: ReadonlySet<ObservedGatew
   }
 }
 
-/** Makes the labels of each call once. There are as many calls as in the options. */
+/** Makes the labels of each call once. Those of a gateway that was reloaded are dropped. */
 function labelCache(): (call: ObservedCall) => CallLabels {
-  const cached = new Map<ObservedCall, CallLabels>()
+  const cached = new WeakMap<ObservedCall, CallLabels>()
   return (call) => {
     let labels = cached.get(call)
     if (!labels) {

@@ -42,7 +42,7 @@ export interface CallEnd {
   readonly origin: string | undefined
   /** Status of the upstream; undefined without a response. */
   readonly status: number | undefined
-  /** Why the call failed: a reason of `x-gateway-missing`, `client-left`, or `aborted` because another required call failed; undefined on success. */
+  /** Why the call failed: a reason of `x-gateway-missing`, `client-left`, or `aborted` because another required call failed or the gateway closes; undefined on success. */
   readonly reason: FailureReason | 'client-left' | 'aborted' | undefined
   /** The reason in words, to follow the call's name. */
   readonly message: string | undefined

@@ -2,7 +2,7 @@
 
 import { checkOptions, isRecord, type Schema } from 'checked-options'
 import { InvalidOptionError } from '../errors.ts'
-import { IDEMPOTENT, isIdempotent } from '../http/methods.ts'
+import { isIdempotent } from '../http/methods.ts'
 import { invalidOptionError } from './invalid-option.ts'
 import type {
   ResolvedCall,
@@ -113,7 +113,7 @@ function pick(options: object, names: readonly string[]): object {
 /** Some options exclude some methods. */
 function checkMethod({ method, retries, forwardBody, hedge, shadow, forEach }: ResolvedCall, where: string): void {
   if (retries > 0 && !isIdempotent(method)) {
-    throw invalidOptionError(where, `${IDEMPOTENT.join(', ')} for a call with retries`, method)
+    throw invalidOptionError(where, 'GET, PUT or DELETE for a call with retries', method)
   }
   if (forwardBody && method === 'GET') throw invalidOptionError(where, 'a method with a body for forwardBody', method)
   if (hedge !== false && method !== 'GET') throw invalidOptionError(where, 'GET for a hedged call', method)

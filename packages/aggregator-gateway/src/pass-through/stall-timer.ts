@@ -21,14 +21,17 @@ export class StallTimer {
   readonly #timeouts: StallTimeouts
   #timer: NodeJS.Timeout | undefined
   #progressAt = performance.now()
+  /** Maximum time until the next check, in ms. The turn may change before, so no sleep is longer than either may pause. */
+  readonly #maxSleep: number
 
   constructor(owner: StallOwner, timeouts: StallTimeouts) {
     this.#owner = owner
     this.#timeouts = timeouts
+    this.#maxSleep = Math.min(timeouts.timeout, timeouts.clientTimeout)
   }
 
   start(): void {
-    this.#timer = setTimeout(check, this.#timeouts.timeout, this)
+    this.#timer = setTimeout(check, this.#maxSleep, this)
   }
 
   progress(): void {
@@ -45,8 +48,7 @@ export class StallTimer {
     if (mayPause && !isClientsTurn) this.progress()
     const left = (isClientsTurn ? clientTimeout : timeout) - (performance.now() - this.#progressAt)
     if (left <= 0) return this.#owner.stalled(isClientsTurn)
-    // The turn may change before, so it never sleeps longer than the upstream may pause.
-    this.#timer = setTimeout(check, Math.min(left, timeout), this)
+    this.#timer = setTimeout(check, Math.min(left, this.#maxSleep), this)
   }
 }
 

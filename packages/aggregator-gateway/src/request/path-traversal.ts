@@ -37,7 +37,7 @@ export function pathEscapeOf(path: string): PathEscape | undefined {
 export function hasSeparator(value: string): boolean {
   let text = value
   for (let level = 0; level <= MAX_DECODES; level++) {
-    if (/[/\\]/.test(text.normalize('NFKC'))) return true
+    if (/[/\\]/.test(bestFitOf(text))) return true
     const decoded = decodeOnce(text)
     if (decoded === text) return false
     text = decoded
@@ -50,13 +50,19 @@ export function hasSeparator(value: string): boolean {
  * spaces, and best-fit mappings turn full-width characters into ASCII. `?` and `#` end a path for a second parser.
  */
 function hasDotSegment(path: string): boolean {
-  return path
-    .normalize('NFKC')
+  return bestFitOf(path)
     .split(/[/\\?#]/)
     .some((segment) => {
       const name = segment.split(';', 1)[0]!.trim()
       return name === '.' || name === '..'
     })
+}
+
+/** The characters of a text whose UTF-8 may be decoded to bytes, and full-width ones as ASCII. */
+function bestFitOf(text: string): string {
+  return text
+    .replaceAll(/[\u00C2-\u00F4][\u0080-\u00BF]{1,3}/g, (bytes) => Buffer.from(bytes, 'latin1').toString())
+    .normalize('NFKC')
 }
 
 /**

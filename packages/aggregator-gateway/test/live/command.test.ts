@@ -4,9 +4,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { get, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { jsonUpstream, sendJson, upstream } from '../helpers/servers.ts'
 
@@ -231,6 +232,34 @@ it('a reload lets event streams go on', async () => {
   sources[0]!.write('data: 2\n\n')
   await expect.poll(() => text).toContain('data: 2\n\n')
   events.destroy()
+})
+
+it('reloads a module with the metrics of Prometheus, which count on', async () => {
+  const origin = await jsonUpstream(() => 1)
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-command-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const observer = new URL('../../src/observability/prometheus.ts', import.meta.url)
+  const client = pathToFileURL(createRequire(import.meta.url).resolve('prom-client'))
+  writeFileSync(
+    join(folder, 'gateway.config.mjs'),
+    `import { prometheusObserver } from '${observer.href}'
+import { register } from '${client.href}'
+export default {
+  ...${JSON.stringify(configOf(origin))},
+  observers: [prometheusObserver(), { callEnded: async () => {
+    const { values } = await register.getSingleMetric('gateway_call_duration_seconds').get()
+    console.log('counted', values.find(({ metricName }) => metricName.endsWith('_count')).value)
+  } }],
+}
+`,
+  )
+  const one = commandIn(folder)
+  const url = await started(one)
+  await fetch(`${url}/x`)
+  one.process.kill('SIGHUP')
+  await expect.poll(one.output).toContain('reloaded gateway.config.mjs')
+  await fetch(`${url}/x`)
+  await expect.poll(one.output).toContain('counted 2')
 })
 
 it('exits with 1 if the port is taken', async () => {

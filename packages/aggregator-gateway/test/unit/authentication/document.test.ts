@@ -60,6 +60,27 @@ it.each([
   expect(responses['401']).toMatchObject(failed)
 })
 
+const me = { upstream: 'it', path: '/' }
+
+it.each([
+  ['a claim in its path', { calls: { me: { ...me, path: '/{claims.sub}' } } }],
+  ['a claim in a header', { calls: { me: { ...me, headers: { 'x-user': '{claims.sub}' } } } }],
+  ["a value of a hook's user", { calls: { me: { ...me, path: '/{user.sub}' } } }],
+  ['a list of the client', { calls: { me: { ...me, path: '/{item}', forEach: '{claims.groups}' } } }],
+  ['a forwarded header', { calls: { me: { ...me, forwardHeaders: ['authorization'] } } }],
+  ['a forwarded query parameter', { calls: { me: { ...me, forwardQuery: ['page'] } } }],
+  ['a claim of a pass-through', { passThrough: { ...me, headers: { 'x-user': '{claims.sub}' } } }],
+])('has the 400 of an endpoint with %s', async (_title, endpoint) => {
+  const { responses } = await operationOf(endpoint)
+  expect(responses['400']?.description).toMatch(/^AGGREGATOR_GATEWAY_BAD_PARAMETER: /)
+})
+
+it('has no 400 if only functions and other calls give values', async () => {
+  const list = { ...me, path: '/{item.id}', forEach: '{calls.me.items}', headers: () => ({}) }
+  const { responses } = await operationOf({ calls: { me, list } })
+  expect(Object.keys(responses)).not.toContain('400')
+})
+
 it('lets clients of an optional endpoint go without credentials, and has the 401 of invalid ones', async () => {
   const { security, responses } = await operationOf({ calls, authentication: 'optional' })
   expect(security).toEqual([{ jwt: [] }, {}])

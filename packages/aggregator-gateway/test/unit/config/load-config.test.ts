@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Ajv } from 'ajv'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { build } from '../../../src/cli/gateway-process.ts'
@@ -64,6 +64,11 @@ describe('a configuration file', () => {
     expect(options.endpoints[0]!.calls!['one']!.headers).toEqual({ 'x-a': '${A} ${B}-' })
   })
 
+  it('has the default of a variable that is empty', async () => {
+    const { host } = await loadConfig(fileOf({ ...valid, host: '${HOST:-127.0.0.1}' }), { HOST: '' })
+    expect(host).toBe('127.0.0.1')
+  })
+
   it.each([
     ['gateway.config.ts', 'export default { upstreams: {} as Record<string, never>, endpoints: [] }'],
     ['gateway.config.mjs', 'export default { upstreams: {}, endpoints: [], observers: [{ callEnded() {} }] }'],
@@ -118,8 +123,20 @@ describe('an invalid file', () => {
       { upstreams: { it: '${A}', other: 'http://${B:-b}:${C}' }, endpoints: [{ path: '${A}' }] },
       'gateway.json: Missing environment variables: A (upstreams.it), C (upstreams.other), A (endpoints[0].path)',
     ],
+    [
+      'with variables in another form',
+      { ...valid, host: '${HOST', $schema: '${A-b}', endpoints: [{ path: '/${A:-{b}}' }] },
+      'gateway.json: Invalid variables (endpoints[0].path, host, $schema): expected ${NAME} or ${NAME:-default}. Write $${ for the text ${.',
+    ],
   ])('%s', async (_title, content, message) => {
     expect(await messageOf(content)).toEqual(invalid(message))
+  })
+
+  it('that is a folder', async () => {
+    const path = fileOf(valid)
+    const folder = join(dirname(path), 'folder.json')
+    mkdirSync(folder)
+    await expect(loadConfig(folder, {})).rejects.toThrow('folder.json: EISDIR: illegal operation on a directory, read')
   })
 
   it.each([

@@ -156,3 +156,31 @@ it.each([
     expect.objectContaining({ code: 'AGGREGATOR_GATEWAY_INVALID_OPTION', message }) as Error,
   )
 })
+
+it('gives the same observer for the same registry, until its metrics are removed', async () => {
+  const registry = new Registry()
+  const first = prometheusObserver({ registry })
+  expect(prometheusObserver({ registry })).toBe(first)
+  expect(() => prometheusObserver({ registry, buckets: [1] })).toThrow(
+    `Invalid option "buckets": expected those of the registry's observer, 0.001, 0.002, 0.005`,
+  )
+  registry.clear()
+  const second = prometheusObserver({ registry, buckets: [1] })
+  expect(second).not.toBe(first)
+  expect(registry.getSingleMetric('gateway_call_duration_seconds')).toBeDefined()
+})
+
+it('shows 1 for a circuit that is open in several gateways', async () => {
+  const registry = new Registry()
+  const origin = await nobody()
+  const options = {
+    upstreams: { it: { origin, circuitBreaker: { window: 2, resetTimeout: 60_000 } } },
+    endpoints: [{ path: '/', calls: { one: { upstream: 'it', path: '/' } } }],
+    observers: [prometheusObserver({ registry })],
+  }
+  const apps = [await gateway(options), await gateway(options), await gateway(options)]
+  const shown = async (): Promise<string[]> => linesOf(registry, 'gateway_origin_circuit_open')
+  expect(await shown()).toEqual([`gateway_origin_circuit_open{upstream="it",origin="${origin}"} 0`])
+  for (const app of apps.slice(0, 2)) for (const _ of [1, 2, 3]) await app.inject('/')
+  expect(await shown()).toEqual([`gateway_origin_circuit_open{upstream="it",origin="${origin}"} 1`])
+})

@@ -384,7 +384,7 @@ const WRONG: readonly [message: string, options: unknown][] = [
     withUpstream({ origin, circuitBreaker: { errorRate: 1 } }),
   ],
   [
-    'Invalid option "endpoints[0].calls.one.method": expected GET, HEAD, PUT, DELETE for a call with retries, got "POST".',
+    'Invalid option "endpoints[0].calls.one.method": expected GET, PUT or DELETE for a call with retries, got "POST".',
     withCall({ ...call, method: 'POST', retries: 1 }),
   ],
   [

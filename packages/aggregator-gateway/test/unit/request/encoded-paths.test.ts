@@ -25,6 +25,11 @@ describe('a path that leaves its place', () => {
     ['/public/%u002e%u002e%u2215', undefined],
     ['/public/%u002e%u002e%u002fsecret', 'has a dot segment'],
     ['/public/．．／secret', 'has a dot segment'],
+    ['/public/%EF%BC%8E%EF%BC%8E', 'has a dot segment'],
+    ['/public/%25EF%25BC%258E%25EF%25BC%258E', 'has a dot segment'],
+    ['/public/a%EF%BC%8F%EF%BC%8E%EF%BC%8E%EF%BC%8Fsecret', 'has a dot segment'],
+    ['/public/%EF%BC%8E%EF%BC%8E%EF%BC%9Ba', 'has a dot segment'],
+    ['/public/%E2%80%A5', 'has a dot segment'],
     ['/public/a%00', 'has a control character'],
     ['/public/..%09/secret', 'has a control character'],
     ['/public/a%2500', 'has a control character'],
@@ -35,19 +40,25 @@ describe('a path that leaves its place', () => {
     ['/public/a..b', undefined],
     ['/public/100%25', undefined],
     ['/public/%C3%A9', undefined],
+    ['/public/%C3%A9.%F0%9F%98%80', undefined],
+    ['/public/%E6%9D%B1%E4%BA%AC%EF%BC%8E%E2%80%A6', undefined],
     ['/public/a%2Fb', undefined],
   ])('%s: %s', (path, escape) => {
     expect(pathEscapeOf(path)).toBe(escape)
   })
 })
 
-it.each(['a/b', 'a\\b', 'a%2fb', 'a%5Cb', 'a%252fb', 'a／b'])('finds the separator of %s', (value) => {
-  expect([hasSeparator(value), isSuspect(value)]).toEqual([true, true])
-})
+it.each(['a/b', 'a\\b', 'a%2fb', 'a%5Cb', 'a%252fb', 'a／b', 'a%EF%BC%8Fb', 'a%25EF%25BC%25BCb'])(
+  'finds the separator of %s',
+  (value) => {
+    expect([hasSeparator(value), isSuspect(value)]).toEqual([true, true])
+  },
+)
 
 it('takes time in proportion to the length', () => {
   const before = process.cpuUsage().user
-  for (const part of ['%25', '../', '%c0', ';', ' ', '%u00', '．', '%2e']) pathEscapeOf(`/a${part.repeat(200_000)}`)
+  for (const part of ['%25', '../', '%c0', ';', ' ', '%u00', '．', '%2e', '%EF%BC%8E', '%C3'])
+    pathEscapeOf(`/a${part.repeat(200_000)}`)
   expect(process.cpuUsage().user - before).toBeLessThan(5_000_000)
 })
 
@@ -60,12 +71,20 @@ describe('a value of a path', () => {
     return [statusCode, ...asked]
   }
 
-  it.each(['a%2Fb', 'a%5Cb', 'a%252Fb', '..%2Fsecret', '%252e%252e', '..%3B', 'a%00', 'a%0D%0AX:%20y'])(
-    'is refused with 400: %s',
-    async (value) => {
-      expect(await ask(`/users/${value}`)).toEqual([400])
-    },
-  )
+  it.each([
+    'a%2Fb',
+    'a%5Cb',
+    'a%252Fb',
+    '..%2Fsecret',
+    '%EF%BC%8E%EF%BC%8E',
+    'a%EF%BC%8Fb',
+    '%252e%252e',
+    '..%3B',
+    'a%00',
+    'a%0D%0AX:%20y',
+  ])('is refused with 400: %s', async (value) => {
+    expect(await ask(`/users/${value}`)).toEqual([400])
+  })
 
   it('may have a slash with `allowEncodedSlash`, and no dot segment', async () => {
     const call = { allowEncodedSlash: true }
@@ -73,6 +92,7 @@ describe('a value of a path', () => {
     expect(await ask('/users/a%5Cb', call)).toEqual([200, '/public/a%5Cb'])
     expect(await ask('/users/a%2F..%2Fb', call)).toEqual([400])
     expect(await ask('/users/a%2F.%2Fb', call)).toEqual([400])
+    expect(await ask('/users/a%EF%BC%8F%EF%BC%8E%EF%BC%8E%EF%BC%8Fb', call)).toEqual([400])
   })
 
   it('forms no dot segment with the text beside it', async () => {
