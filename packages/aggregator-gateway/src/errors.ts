@@ -18,6 +18,12 @@ export const BadParameterError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATE
 export const UnauthenticatedError: FastifyErrorConstructor<{ code: 'AGGREGATOR_GATEWAY_UNAUTHENTICATED' }, [string]> =
   createError('AGGREGATOR_GATEWAY_UNAUTHENTICATED', '%s', 401)
 
+/** The authenticator failed. */
+export const AuthenticationFailedError: FastifyErrorConstructor<
+  { code: 'AGGREGATOR_GATEWAY_AUTHENTICATION_FAILED' },
+  [unknown?]
+> = createError('AGGREGATOR_GATEWAY_AUTHENTICATION_FAILED', 'The client could not be verified', 500)
+
 /**
  * Failed calls have no stack trace, because it would only point into the gateway. At twice its capacity, a gateway
  * serves 0.7 of it without traces, and less than 0.4 with them. See docs/measurements.md#rejections
@@ -70,6 +76,7 @@ export const errorCodes: Readonly<{
   AGGREGATOR_GATEWAY_INVALID_CONFIG: typeof InvalidConfigError
   AGGREGATOR_GATEWAY_BAD_PARAMETER: typeof BadParameterError
   AGGREGATOR_GATEWAY_UNAUTHENTICATED: typeof UnauthenticatedError
+  AGGREGATOR_GATEWAY_AUTHENTICATION_FAILED: typeof AuthenticationFailedError
   AGGREGATOR_GATEWAY_KEYS_UNAVAILABLE: typeof KeysUnavailableError
   AGGREGATOR_GATEWAY_INVALID_HEADER: typeof InvalidHeaderError
   AGGREGATOR_GATEWAY_UPSTREAM_FAILED: typeof UpstreamFailedError
@@ -83,6 +90,7 @@ export const errorCodes: Readonly<{
   AGGREGATOR_GATEWAY_INVALID_CONFIG: InvalidConfigError,
   AGGREGATOR_GATEWAY_BAD_PARAMETER: BadParameterError,
   AGGREGATOR_GATEWAY_UNAUTHENTICATED: UnauthenticatedError,
+  AGGREGATOR_GATEWAY_AUTHENTICATION_FAILED: AuthenticationFailedError,
   AGGREGATOR_GATEWAY_KEYS_UNAVAILABLE: KeysUnavailableError,
   AGGREGATOR_GATEWAY_INVALID_HEADER: InvalidHeaderError,
   AGGREGATOR_GATEWAY_UPSTREAM_FAILED: UpstreamFailedError,

@@ -2,7 +2,7 @@
 // an unverified token, is another source.
 
 import type { FastifyRequest, onRequestAsyncHookHandler, RouteShorthandOptions } from 'fastify'
-import { UnauthenticatedError } from '../errors.ts'
+import { AuthenticationFailedError, UnauthenticatedError } from '../errors.ts'
 import type { Authenticator, Claims } from '../options/authentication.ts'
 
 const claims = new WeakMap<FastifyRequest, Claims>()
@@ -36,11 +36,27 @@ export function authenticatedRoute(
   isOptional: boolean,
 ): RouteShorthandOptions {
   const hook: onRequestAsyncHookHandler = async (request) => {
-    const verified = await authenticator.authenticate(request)
+    const verified = await verify(authenticator, request)
     if (verified) claims.set(request, verified)
     else if (!isOptional) throw unauthenticated('The request has no credentials', 'Bearer')
   }
   return { ...route, onRequest: [hook, ...[route.onRequest ?? []].flat()] as onRequestAsyncHookHandler[] }
+}
+
+async function verify(authenticator: Authenticator, request: FastifyRequest): Promise<Claims | undefined> {
+  try {
+    return await authenticator.authenticate(request)
+  } catch (cause) {
+    // An error with a status is for the client. The message of any other one is for the log: it may have an address.
+    if (hasStatus(cause)) throw cause
+    throw new AuthenticationFailedError({ cause })
+  }
+}
+
+/** Whether Fastify takes the status of the response from an error. */
+function hasStatus(error: unknown): boolean {
+  const { statusCode, status } = (error ?? {}) as { readonly statusCode?: unknown; readonly status?: unknown }
+  return [statusCode, status].some((code) => typeof code === 'number' && code >= 400)
 }
 
 /** The 401 for a client, with a `www-authenticate` header. */

@@ -67,6 +67,10 @@ export function parseTemplate(
   if (/%(?![\dA-Fa-f]{2})/.test(withoutValues)) reject('a % must start an escape of two hexadecimal digits')
   const inPath = literals.findIndex((literal) => literal.includes('?'))
   const placeholders = found.map((one, index) => ({ ...one, isInQuery: inPath !== -1 && index >= inPath }))
+  // As a name, a value of the client could be that of a parameter that the path sets.
+  if (placeholders.some(({ isInQuery }, index) => isInQuery && !isQueryValue(literals.slice(0, index + 1).join('z')))) {
+    reject('in the query, a placeholder can be a value, not a name')
+  }
   if (pathEscapeOf(pathnameOf(withoutValues))) reject('no segment may be . or ..')
   const template = { literals, placeholders, allowEncodedSlash }
   return {
@@ -118,6 +122,11 @@ function render(
     suspect && pathEscapeOf(pathnameOf(placeholder === undefined ? path : path.replaceAll(placeholder, 'z')))
   if (escape) rejectValue(suspect!, escape)
   return path
+}
+
+/** Whether text that follows is part of the value of a query parameter. */
+function isQueryValue(before: string): boolean {
+  return before.slice(Math.max(before.indexOf('?'), before.lastIndexOf('&')) + 1).includes('=')
 }
 
 function pathnameOf(path: string): string {

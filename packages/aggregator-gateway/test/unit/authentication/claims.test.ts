@@ -164,6 +164,54 @@ describe('an endpoint', () => {
   })
 })
 
+describe('an authenticator that fails', () => {
+  const respond = async (authenticate: () => unknown): Promise<{ body: Record<string, unknown>; log: string }> => {
+    let log = ''
+    const app = await gateway({
+      upstreams: { it: 'http://127.0.0.1:1' },
+      authentication: { authenticate } as Authenticator,
+      endpoints: [{ path: '/me', calls: { one: { upstream: 'it', path: '/' } } }],
+      fastify: { logger: { level: 'error', stream: { write: (line: string) => void (log += line) } } },
+    })
+    const { json } = await app.inject('/me')
+    return { body: json(), log }
+  }
+  const refused = new Error('connect ECONNREFUSED 10.0.0.7:5432')
+
+  it.each<[string, () => unknown]>([
+    ['rejects', async () => await Promise.reject(refused)],
+    [
+      'throws',
+      () => {
+        throw refused
+      },
+    ],
+    ['has a status of success', async () => await Promise.reject(Object.assign(refused, { statusCode: 200 }))],
+  ])('gives a 500 without its message to the client, and the cause to the log: it %s', async (_, authenticate) => {
+    const { body, log } = await respond(authenticate)
+    expect(body).toEqual({
+      statusCode: 500,
+      code: 'AGGREGATOR_GATEWAY_AUTHENTICATION_FAILED',
+      error: 'Internal Server Error',
+      message: 'The client could not be verified',
+    })
+    expect(log).toContain('ECONNREFUSED 10.0.0.7:5432')
+  })
+
+  it('gives a 500 for an error that is not an Error', async () => {
+    expect((await respond(async () => await Promise.reject(undefined as never))).body).toMatchObject({
+      statusCode: 500,
+    })
+  })
+
+  it.each(['statusCode', 'status'])('keeps an error with a %s', async (name) => {
+    const { body } = await respond(
+      async () => await Promise.reject(Object.assign(new Error('Locked'), { [name]: 423 })),
+    )
+    expect(body).toMatchObject({ statusCode: 423, message: 'Locked' })
+  })
+})
+
 it('HEAD needs credentials as GET does', async () => {
   const app = await gateway({
     upstreams: { it: await jsonUpstream((path) => path) },

@@ -21,7 +21,7 @@ it('times calls in seconds, and counts failures by reason', async () => {
       {
         path: '/of/:id',
         calls: {
-          yes: { upstream: 'it', path: '/yes/{params.id}?{query.q}' },
+          yes: { upstream: 'it', path: '/yes/{params.id}?q={query.q}' },
           no: { upstream: 'it', path: '/no', optional: true },
         },
       },

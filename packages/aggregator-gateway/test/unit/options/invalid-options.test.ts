@@ -159,6 +159,18 @@ const WRONG: readonly [message: string, options: unknown][] = [
     withPath('/100%'),
   ],
   [
+    'Invalid option "endpoints[0].calls.one.path": expected a path such as "/users/{params.id}" (in the query, a placeholder can be a value, not a name), got "/a?b=1&{query.c}=2".',
+    withPath('/a?b=1&{query.c}=2'),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.path": expected a path such as "/users/{params.id}" (in the query, a placeholder can be a value, not a name), got "/a?{query.c}".',
+    withPath('/a?{query.c}'),
+  ],
+  [
+    'Invalid option "endpoints[0].calls.one.path": expected a path such as "/users/{params.id}" (in the query, a placeholder can be a value, not a name), got "/a?b={query.c}&x{query.d}y=1".',
+    withPath('/a?b={query.c}&x{query.d}y=1'),
+  ],
+  [
     'Invalid option "endpoints[0].calls.one.path": expected a path such as "/users/{params.id}" (no segment may be . or ..), got "/a/../b".',
     withPath('/a/../b'),
   ],
