@@ -51,6 +51,11 @@ export async function letsNextCompress(dir: string): Promise<boolean> {
   }
 }
 
+/** Whether an app may have `'use cache'`. Next sets `cacheComponents` to false by default. */
+export function usesUseCache({ cacheComponents, experimental }: NextConfig): boolean {
+  return cacheComponents === true || Boolean(experimental?.['useCache'])
+}
+
 type Feature = 'responseCache' | 'routerBypass'
 type IsSet = (config: NextConfig, version: string) => unknown
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { CacheNotSharedError } from '../errors.ts'
 import { onDemandSecret } from '../next/build/on-demand-secret.ts'
-import { type NextConfig, readConfig } from '../next/config.ts'
+import { readConfig, usesUseCache } from '../next/config.ts'
 import type { NextHandler, RequestHandler } from '../next/handler-types.ts'
 import { UnsupportedNextError } from '../next/internals.ts'
 import { installUseCacheHandler } from '../next/use-cache/use-cache-handler.ts'
@@ -87,11 +87,6 @@ function storingOf(log: FastifyBaseLogger): Availability {
     works: 'shared cache of Next stores pages again',
     fails: 'shared cache of Next cannot store pages: they are rendered again',
   })
-}
-
-/** Whether an app may have `'use cache'`. */
-function usesUseCache({ cacheComponents, experimental }: NextConfig): boolean {
-  return Boolean(cacheComponents ?? experimental?.['useCache'])
 }
 
 /** Installs the cache of `'use cache'`, if the app's Next has its interface. */

@@ -152,6 +152,24 @@ describe.runIf(hasVarnish)('behind Varnish', () => {
       { tags: ['_N_T_/old'], paths: ['/old'] },
     ])
   })
+
+  it('shares no response to a forwarded protocol with clients that send none', async () => {
+    const echo = createServer(({ headers }, response) => {
+      response.setHeader('cache-control', 's-maxage=60')
+      response.end(String(headers['x-forwarded-proto']))
+    })
+    echo.listen(0, '127.0.0.1')
+    await once(echo, 'listening')
+    const front = await startVarnish((echo.address() as AddressInfo).port)
+    const bodies: string[] = []
+    for (const sent of [{ 'x-forwarded-proto': 'https' }, { 'x-forwarded-proto': 'evil' }, {}]) {
+      bodies.push((await front.ask('/', sent)).body)
+    }
+    expect(bodies).toEqual(['https', 'undefined', 'undefined'])
+    expect((await front.ask('/', { 'x-forwarded-proto': 'evil' })).headers['x-hits']).toBe('2')
+    await front.close()
+    echo.close()
+  })
 })
 
 describe.runIf(hasNginx)('behind nginx', () => {
