@@ -6,12 +6,13 @@ import {
   caseSchema,
   claimSchema,
   commandSubjectSchema,
+  configClaimSchema,
   fileSubjectSchema,
   raceSchema,
 } from '../../packages/speed-bounds/src/options/schema.ts'
 import { functionRaceSchema } from '../../packages/speed-bounds/src/options/function-options.ts'
 import { loadSchema } from '../../packages/speed-bounds/src/options/load-schema.ts'
-import { configClaimSchema, configSchema } from '../../packages/speed-bounds/src/options/config-schema.ts'
+import { configSchema } from '../../packages/speed-bounds/src/options/config-schema.ts'
 import { type DocumentedOption, optionsOf, withOptionRows } from './options-table.ts'
 
 const path = (file: string): string => fileURLToPath(new URL(`../../packages/speed-bounds/${file}`, import.meta.url))
@@ -21,6 +22,7 @@ const source = ['types', 'config-types', 'load-types'].map((file) => read(`src/o
 const raceKinds = kindsOf(raceSchema)
 const caseKinds = kindsOf(caseSchema)
 const caseNames = caseKinds.map(({ name }) => name)
+const claimNames = kindsOf(claimSchema).map(({ name }) => name)
 
 /** Options of a schema at its top level. */
 const topLevel = (kinds: OptionDescription[]): OptionDescription[] => kinds.filter(({ name }) => !name.includes('.'))
@@ -36,7 +38,7 @@ const INTERFACES: Record<string, OptionDescription[]> = {
   FileSubject: topLevel(kindsOf(fileSubjectSchema)),
   CommandSubject: topLevel(kindsOf(commandSubjectSchema)),
   SpeedBoundsConfig: topLevel(kindsOf(configSchema)),
-  ConfigClaim: topLevel(kindsOf(configClaimSchema)),
+  ConfigClaim: topLevel(kindsOf(configClaimSchema)).filter(({ name }) => !claimNames.includes(name)),
   LoadOptions: topLevel(kindsOf(loadSchema)),
 }
 

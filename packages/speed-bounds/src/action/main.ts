@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { EXIT } from '../cli/exit-codes.ts'
+import { withoutHelpHint } from '../cli/help-hint.ts'
 import { siblingModule } from '../sibling-module.ts'
 import { writeComment } from './comment.ts'
 import { baseOf, type PullRequest, readPullRequest } from './pull-request.ts'
@@ -48,7 +49,7 @@ async function compareWith(base: string, pullRequest: PullRequest | undefined): 
   createInterface({ input: child.stderr }).on('line', (line) => {
     process.stderr.write(`${line}\n`)
     if (/^(?:SPEED_BOUNDS_\w+|error): /.test(line))
-      problem = line.replace(/^error: | See speed-bounds compare --help\.$/g, '')
+      problem = withoutHelpHint(line.replace(/^error: /, ''), 'speed-bounds compare')
   })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
   const [code] = (await once(child, 'close')) as [number | null]

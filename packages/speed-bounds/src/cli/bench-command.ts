@@ -75,12 +75,14 @@ async function runBench(
   const verdicts: Verdict[] = []
   const results: FunctionRaceResult[] = []
   await interruptible(async (signal) => {
+    const benchmarks: Benchmark[] = []
+    // A mistake in the last file must not cost the measurements of the others.
     for (const file of files) {
-      const benchmarks = await loadBenchmarks(pathToFileURL(file), { ...options, onProgress: line.show }, signal)
-      for (const benchmark of benchmarks) {
-        verdicts.push(...(await decide(benchmark, claimed, signal)))
-        results.push(benchmark.race.result())
-      }
+      benchmarks.push(...(await loadBenchmarks(pathToFileURL(file), { ...options, onProgress: line.show }, signal)))
+    }
+    for (const benchmark of benchmarks) {
+      verdicts.push(...(await decide(benchmark, claimed, signal)))
+      results.push(benchmark.race.result())
     }
   })
   writeOutputFiles(results, outputs)

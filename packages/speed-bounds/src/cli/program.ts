@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { addBenchCommand } from './bench-command.ts'
 import { addCompareCommand } from './compare-command.ts'
 import { EXIT, reportError } from './exit-codes.ts'
+import { withHelpHint } from './help-hint.ts'
 import { handleInterrupts } from './interruption.ts'
 import { addLoadCommand } from './load-command.ts'
 import { outliveOutputs } from './lost-output.ts'
@@ -29,8 +30,8 @@ addBenchCommand(program)
 addLoadCommand(program)
 addReportCommand(program)
 addSelfCheckCommand(program)
-nameHelpInErrors(program, 'speed-bounds --help')
-for (const command of program.commands) nameHelpInErrors(command, `speed-bounds ${command.name()} --help`)
+nameHelpInErrors(program, 'speed-bounds')
+for (const command of program.commands) nameHelpInErrors(command, `speed-bounds ${command.name()}`)
 
 outliveOutputs()
 handleInterrupts(EXIT.interrupted)
@@ -43,12 +44,6 @@ try {
 }
 
 /** Writes each error of a command's arguments as one line that ends with the command that explains them. */
-function nameHelpInErrors(command: Command, help: string): void {
-  command.configureOutput({
-    outputError(message, write) {
-      const [error, ...hints] = message.trimEnd().split('\n')
-      const sentence = [error?.replace(/\.$/, ''), ...hints].join(' ')
-      write(`${sentence}. See ${help}.\n`)
-    },
-  })
+function nameHelpInErrors(command: Command, name: string): void {
+  command.configureOutput({ outputError: (message, write) => write(`${withHelpHint(message, name)}\n`) })
 }

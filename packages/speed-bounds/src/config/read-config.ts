@@ -1,14 +1,9 @@
-import { list, object } from 'checked-options'
 import { dirname, resolve } from 'node:path'
 import { assertOption, check } from '../options/check.ts'
 import { configNamesSchema, configSchema } from '../options/config-schema.ts'
 import type { ConfigClaim, SpeedBoundsConfig } from '../options/config-types.ts'
-import { claimSchema } from '../options/schema.ts'
 import type { RaceOptions } from '../options/types.ts'
 import { loadConfig } from './config-file.ts'
-
-/** What `decide()` takes of each claim, so that an error names the claim. */
-const decidedSchema = object({ claims: list(claimSchema) })
 
 /** A configuration whose own options are checked. `race()` checks those of the race. */
 export interface Config {
@@ -34,15 +29,9 @@ export async function readConfig(path: string | undefined, directory: string = p
     ...(install === undefined ? {} : { install }),
     ...(build === undefined ? {} : { build }),
   })
-  check(decidedSchema, { claims: claims.map(withoutOver) })
   const folder = dirname(file)
   const { cwd: given = '.' } = raceOptions
   assertOption(typeof given === 'string', 'cwd', 'a path', given)
   const cwd = resolve(folder, given)
   return { subjects, claims, install, build, raceOptions: { ...raceOptions, cwd }, directory: folder }
-}
-
-function withoutOver(claim: ConfigClaim): Omit<ConfigClaim, 'over'> {
-  const { over: _, ...decided } = claim
-  return decided
 }

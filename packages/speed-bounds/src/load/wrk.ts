@@ -28,7 +28,7 @@ export async function runWorkload({ origin, path, status, load, ...request }: Wo
     const limits = ['-t', '1', '-c', `${load.connections}`, '-d', `${seconds}s`, '--timeout', `${timeout}s`]
     const { output, cpu, utilization } = await run([...limits, '-s', script, origin + path])
     const line = /^speed-bounds (.*)$/m.exec(output)?.[1]
-    if (!line) throw new Error(`wrk printed no summary:\n${output}`)
+    if (!line) throw new Error(`it printed no summary:\n${output}`)
     return { ...resultOf(JSON.parse(line) as WrkSummary), utilization, cpu, workCpu: cpu }
   } finally {
     rmSync(folder, { recursive: true })
@@ -70,7 +70,7 @@ async function run(args: readonly string[]): Promise<{ output: string; cpu: numb
     if (reading.threads.size > 1) last = reading
   }
   const code = await ended
-  if (code !== 0) throw new Error(`wrk ended with code ${code}:\n${output}`)
+  if (code !== 0) throw new Error(`it ended with ${child.signalCode ?? `code ${code}`}:\n${output}`)
   const { cpu, busiest } = useBetween(first, last)
   return { output, cpu, utilization: Math.min(1, busiest / (last.at - first.at)) }
 }

@@ -12,8 +12,8 @@ import {
   type Schema,
   string,
 } from 'checked-options'
-import type { ConfigClaim, SpeedBoundsConfig } from './config-types.ts'
-import { raceSchema, renamedInRace } from './schema.ts'
+import type { SpeedBoundsConfig } from './config-types.ts'
+import { configClaimSchema, raceSchema, renamedInRace } from './schema.ts'
 import type { RaceOptions } from './types.ts'
 
 /** The configuration without the options of the race, which `race()` checks. */
@@ -24,13 +24,6 @@ const subjects: Schema<SpeedBoundsConfig['subjects']> = custom(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0,
 )
 const commandLine: Schema<string> = string('a command line')
-
-/** The part of a claim that `decide()` takes separately. */
-export const configClaimSchema: Schema<ConfigClaim> = object(
-  { over: string('the name of a subject') },
-  // `decide()` has the schema of the others.
-  { others: true },
-) as unknown as Schema<ConfigClaim>
 
 export const configSchema: OptionsSchema<OwnConfig> = object({
   subjects,

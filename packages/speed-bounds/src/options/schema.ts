@@ -18,6 +18,7 @@ import {
   share,
   string,
 } from 'checked-options'
+import type { ConfigClaim } from './config-types.ts'
 import {
   type CaseOptions,
   type ClaimOptions,
@@ -153,19 +154,25 @@ export const raceSchema: OptionsSchema<RaceOptions, CheckedRaceOptions> = object
   { renamed: renamedInRace },
 )
 
-export const claimSchema: OptionsSchema<ClaimOptions> = object({
+const claimEntries = {
   atLeast: factor,
   contender: optional(string()),
   case: optional(string()),
   metric: optional(oneOf(...METRICS)),
   alpha: optional(alpha),
   budget: optional(milliseconds()),
-  signal: optional(instanceOf(AbortSignal)),
+}
+const runEntries = { signal: optional(instanceOf(AbortSignal)) }
+
+export const claimSchema: OptionsSchema<ClaimOptions> = object({ ...claimEntries, ...runEntries })
+
+/** A claim of a file, which has no signal. */
+export const configClaimSchema: OptionsSchema<ConfigClaim> = object({
+  over: string('the name of a subject'),
+  ...claimEntries,
 })
 
-export const runSchema: OptionsSchema<Pick<ClaimOptions, 'signal'>> = object({
-  signal: optional(instanceOf(AbortSignal)),
-})
+export const runSchema: OptionsSchema<Pick<ClaimOptions, 'signal'>> = object(runEntries)
 
 export const fileSubjectSchema: OptionsSchema<
   FileSubject,

@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
+import { bareNode } from '../helpers/bare-node.ts'
 import { fixtureRepository } from '../helpers/fixture-repository.ts'
 import { processesWith } from '../helpers/servers.ts'
 
 const cli = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'speed-bounds-failed-profile-'))
 const json = join(folder, 'result.json')
-/** It runs the script, its last argument, without the options that load the profiler. */
-const execPath = join(folder, 'node')
+const execPath = bareNode(folder)
 
 const server = `
 import { createServer } from 'node:http'
@@ -36,10 +36,6 @@ async function run(cwd: string, ...args: string[]): Promise<{ code: number; stdo
   return { code, ...output }
 }
 
-beforeAll(() => {
-  writeFileSync(execPath, `#!/bin/sh\nfor last; do :; done\nexec ${process.execPath} "$last"\n`)
-  chmodSync(execPath, 0o755)
-})
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe.skipIf(process.platform === 'win32')('a profile that fails loses no result, and the exit code is 4', () => {

@@ -224,6 +224,30 @@ export const claims = [{ case: 'h', over: 'a', atLeast: 2 }]`,
   })
 
   it.each([
+    ['without a bound', "{ over: 'b' }", '"claims[1].atLeast": expected a number above 0, got undefined.'],
+    ['with a bound of 0', "{ over: 'b', atLeast: 0 }", '"claims[1].atLeast": expected a number above 0, got 0.'],
+    [
+      'with a misspelt option',
+      "{ over: 'b', atLeats: 2, atLeast: 2 }",
+      '"claims[1].atLeats": unknown. Did you mean "atLeast"?',
+    ],
+    ['over a missing function', "{ over: 'c', atLeast: 2 }", '"over": expected one of b, got "c".'],
+    [
+      'on memory',
+      "{ over: 'b', atLeast: 2, metric: 'rss' }",
+      '"metric": expected "cpu" or "throughput" of functions, got "rss".',
+    ],
+  ])('measures nothing if the last file has a claim %s', async (_, claim, message) => {
+    file(
+      'wrong-claim.bench.mjs',
+      `export default { a: () => 1, b: () => 1 }\nexport const claims = [{ over: 'b', atLeast: 2 }, ${claim}]`,
+    )
+    const outcome = await bench('functions.bench.mjs', 'wrong-claim.bench.mjs')
+    const stderr = `SPEED_BOUNDS_INVALID_OPTION: Invalid option ${message}\n`
+    expect(outcome).toEqual({ code: 2, stdout: '', stderr })
+  })
+
+  it.each([
     ['no file matches', ['nothing/*.bench.mjs'], 'SPEED_BOUNDS_NO_BENCHMARKS: No file matches "nothing/*.bench.mjs"'],
     ['a file has no benchmarks', ['empty.bench.mjs'], 'SPEED_BOUNDS_NO_BENCHMARKS: empty.bench.mjs has no benchmarks'],
   ])('exits with 2 and one line if %s', async (_, args, message) => {

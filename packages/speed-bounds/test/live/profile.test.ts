@@ -1,10 +1,11 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { type Call, errorCodes, race } from '../../src/index.ts'
 import { toHtml } from '../../src/index.ts'
+import { bareNode } from '../helpers/bare-node.ts'
 import { ok, processesWith, scripts, server, SMALL } from '../helpers/servers.ts'
 
 const schema = JSON.parse(readFileSync(new URL('../../result.schema.json', import.meta.url), 'utf8')) as object
@@ -59,10 +60,7 @@ describe('profile()', () => {
     'fails with a code without the profiler, and leaves nothing behind',
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'speed-bounds-exec-'))
-      const execPath = join(folder, 'node')
-      // It runs the script, its last argument, without any option.
-      writeFileSync(execPath, `#!/bin/sh\nfor last; do :; done\nexec ${process.execPath} "$last"\n`)
-      chmodSync(execPath, 0o755)
+      const execPath = bareNode(folder)
       const sockets = (): string[] => readdirSync(tmpdir()).filter((name) => /^sb-\w{6}$/.test(name))
       const before = sockets()
       const failure = race({ bare: { ...ok, execPath }, ok }, SMALL).profile()

@@ -1,9 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { isDeepStrictEqual } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { isOnPath } from '../../src/load/find-program.ts'
 import { openGenerator } from '../../src/load/generator-client.ts'
 import { race } from '../../src/index.ts'
@@ -22,6 +25,28 @@ it('throws SPEED_BOUNDS_GENERATOR_MISSING without wrk on PATH', async () => {
   } finally {
     process.env['PATH'] = PATH
   }
+})
+
+describe.skipIf(process.platform === 'win32')('a wrk that fails', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'speed-bounds-wrk-'))
+  const { PATH } = process.env
+  afterAll(() => {
+    process.env['PATH'] = PATH
+    rmSync(folder, { recursive: true })
+  })
+
+  it.each([
+    ['ends with a code', 'echo "unable to connect" >&2; exit 1', 'it ended with code 1:\nunable to connect\n'],
+    ['is killed', 'kill -9 $$', 'it ended with SIGKILL:\n'],
+    ['prints no summary', 'echo 0 requests', 'it printed no summary:\n0 requests\n'],
+  ])('throws SPEED_BOUNDS_GENERATOR_FAILED, and names it once, if it %s', async (_, script, message) => {
+    writeFileSync(join(folder, 'wrk'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+    process.env['PATH'] = `${folder}${delimiter}${PATH}`
+    await expect(race({ ok, slow }, OPTIONS).measure()).rejects.toMatchObject({
+      code: 'SPEED_BOUNDS_GENERATOR_FAILED',
+      message: `wrk failed: ${message}`,
+    })
+  })
 })
 
 describe.skipIf(!isOnPath('wrk'))('wrk', () => {
