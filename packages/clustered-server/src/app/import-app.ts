@@ -8,6 +8,8 @@ export interface AppModule {
   readonly warmUp?: unknown
   readonly metrics?: unknown
   readonly options?: unknown
+  /** Names of all exports but the default one. */
+  readonly names?: readonly string[]
 }
 
 /**
@@ -21,7 +23,8 @@ export async function importApp(url: string): Promise<AppModule> {
   while (isNested(inner.default)) inner = inner.default
   const { default: app } = inner
   const { warmUp, metrics, options } = { ...inner, ...outer }
-  return { default: app, warmUp, metrics, options }
+  const names = Object.keys(outer).filter((name) => name !== 'default' && name !== 'module.exports')
+  return { default: app, warmUp, metrics, options, names }
 }
 
 async function importFile(url: string): Promise<AppModule> {

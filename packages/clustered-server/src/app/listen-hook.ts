@@ -1,7 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Server } from 'node:net'
+import { type ClusteredServerError, errorCodes } from '../errors.ts'
 import type { Missing } from '../ipc/messages.ts'
 import { listenOnHandle } from '../platform/node-internals.ts'
+import { isOwn } from '../platform/own-servers.ts'
 
 const CHANNEL = 'tracing:net.server.listen:asyncStart'
 
@@ -12,6 +14,10 @@ export interface Expected {
   /** Descriptor of a socket that is bound there. */
   readonly fd: number | undefined
 }
+
+type Address = Omit<Expected, 'fd'>
+
+const REMEDY = 'export the app, or have it listen on process.env.PORT'
 
 /** Arguments of `server.listen()`. */
 export interface ListenOptions {
@@ -36,19 +42,20 @@ export class ListenHook {
   server: Server | undefined
   /** Descriptions of the other addresses. */
   readonly elsewhere: string[] = []
-  readonly #expected: Expected
+  readonly expected: Expected
   readonly #listeners: Listeners
   readonly #found = Promise.withResolvers<Server>()
   readonly #onListen = (message: unknown): void => {
     const { server, options } = message as { server: Server; options: ListenOptions }
+    if (isOwn(server)) return
     if (!this.server && this.#isExpected(options)) this.#take(server, options)
     // The app's server may listen on the socket of the primary.
-    else if (server !== this.server && (options.fd === undefined || options.fd !== this.#expected.fd))
+    else if (server !== this.server && (options.fd === undefined || options.fd !== this.expected.fd))
       this.#addOther(server, options)
   }
 
   constructor(expected: Expected, listeners: Listeners = {}) {
-    this.#expected = expected
+    this.expected = expected
     this.#listeners = listeners
     subscribe(CHANNEL, this.#onListen)
   }
@@ -63,13 +70,13 @@ export class ListenHook {
   }
 
   #isExpected({ port, path }: ListenOptions): boolean {
-    const { port: expected, path: expectedPath } = this.#expected
+    const { port: expected, path: expectedPath } = this.expected
     return expectedPath === undefined ? path === undefined && Number(port) === expected : path === expectedPath
   }
 
   #take(server: Server, options: ListenOptions): void {
     this.server = server
-    const { fd, path } = this.#expected
+    const { fd, path } = this.expected
     if (fd !== undefined && path !== undefined) listenOnHandle(server, fd)
     else if (fd !== undefined) options.fd = fd
     this.#listeners.onExpected?.(server)
@@ -85,13 +92,28 @@ export class ListenHook {
   }
 }
 
-/** Describes that nothing listens at the expected address, with a hint at the cause. */
-export function nothingListened({ port, path }: Omit<Expected, 'fd'>, elsewhere: readonly string[]): Missing {
-  const hint =
-    elsewhere.length > 0
-      ? `the app listens on ${elsewhere.join(', ')}`
-      : 'export the app, or have it listen on process.env.PORT'
-  return { what: `nothing listened on ${path ?? `port ${port}`}`, hint }
+/**
+ * Describes that nothing listens at the expected address, with a hint at the cause.
+ *
+ * @param exported describes the default export of the app's module
+ */
+export function nothingListened(expected: Address, elsewhere: readonly string[], exported: string): Missing {
+  const hint = elsewhere.length > 0 ? `the app listens on ${elsewhere.join(', ')}` : `${exported}; ${REMEDY}`
+  return { what: `nothing listened on ${nameOf(expected)}`, hint }
+}
+
+/**
+ * The error of a module that has no app and has nothing left to run.
+ *
+ * @param exported describes the default export of the app's module
+ */
+export function cannotListenLater(url: string, expected: Address, exported: string): ClusteredServerError {
+  const text = `Expected ${url} to export an app or to listen on ${nameOf(expected)}, but ${exported}, and nothing is left to run that could listen: ${REMEDY}`
+  return new errorCodes.CLUSTERED_SERVER_INVALID_APP(text)
+}
+
+function nameOf({ port, path }: Address): string {
+  return path ?? `port ${port}`
 }
 
 /** Describes the missing condition of a start that has timed out. */

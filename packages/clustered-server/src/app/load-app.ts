@@ -1,11 +1,14 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { Server } from 'node:net'
-import { errorCodes } from '../errors.ts'
+import { isPromise } from 'node:util/types'
+import { type ClusteredServerError, errorCodes } from '../errors.ts'
+import { describe, describeDefault, isClass } from './default-export.ts'
 import { importApp } from './import-app.ts'
 import { type AnyFunction, instanceWith, isFastifyPlugin, isMarkedPlugin } from './plugin-detection.ts'
 import { isFetchApp, listenerOf } from './fetch-app.ts'
-import type { ListenHook } from './listen-hook.ts'
+import { cannotListenLater, type ListenHook } from './listen-hook.ts'
+import { unlessStalled } from './stalled-start.ts'
 
 /** An address or an existing listening socket. Fastify needs the host in any case. */
 export type Where = { port: number; host: string } | { path: string } | { fd: number; host: string }
@@ -46,19 +49,43 @@ const CLOSE_TIMEOUT = 5000
 const EXPECTED =
   'a default export that is a function without parameters, which returns an app of Fastify, Express, NestJS, Koa or Hono, a server of node:http, node:https or node:http2, a request listener or a plugin of Fastify'
 
+/** A start that waits. */
+interface Waiting {
+  /** Called with a description of the default export when it is no app: the app may listen later. */
+  readonly onWait: (exported: string) => void
+  /** Whether the app waits for a response of another process, which does not keep the event loop alive. */
+  readonly isPending?: () => boolean
+}
+
 /**
  * Loads the module of an app, creates the app and warms it up.
  *
  * @param hook intercepts the app's own `listen()`
- * @param onWait is called when the module exports no app: it may listen later
  * @throws CLUSTERED_SERVER_INVALID_APP when the module has no app
+ * @throws CLUSTERED_SERVER_START_FAILED when it waits for something that cannot happen
  */
-export async function loadApp(url: string, hook: ListenHook, onWait: () => void): Promise<App> {
+export async function loadApp(url: string, hook: ListenHook, { onWait, isPending }: Waiting): Promise<App> {
+  let exported: string | undefined
+  const loading = load(url, hook, (description) => {
+    exported = description
+    onWait(description)
+  })
+  return unlessStalled(loading, () => {
+    if (isPending?.()) return undefined
+    return exported === undefined || hook.server ? neverLoaded(url) : cannotListenLater(url, hook.expected, exported)
+  })
+}
+
+async function load(url: string, hook: ListenHook, onWait: (exported: string) => void): Promise<App> {
   const module = await importApp(url)
-  const given: unknown = isFactory(module.default) ? await module.default() : module.default
-  const isPlugin = isFunction(given) && isFastifyPlugin(given)
+  // Not of other thenables: a Fastify instance is one.
+  const exported: unknown = isPromise(module.default) ? await module.default : module.default
+  const given: unknown = isFactory(exported) ? await exported() : exported
+  const isPlugin = isFunction(given) && !isClass(given) && isFastifyPlugin(given)
   const made = isPlugin ? await instanceWith(given, url, module.options) : given
-  const app = (await appOf(made, url)) ?? serverApp(await listenerFor(url, made, hook, onWait))
+  const listens = (): Promise<Server> =>
+    listenerFor(url, made, hook, () => onWait(describeDefault({ ...module, default: exported }, made)))
+  const app = (await appOf(made, url)) ?? serverApp(await listens())
   if (typeof module.warmUp === 'function') await (module.warmUp as (app: unknown) => unknown)(made)
   return { ...app, metrics: module.metrics }
 }
@@ -67,15 +94,24 @@ export async function loadApp(url: string, hook: ListenHook, onWait: () => void)
 async function listenerFor(url: string, made: unknown, hook: ListenHook, onWait: () => void): Promise<Server> {
   if (hook.server) return hook.server
   // A CommonJS script without exports has an empty object.
-  if (made !== undefined && typeof made !== 'object')
-    throw new errorCodes.CLUSTERED_SERVER_INVALID_APP(`Expected ${url} to have ${EXPECTED}; got ${typeof made}`)
+  if (made !== undefined && typeof made !== 'object' && !isClass(made)) throw noApp(url, made)
   onWait()
   return hook.found
 }
 
+function noApp(url: string, made: unknown): ClusteredServerError {
+  const got = isRouter(made) ? 'a router: mount it on an app, as in express().use(router)' : describe(made)
+  return new errorCodes.CLUSTERED_SERVER_INVALID_APP(`Expected ${url} to have ${EXPECTED}; got ${got}`)
+}
+
+function neverLoaded(url: string): ClusteredServerError {
+  const text = `Expected ${url} to load, but it awaits a promise that nothing is left to settle: correct its default export, its warmUp or a top-level await`
+  return new errorCodes.CLUSTERED_SERVER_START_FAILED(text)
+}
+
 /** A function with parameters is a request listener, such as an Express app. */
 function isFactory(value: unknown): value is () => unknown {
-  return isFunction(value) && value.length === 0 && !isMarkedPlugin(value)
+  return isFunction(value) && value.length === 0 && !isMarkedPlugin(value) && !isClass(value)
 }
 
 function isFunction(value: unknown): value is AnyFunction {
@@ -83,6 +119,7 @@ function isFunction(value: unknown): value is AnyFunction {
 }
 
 async function appOf(made: unknown, url: string): Promise<App | undefined> {
+  if (isClass(made) || isRouter(made)) return undefined
   if (isFastify(made)) {
     await made.ready()
     return appWith(made.server, (where) => made.listen({ ...where }), made)
@@ -145,6 +182,13 @@ function isFastify(made: unknown): made is FastifyLike {
 
 function isNest(made: unknown): made is NestLike {
   return hasMethods(made, 'init', 'getHttpServer', 'listen', 'close')
+}
+
+/** A router of Express. By itself it throws at requests for unknown paths, which would end the process. */
+function isRouter(made: unknown): boolean {
+  if (!isFunction(made)) return false
+  const { stack, handle, listen } = made as { stack?: unknown; handle?: unknown; listen?: unknown }
+  return Array.isArray(stack) && isFunction(handle) && !isFunction(listen)
 }
 
 function isKoa(made: unknown): made is KoaLike {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { counted } from '../observability/counted.ts'
 import type { StatusReport } from '../observability/service-status.ts'
 import { MAX_WORKERS } from '../options/schema.ts'
+import { markOwn } from '../platform/own-servers.ts'
 import { removeStale } from '../platform/unix-socket.ts'
 import type { ClusteredServer } from '../server-types.ts'
 import { MergedReloads } from './merged-reloads.ts'
@@ -98,7 +99,7 @@ export class ControlServer {
 }
 
 async function listen(server: Server, path: string): Promise<void> {
-  server.listen({ path }).unref()
+  markOwn(server).listen({ path }).unref()
   await once(server, 'listening')
   chmodSync(path, 0o600)
   // An error of accept(), for want of descriptors, must not end the process.

@@ -171,8 +171,10 @@ async function load(options: ResolvedOptions, fd: number | undefined): Promise<A
   const { app, port, path, readyPath, startTimeout } = options
   const hook = new ListenHook({ port, path, fd })
   const ready = async (): Promise<App> => {
-    const loaded = await loadApp(app, hook, () => {
-      missing = () => nothingListened(options, hook.elsewhere)
+    const loaded = await loadApp(app, hook, {
+      onWait: (exported) => {
+        missing = () => nothingListened(options, hook.elsewhere, exported)
+      },
     })
     // listen() resolves a host name first.
     if (loaded.server === hook.server && !loaded.server.listening) await once(loaded.server, 'listening')
@@ -192,6 +194,8 @@ async function load(options: ResolvedOptions, fd: number | undefined): Promise<A
   try {
     const late = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => reject(new Error(lateText(missing(), startTimeout))), startTimeout)
+      // Otherwise it would hide that an app has nothing left to run.
+      timer.unref()
     })
     return await Promise.race([ready(), late])
   } catch (error) {

@@ -28,8 +28,9 @@ import { canHandOver, type RawHandle } from '../platform/node-internals.ts'
 import { startReporter } from './blocked-loop-report.ts'
 import { BuildRouting } from './build-routing.ts'
 import { Heartbeat } from './heartbeat.ts'
-import { resign } from './run-on-one-worker.ts'
-import { listenShared, listensSettled, receiveShared } from './shared-listen.ts'
+import { LoadingChannel } from './loading-channel.ts'
+import { isCandidate, resign } from './run-on-one-worker.ts'
+import { isListenPending, listenShared, listensSettled, receiveShared } from './shared-listen.ts'
 
 /** Milliseconds between two heartbeats. */
 const HEARTBEAT_MS = 100
@@ -112,9 +113,11 @@ async function load(): Promise<void> {
   affinity = start.sticky ? new Affinity(Number(process.env[WORKER_ID])) : undefined
   builds = start.buildSocket === undefined ? undefined : new BuildRouting(start.buildSocket)
   if (start.report) startReporter(REPORTER, { ...start.report, worker: process.env[WORKER_ID]! })
-  let isWaiting = false
+  /** Describes the default export of an app that may listen later. */
+  let exported: string | undefined
   const reportMissing = (): void => {
-    if (isWaiting) sendToPrimary({ type: 'waiting', missing: nothingListened(start, hook.elsewhere) })
+    if (exported === undefined) return
+    sendToPrimary({ type: 'waiting', missing: nothingListened(start, hook.elsewhere, exported) })
   }
   const hook = new ListenHook(start, {
     onExpected: (server) => {
@@ -128,11 +131,11 @@ async function load(): Promise<void> {
       reportMissing()
     },
   })
-  const loaded = await loadApp(start.app, hook, () => {
-    isWaiting = true
+  const loaded = await loadOnChannel(hook, (description) => {
+    exported = description
     reportMissing()
   })
-  isWaiting = false
+  exported = undefined
   // With a shared port, `listening` needs a response of the primary.
   if (hook.server && !hook.server.listening) await once(hook.server, 'listening')
   if (start.readyPath !== undefined) {
@@ -152,6 +155,15 @@ async function load(): Promise<void> {
   sendToPrimary({ type: 'loaded', canHandOver: connections.canHandOver })
   // An app that listens by itself cannot be on standby.
   if (loaded.server.listening) sendToPrimary({ type: 'listening' })
+}
+
+async function loadOnChannel(hook: ListenHook, onWait: (exported: string) => void): Promise<App> {
+  // Where `node:cluster` shares sockets, nobody else knows what it waits for.
+  const mayRespond = (): boolean => start.fd === undefined || isLeaving || isListenPending() || isCandidate()
+  const channel = new LoadingChannel(mayRespond)
+  const loaded = await loadApp(start.app, hook, { onWait, isPending: channel.isPending })
+  channel.end()
+  return loaded
 }
 
 async function listen(): Promise<void> {

@@ -54,6 +54,11 @@ export function runOnOneWorker(task: Task): void {
 
 copies.all.add({ endTasks, isCandidate: () => state === 'candidate' || state === 'leader' })
 
+/** Whether this process has tasks that the primary knows of. */
+export function isCandidate(): boolean {
+  return [...copies.all].some((copy) => copy.isCandidate())
+}
+
 /** Ends the tasks of this process, and resolves when they have ended. */
 export function resign(): Promise<void> {
   return (copies.resigned ??= endAllTasks())
@@ -61,7 +66,7 @@ export function resign(): Promise<void> {
 
 async function endAllTasks(): Promise<void> {
   await Promise.all([...copies.all].map((copy) => copy.endTasks()))
-  if ([...copies.all].some((copy) => copy.isCandidate())) sendToPrimary({ type: 'resigned' })
+  if (isCandidate()) sendToPrimary({ type: 'resigned' })
 }
 
 function endTasks(): Promise<unknown> {

@@ -45,6 +45,11 @@ export function receiveShared(id: number, received: RawHandle | number): void {
   resolve?.(received)
 }
 
+/** Whether a server waits for a socket of the primary. */
+export function isListenPending(): boolean {
+  return waiting.size > 0
+}
+
 /** Resolves when all servers that are about to listen do so, or have failed. */
 export async function listensSettled(): Promise<void> {
   // A server looks its address up before it binds: for an IP address, that takes until the next turn.

@@ -12,9 +12,9 @@ it.each([1, 2])('reports where the app listens instead of the port, with %i work
   })
 })
 
-it.each([1, 2])('reports a remedy for an app that neither exports nor listens, with %i workers', async (workers) => {
+it.each([1, 2])('reports a remedy for an app that runs but does not listen, with %i workers', async (workers) => {
   const port = await freePort()
-  const text = `nothing listened on port ${port} within 2000 ms: export the app, or have it listen on process.env.PORT`
+  const text = `nothing listened on port ${port} within 2000 ms: it has no default export, only port; export the app, or have it listen on process.env.PORT`
   await expect(startServer('exports-nothing.ts', { workers, port, startTimeout: 2000 })).rejects.toMatchObject({
     code: 'CLUSTERED_SERVER_START_FAILED',
     message: expect.stringMatching(new RegExp(`^.*: ${text.replaceAll('.', '\\.')}$`)) as string,
