@@ -4,6 +4,7 @@ import fp from 'fastify-plugin'
 import { WebSocketMissingError } from './errors.ts'
 import type { TrpcPluginOptions } from './options/types.ts'
 import { resolveOptions } from './options/resolve.ts'
+import { assertRulesOfBoth } from './procedure/rules-of-both.ts'
 import { retainTickClass } from './runtime/hidden-classes.ts'
 import { type RouterOptions, serveRouter, type TrpcCounter, type TrpcStats } from './serve-router.ts'
 
@@ -27,6 +28,7 @@ type TrpcPlugin = <TRouter extends AnyTRPCRouter>(
 
 const plugin: TrpcPlugin = async (app, options) => {
   const resolved = resolveOptions(options)
+  assertRulesOfBoth(app, 'trpcPlugin', options as unknown as TrpcPluginOptions<AnyTRPCRouter>)
   retainTickClass()
   if (resolved.useWSS && !app.hasDecorator('websocketServer')) {
     throw new WebSocketMissingError('Option "useWSS" needs @fastify/websocket: register it before trpcPlugin.')

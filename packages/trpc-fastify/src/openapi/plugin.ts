@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { resolveOptions } from '../options/resolve.ts'
 import type { TrpcPluginOptions } from '../options/types.ts'
+import { assertRulesOfBoth } from '../procedure/rules-of-both.ts'
 import { type OpenApiRouterOptions, serveRoutes } from './serve-routes.ts'
 
 export type { OpenApiMeta } from './meta.ts'
@@ -14,10 +15,9 @@ type OpenApiPlugin = <TRouter extends AnyTRPCRouter>(
 ) => Promise<void>
 
 const plugin: OpenApiPlugin = async (app, options) => {
-  const routes: OpenApiRouterOptions = {
-    ...(options as unknown as TrpcPluginOptions<AnyTRPCRouter>),
-    ...resolveOptions(options),
-  }
+  const given = options as unknown as TrpcPluginOptions<AnyTRPCRouter>
+  const routes: OpenApiRouterOptions = { ...given, ...resolveOptions(options) }
+  assertRulesOfBoth(app, 'openApiPlugin', given)
   await app.register(serveRoutes, routes)
 }
 
