@@ -74,9 +74,9 @@ async function pass({ raw, log }: FastifyRequest, { socket, head }: Upgrade, upg
   }
 }
 
-/** Whether a client asks for a WebSocket. */
+/** Whether a client asks for a WebSocket. Node ignores `Upgrade` without `Connection: upgrade`, and so does `next start`. */
 function isWebSocket({ headers }: IncomingMessage): boolean {
-  return headers.upgrade?.toLowerCase() === 'websocket'
+  return headers.upgrade?.toLowerCase() === 'websocket' && /\bupgrade\b/i.test(headers.connection ?? '')
 }
 
 /**

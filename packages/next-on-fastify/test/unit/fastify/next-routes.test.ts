@@ -76,7 +76,8 @@ describe('a route of app.next()', () => {
   it('rejects WebSockets as other paths do', async () => {
     const app = await createNextOnFastify({ dir: standInApp(), upgrades: false })
     app.next('/socket')
-    expect((await app.inject({ url: '/socket', headers: { upgrade: 'websocket' } })).statusCode).toBe(426)
+    const headers = { connection: 'upgrade', upgrade: 'websocket' }
+    expect((await app.inject({ url: '/socket', headers })).statusCode).toBe(426)
   })
 
   it.each([

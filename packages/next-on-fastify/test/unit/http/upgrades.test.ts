@@ -77,6 +77,18 @@ describe('a socket that asks for an upgrade', () => {
     expect(await promise).toBe(200)
   })
 
+  it('without `Connection: upgrade` is served as without it', async () => {
+    const app = await listening(next({ dev: false }))
+    const { port } = app.server.address() as AddressInfo
+    const { promise, resolve } = Promise.withResolvers<number | undefined>()
+    const headers = { connection: 'close', upgrade: 'websocket' }
+    get({ port, path: '/page', headers, agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+    expect(await promise).toBe(200)
+  })
+
   it('that Next passes to another server is left open until that responds', async () => {
     const app = await listening(next({ dev: false, upgrades: true }))
     expect(await upgrade(app, '/nobody/late')).toMatch(/^HTTP\/1.1 101 Late/)
