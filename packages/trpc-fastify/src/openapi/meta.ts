@@ -34,6 +34,23 @@ export type OpenApiMeta = {
 
 type OpenApi = NonNullable<OpenApiMeta['openapi']>
 
+const PROPERTIES: Readonly<Record<keyof OpenApi, true>> = {
+  enabled: true,
+  method: true,
+  path: true,
+  operationId: true,
+  summary: true,
+  description: true,
+  protect: true,
+  tags: true,
+  contentTypes: true,
+  deprecated: true,
+  successDescription: true,
+  errorResponses: true,
+}
+/** Those of trpc-to-openapi that have no effect. */
+const IGNORED = ['requestHeaders', 'responseHeaders']
+
 /** A procedure with a route. */
 export interface RestProcedure {
   readonly path: string
@@ -82,6 +99,11 @@ export function restProcedures({ paths, find }: RouterInternals): RestProcedure[
 
 function checked(path: string, openapi: OpenApi, type: string): RestProcedure {
   if (!isObject(openapi)) throw invalid(path, '', `an object, got ${typeof openapi}`)
+  // A misspelled `enabled` would leave its route on.
+  const unknown = Object.keys(openapi).find((name) => !Object.hasOwn(PROPERTIES, name) && !IGNORED.includes(name))
+  if (unknown !== undefined) {
+    throw invalid(path, '', `the properties ${Object.keys(PROPERTIES).join(', ')}, got ${JSON.stringify(unknown)}`)
+  }
   const { method, path: template, contentTypes = ['application/json'], enabled } = openapi
   if (enabled !== undefined && typeof enabled !== 'boolean')
     throw invalid(path, 'enabled', `a boolean, got ${String(enabled)}`)

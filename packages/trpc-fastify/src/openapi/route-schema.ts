@@ -83,7 +83,12 @@ function responsesOf(
     ? errorResponses.map((status) => [String(status), 'Error'])
     : Object.entries(errorResponses)
   for (const [status] of errors) {
-    if (!/^[45]\d\d$/.test(status)) throw invalid(path, 'errorResponses', `statuses from 400 to 599, got ${status}`)
+    if (/^[45]\d\d$/.test(status)) continue
+    throw invalid(
+      path,
+      'errorResponses',
+      `statuses from 400 to 599, got ${/^\d+$/.test(status) ? status : `"${status}"`}`,
+    )
   }
   // For @fastify/swagger, the type null is a response without a body.
   const result = output?.['x-coerce'] === 'void' ? { type: 'null' } : (shown(output ?? {}) as object)

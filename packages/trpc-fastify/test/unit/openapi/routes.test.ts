@@ -321,6 +321,14 @@ describe('invalid meta rejects with a code and one line', () => {
       reject({ openapi: { method: 'HEAD', path: '/a' } }),
       'meta.openapi.method of procedure "it": expected GET, POST, PATCH, PUT, DELETE, got "HEAD".',
     ],
+    [
+      reject({ openapi: { method: 'GET', path: '/a', enabeld: false } }),
+      'meta.openapi of procedure "it": expected the properties enabled, method, path, operationId, summary, description, protect, tags, contentTypes, deprecated, successDescription, errorResponses, got "enabeld".',
+    ],
+    [
+      reject({ openapi: { method: 'GET', path: '/a', errorResponses: ['x'] } }),
+      'meta.openapi.errorResponses of procedure "it": expected statuses from 400 to 599, got "x".',
+    ],
     [reject({ openapi: 'GET /a' }), 'meta.openapi of procedure "it": expected an object, got string.'],
     ...['a', '/a/:id', '/a/*', '/a//b', '/a/{id', '/a?b', '/a/', '/{a}-{b}', '/a(b)'].map(
       (one): [AnyTRPCRouter, string] => [
