@@ -18,6 +18,12 @@ async function failureOf(workers: number, file: string, text: string): Promise<{
   return { code, line: line.replaceAll(pathToFileURL(project.path(file)).href, 'APP') }
 }
 
+async function responseOf(file: string, text: string, flags: readonly string[]): Promise<string> {
+  const command = new Project({ [file]: text }).run([file, ...flags])
+  const { port } = await command.listening()
+  return await (await fetch(`http://127.0.0.1:${port}`)).text()
+}
+
 describe.each([1, 2])('fails early and names the default export (workers: %i)', (workers) => {
   it.each([
     ['app.mjs', 'export default { a: 1, b: 2 }', 'its default export is an object with the keys a, b'],
@@ -75,9 +81,7 @@ it.each([1, 2])('accepts a promise of an app or of a factory (workers: %i)', asy
   for (const app of ['listener', '() => listener']) {
     const text = `const listener = (request, response) => response.end('hello'); export default Promise.resolve(${app})`
     const at = ['--port', '0', '--host', '127.0.0.1', '--workers', String(workers)]
-    const command = new Project({ 'app.mjs': text }).run(['app.mjs', ...at])
-    const { port } = await command.listening()
-    expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('hello')
+    expect(await responseOf('app.mjs', text, at)).toBe('hello')
   }
 })
 
@@ -98,8 +102,6 @@ describe.each([1, 2])('accepts an app that listens later (workers: %i)', (worker
     ],
   ])('%s', async (_title, text) => {
     const at = ['--port', String(await freePort()), '--host', '127.0.0.1']
-    const command = new Project({ 'app.cjs': text }).run(['app.cjs', '--workers', String(workers), ...at])
-    const { port } = await command.listening()
-    expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('hello')
+    expect(await responseOf('app.cjs', text, ['--workers', String(workers), ...at])).toBe('hello')
   })
 })

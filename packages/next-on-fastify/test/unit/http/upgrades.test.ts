@@ -65,23 +65,13 @@ describe('a socket that asks for an upgrade', () => {
     expect(await upgrade(proxying, '/proxied')).toMatch(/^HTTP\/1.1 101 Next/)
   })
 
-  it('for another protocol is served as without it', async () => {
+  it.each([
+    ['for another protocol', { connection: 'upgrade', upgrade: 'h2c' }],
+    ['without `Connection: upgrade`', { connection: 'close', upgrade: 'websocket' }],
+  ])('%s is served as without it', async (_, headers) => {
     const app = await listening(next({ dev: false }))
     const { port } = app.server.address() as AddressInfo
     const { promise, resolve } = Promise.withResolvers<number | undefined>()
-    const headers = { connection: 'upgrade', upgrade: 'h2c' }
-    get({ port, path: '/page', headers, agent: false }, (response) => {
-      response.resume()
-      resolve(response.statusCode)
-    })
-    expect(await promise).toBe(200)
-  })
-
-  it('without `Connection: upgrade` is served as without it', async () => {
-    const app = await listening(next({ dev: false }))
-    const { port } = app.server.address() as AddressInfo
-    const { promise, resolve } = Promise.withResolvers<number | undefined>()
-    const headers = { connection: 'close', upgrade: 'websocket' }
     get({ port, path: '/page', headers, agent: false }, (response) => {
       response.resume()
       resolve(response.statusCode)

@@ -13,6 +13,11 @@ const router = makeRouter()
 
 type Rules = Record<string, ProcedureRule> | undefined
 
+const ORDERS = [
+  ['trpcPlugin', 'openApiPlugin'],
+  ['openApiPlugin', 'trpcPlugin'],
+] as const
+
 const CHECKED: Rules = {
   secret: {
     onRequest: async (_request, reply) => await reply.code(401).send(),
@@ -21,7 +26,7 @@ const CHECKED: Rules = {
 
 const register = async (
   app: FastifyInstance,
-  plugin: 'trpcPlugin' | 'openApiPlugin',
+  plugin: (typeof ORDERS)[number][number],
   procedures: Rules,
   served = router,
 ): Promise<void> => {
@@ -36,10 +41,7 @@ function appOf(): FastifyInstance {
   return app
 }
 
-it.each([
-  ['trpcPlugin', 'openApiPlugin'],
-  ['openApiPlugin', 'trpcPlugin'],
-] as const)('%s has rules, so %s after it needs some', async (first, second) => {
+it.each(ORDERS)('%s has rules, so %s after it needs some', async (first, second) => {
   const app = appOf()
   await register(app, first, CHECKED)
   await expect(register(app, second, undefined)).rejects.toMatchObject({
@@ -48,10 +50,7 @@ it.each([
   })
 })
 
-it.each([
-  ['trpcPlugin', 'openApiPlugin'],
-  ['openApiPlugin', 'trpcPlugin'],
-] as const)('%s has no rules, so %s after it cannot have some', async (first, second) => {
+it.each(ORDERS)('%s has no rules, so %s after it cannot have some', async (first, second) => {
   const app = appOf()
   await register(app, first, undefined)
   await expect(register(app, second, CHECKED)).rejects.toMatchObject({
