@@ -318,14 +318,19 @@ export function adoptHandle(server: HttpServer, handle: RawHandle): Socket {
   return socket
 }
 
-/**
- * Calls back for each handle that was lost because the receiver, here or at the other end, had no free descriptor. The
- * kernel drops such a handle, and Node reports it by an internal message only.
- */
-export function onHandleLost(channel: EventEmitter, lost: (isHere: boolean) => void): void {
+/** What becomes of handles on a channel. A receiver without a free descriptor does not get them: the kernel drops them. */
+export interface HandleReceipts {
+  /** The other end has received a sent handle, or not. Called in the order of the handles. */
+  readonly onSent: (isReceived: boolean) => void
+  /** A handle for this process was dropped. */
+  readonly onDropped: () => void
+}
+
+/** Listens to the internal messages by which Node confirms handles. */
+export function watchHandles(channel: EventEmitter, { onSent, onDropped }: HandleReceipts): void {
   channel.on('internalMessage', ({ cmd }: { cmd?: unknown }, handle: unknown) => {
-    if (cmd === 'NODE_HANDLE_NACK') lost(false)
-    if (cmd === 'NODE_HANDLE' && !handle) lost(true)
+    if (cmd === 'NODE_HANDLE_ACK' || cmd === 'NODE_HANDLE_NACK') onSent(cmd === 'NODE_HANDLE_ACK')
+    if (cmd === 'NODE_HANDLE' && !handle) onDropped()
   })
 }
 

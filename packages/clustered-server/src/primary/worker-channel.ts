@@ -1,19 +1,23 @@
 import { type ChildProcess, fork, type ForkOptions } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
 import type { Duplex } from 'node:stream'
 import { decode, encode, type ToPrimary, type ToWorker } from '../ipc/messages.ts'
 import { forkInCluster } from '../platform/windows-port.ts'
-import { onHandleLost, type RawHandle } from '../platform/node-internals.ts'
+import { type RawHandle, watchHandles } from '../platform/node-internals.ts'
 import type { WorkerExit } from '../server-types.ts'
+import type { MovingConnection } from './moving-connection.ts'
 import { ownOutputs } from './shared-output.ts'
 
 interface ChannelEvents {
   message: [message: ToPrimary, handle: RawHandle | undefined]
   /** A connection could not be delivered; another worker has to take it. */
-  returned: [handle: RawHandle, idleMs: number]
-  /** A process had no descriptor for a connection: this process or the worker. */
-  lost: [pid: number | undefined]
+  returned: [MovingConnection]
+  /** The worker has no free descriptor for a connection; another worker has to take it. */
+  refused: [MovingConnection]
+  /** This process had no free descriptor for a connection of the worker. */
+  lost: []
   /** Process error, such as a failed start. */
   failed: [message: string]
   exit: [WorkerExit]
@@ -38,6 +42,17 @@ export interface ProcessSetup {
   readonly hasReportPipe: boolean
 }
 
+/** A handle that the worker has not confirmed yet. */
+interface SentHandle {
+  /** Whether it is in the channel, so that the worker may have it. */
+  isWritten: boolean
+  readonly onReceived: () => void
+  /** The worker has no free descriptor. */
+  readonly onRefused: () => void
+  /** The worker ends, and has not received it. */
+  readonly onReturned: () => void
+}
+
 /** Descriptors in the worker; the first four are stdin, stdout, stderr and the channel. */
 export const LISTENER_FD = 4
 export const STATS_FD = 5
@@ -51,8 +66,8 @@ export class WorkerChannel extends EventEmitter<ChannelEvents> {
   /** Resolves when all output with a prefix has been written. */
   readonly outputWritten: Promise<unknown>
   readonly #child: ChildProcess
-  /** Connections that are on their way to the worker, and for how long each was idle. */
-  readonly #undelivered = new Map<RawHandle, number>()
+  /** In the order in which they were sent. */
+  readonly #sent: SentHandle[] = []
   #hasEnded = false
 
   constructor(setup: ProcessSetup) {
@@ -67,9 +82,9 @@ export class WorkerChannel extends EventEmitter<ChannelEvents> {
       const message = decode(sent) as ToPrimary | undefined
       if (message) this.emit('message', message, handle as unknown as RawHandle | undefined)
     })
-    onHandleLost(this.#child, (isHere) => this.emit('lost', isHere ? process.pid : this.pid))
+    watchHandles(this.#child, { onSent: (isReceived) => this.#onSent(isReceived), onDropped: () => this.emit('lost') })
     // Node reports neither the failure of messages that still wait to be sent, nor the end of the channel before that.
-    for (const event of ['disconnect', 'exit'] as const) this.#child.once(event, () => this.#returnUndelivered())
+    for (const event of ['disconnect', 'exit'] as const) this.#child.once(event, () => this.#returnSent())
     this.#child.on('error', ({ message }) => {
       this.emit('failed', message)
       // A process that could not be started emits no exit.
@@ -91,18 +106,27 @@ export class WorkerChannel extends EventEmitter<ChannelEvents> {
     return stdio?.[REPORT_FD] as Duplex | undefined
   }
 
-  send(message: ToWorker, handle?: RawHandle): void {
+  send(message: ToWorker): void {
     // A worker that ends right now shows by its exit.
-    if (this.#child.connected) this.#child.send(encode(message), handle as never, {}, () => {})
+    if (this.#child.connected) this.#child.send(encode(message), undefined, {}, () => {})
   }
 
-  /** Sends a connection, which comes back as the event `returned` if it cannot be delivered. */
-  handOver(handle: RawHandle, idleMs: number): void {
-    this.#undelivered.set(handle, idleMs)
-    this.#child.send(encode({ type: 'connection', idleMs }), handle as never, {}, (error) => {
-      if (!this.#undelivered.delete(handle)) return
-      if (error) this.emit('returned', handle, idleMs)
-      else handle.close()
+  /** Sends a shared socket. */
+  share(request: number, handle: RawHandle): void {
+    this.#sendHandle({ type: 'shared', request }, handle, {
+      onReceived: () => {},
+      onRefused: () => this.send({ type: 'shared', request, error: -constants.errno.EMFILE }),
+      onReturned: () => {},
+    })
+  }
+
+  /** Sends a connection, which stays open here until the worker has it, and comes back as an event if it does not. */
+  handOver(connection: MovingConnection): void {
+    const { handle, idleMs } = connection
+    this.#sendHandle({ type: 'connection', idleMs }, handle, {
+      onReceived: () => handle.close(),
+      onRefused: () => this.emit('refused', connection),
+      onReturned: () => this.emit('returned', connection),
     })
   }
 
@@ -119,11 +143,30 @@ export class WorkerChannel extends EventEmitter<ChannelEvents> {
     return Promise.race([late, Promise.all([ownStdout.copy(stdout, prefix), ownStderr.copy(stderr, prefix)])])
   }
 
-  /** Reassigns connections that this worker never received. */
-  #returnUndelivered(): void {
-    const undelivered = [...this.#undelivered]
-    this.#undelivered.clear()
-    for (const [handle, idleMs] of undelivered) this.emit('returned', handle, idleMs)
+  #sendHandle(message: ToWorker, handle: RawHandle, receipt: Omit<SentHandle, 'isWritten'>): void {
+    const sent = { ...receipt, isWritten: false }
+    this.#sent.push(sent)
+    this.#child.send(encode(message), handle as never, {}, (error) => {
+      sent.isWritten = !error
+      const index = this.#sent.indexOf(sent)
+      if (!error || index < 0) return
+      this.#sent.splice(index, 1)
+      sent.onReturned()
+    })
+  }
+
+  #onSent(isReceived: boolean): void {
+    const sent = this.#sent.shift()
+    if (isReceived) sent?.onReceived()
+    else sent?.onRefused()
+  }
+
+  /** Node sends one handle at a time. The worker may have read from that one, so it goes to no other worker. */
+  #returnSent(): void {
+    for (const { isWritten, onReceived, onReturned } of this.#sent.splice(0)) {
+      if (isWritten) onReceived()
+      else onReturned()
+    }
   }
 
   #end(exit: WorkerExit): void {

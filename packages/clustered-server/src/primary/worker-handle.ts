@@ -6,6 +6,7 @@ import type { RawHandle } from '../platform/node-internals.ts'
 import type { BlockedLoopReport, WorkerExit, WorkerState, WorkerStats } from '../server-types.ts'
 import { Liveness } from './worker-liveness.ts'
 import { requestReport } from './blocked-loop-request.ts'
+import type { MovingConnection } from './moving-connection.ts'
 import { StartProgress } from './start-state.ts'
 import { LISTENER_FD, REPORT_FD, STATS_FD, WorkerChannel } from './worker-channel.ts'
 import type { WorkerRole, WorkerSetup } from './worker-setup.ts'
@@ -22,9 +23,11 @@ interface WorkerEvents {
   /** The worker stops accepting connections. */
   retiring: []
   /** A connection for another worker: a certain one, or any. */
-  connection: [handle: RawHandle, idleMs: number, to: number | undefined]
-  /** A process, the worker or this one, had no descriptor for a connection. */
-  lost: [pid: number | undefined]
+  connection: [connection: MovingConnection, to: number | undefined]
+  /** The worker has no free descriptor for a connection. */
+  refused: [MovingConnection]
+  /** This process had no free descriptor for a connection of the worker. */
+  lost: []
   /** The worker requests a shared socket. */
   share: [request: number, query: SocketQuery]
   /** The worker no longer accepts from a shared socket. */
@@ -172,15 +175,15 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
   }
 
   /** Hands a connection over to the worker. */
-  handOver(handle: RawHandle, idleMs: number): void {
+  handOver(connection: MovingConnection): void {
     this.#handedOverSince++
-    this.#channel.handOver(handle, idleMs)
+    this.#channel.handOver(connection)
   }
 
   /** Sends a shared socket, or the error number of its failed bind. */
   share(request: number, bound: RawHandle | number): void {
     if (typeof bound === 'number') this.#channel.send({ type: 'shared', request, error: bound })
-    else this.#channel.send({ type: 'shared', request }, bound)
+    else this.#channel.share(request, bound)
   }
 
   /** Makes the worker run the tasks of `runOnOneWorker()`. */
@@ -228,8 +231,9 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
       this.#onMessage(message, handle)
       this.#notifyWaiting()
     })
-    this.#channel.on('returned', (handle, idleMs) => this.emit('connection', handle, idleMs, undefined))
-    this.#channel.on('lost', (pid) => this.emit('lost', pid))
+    this.#channel.on('returned', (connection) => this.emit('connection', connection, undefined))
+    this.#channel.on('refused', (connection) => this.emit('refused', connection))
+    this.#channel.on('lost', () => this.emit('lost'))
     this.#channel.on('failed', (message) => {
       if (this.failure === undefined) this.#progress.fail({ message })
     })
@@ -258,7 +262,7 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
         return void this.emit('stats')
       case 'connection':
         // Node withholds messages whose handle was lost; this code must not depend on that.
-        if (handle) this.emit('connection', handle, message.idleMs, message.to)
+        if (handle) this.emit('connection', { handle, idleMs: message.idleMs, refusedBy: [] }, message.to)
         return
       case 'share':
         return void this.emit('share', message.request, message.query)

@@ -44,6 +44,37 @@ it('no process keeps descriptors of handed over connections', { timeout: 600_000
   for (const connection of connections) connection.close()
 })
 
+it.runIf(canLimit)('moves no connection into a worker without a free descriptor', { timeout: 60_000 }, async () => {
+  const server = await startServer('faults.ts')
+  const lost: unknown[] = []
+  server.on('connectionLost', (event) => lost.push(event))
+  const connections = Array.from({ length: 40 }, () => new RawConnection(connectTo(server.port)()))
+  const ofWorkers = (): number[] =>
+    server.status().workers.flatMap((one) => (one.state === 'active' ? one.connections : []))
+  await expect.poll(ofWorkers, { timeout: 10_000 }).toSatisfy(([a, b]) => a + b === 40 && Math.abs(a - b) < 9)
+  const pids = await Promise.all(
+    connections.map((connection) =>
+      connection.ask('GET /pid HTTP/1.1\r\nhost: test\r\n\r\n').then(([result]) => result),
+    ),
+  )
+  const full = server.status().workers.find(({ state }) => state === 'active')!.pid!
+  const limit = (files: number): Buffer => execFileSync('prlimit', ['--pid', String(full), `--nofile=${files}:4096`])
+  // Those below are in use.
+  limit(12)
+  const isLeaving = connections.map((_, index) => (pids[index] as { body: string }).body === String(full))
+  for (const [index, connection] of connections.entries()) if (isLeaving[index]) connection.close()
+  // The other worker leads by far, and tries to hand connections over.
+  await wait(1500)
+  const open = connections.filter((_, index) => !isLeaving[index])
+  expect(await Promise.all(open.map(ask))).toEqual(open.map(() => answer))
+  expect(lost).toEqual([])
+  expect(Math.min(...ofWorkers())).toBe(0)
+  limit(4096)
+  await expect.poll(() => Math.min(...ofWorkers()), { timeout: 10_000 }).toBeGreaterThan(0)
+  expect(await Promise.all(open.map(ask))).toEqual(open.map(() => answer))
+  for (const connection of open) connection.close()
+})
+
 it('keeps running without free descriptors', { timeout: 120_000 }, async ({ annotate }) => {
   const server = await startProcess(['sh', '-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath])
   const kept = Array.from({ length: 10 }, () => new RawConnection(connectTo(server.port)()))
