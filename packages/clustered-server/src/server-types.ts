@@ -131,10 +131,7 @@ export interface ClusteredServerEvents {
   lingerStart: [LingeringBuild]
   /** An older build is no longer served. */
   lingerEnd: [{ readonly generation: number; readonly reason: LingerEndReason }]
-  /**
-   * Process `pid` had no free file descriptor for a connection handed over to it, and no other worker had one; the
-   * connection is closed.
-   */
+  /** Process `pid` had no free file descriptor for a connection handed over to it; the connection is closed. */
   connectionLost: [{ readonly pid: number | undefined }]
   /** Shutdown has begun. The server stops accepting connections after `shutdownDelay`. */
   closing: []

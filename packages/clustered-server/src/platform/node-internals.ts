@@ -318,19 +318,14 @@ export function adoptHandle(server: HttpServer, handle: RawHandle): Socket {
   return socket
 }
 
-/** What becomes of handles on a channel. A receiver without a free descriptor does not get them: the kernel drops them. */
-export interface HandleReceipts {
-  /** The other end has received a sent handle, or not. Called in the order of the handles. */
-  readonly onSent: (isReceived: boolean) => void
-  /** A handle for this process was dropped. */
-  readonly onDropped: () => void
-}
-
-/** Listens to the internal messages by which Node confirms handles. */
-export function watchHandles(channel: EventEmitter, { onSent, onDropped }: HandleReceipts): void {
+/**
+ * Calls `onSent` when the other end has received the next sent handle, or has not, and `onLost` for a handle that this
+ * process has not received. The kernel drops handles for a process without a free descriptor.
+ */
+export function watchHandles(channel: EventEmitter, onSent: (isReceived: boolean) => void, onLost: () => void): void {
   channel.on('internalMessage', ({ cmd }: { cmd?: unknown }, handle: unknown) => {
     if (cmd === 'NODE_HANDLE_ACK' || cmd === 'NODE_HANDLE_NACK') onSent(cmd === 'NODE_HANDLE_ACK')
-    if (cmd === 'NODE_HANDLE' && !handle) onDropped()
+    if (cmd === 'NODE_HANDLE' && !handle) onLost()
   })
 }
 

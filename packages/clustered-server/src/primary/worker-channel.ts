@@ -82,7 +82,11 @@ export class WorkerChannel extends EventEmitter<ChannelEvents> {
       const message = decode(sent) as ToPrimary | undefined
       if (message) this.emit('message', message, handle as unknown as RawHandle | undefined)
     })
-    watchHandles(this.#child, { onSent: (isReceived) => this.#onSent(isReceived), onDropped: () => this.emit('lost') })
+    watchHandles(
+      this.#child,
+      (isReceived) => this.#onSent(isReceived),
+      () => this.emit('lost'),
+    )
     // Node reports neither the failure of messages that still wait to be sent, nor the end of the channel before that.
     for (const event of ['disconnect', 'exit'] as const) this.#child.once(event, () => this.#returnSent())
     this.#child.on('error', ({ message }) => {
