@@ -1,12 +1,13 @@
 import { anyOf, custom, milliseconds, object, optional, type OptionsSchema, port, string } from 'checked-options'
 import { jwtSchema } from '../jwt/jwt-options.ts'
 import type { Authenticator } from '../options/authentication.ts'
-import { factoryEntries } from '../options/schema.ts'
+import { factoryEntries, isAuthenticator } from '../options/schema.ts'
 import type { GatewayConfig } from './define-config.ts'
 
-const authenticator = custom<Authenticator>('an object with authenticate', (value) => {
-  return typeof (value as Partial<Authenticator> | null)?.authenticate === 'function'
-})
+const authenticator = custom<Authenticator>(
+  'an object with authenticate, and a valid challenge if any',
+  isAuthenticator,
+)
 
 /** The command's options after the check. */
 export type CheckedCommand = Required<Pick<GatewayConfig, 'port' | 'host' | 'stopTimeout'>>

@@ -9,6 +9,11 @@ export type Claims = Readonly<Record<string, unknown>>
 export interface Authenticator {
   /** Returns the claims of a client, or undefined for one without credentials. It throws for invalid ones. */
   authenticate: (request: FastifyRequest) => Promise<Claims | undefined>
+  /**
+   * The `www-authenticate` header of the 401 for a client without credentials, such as `Basic realm="orders"`.
+   * @default 'Bearer'
+   */
+  challenge?: string
   /** Security schemes for the OpenAPI document, such as `[{ jwt: [] }]`. It must have schemes of these names. @default none */
   security?: readonly SecurityRequirement[]
 }

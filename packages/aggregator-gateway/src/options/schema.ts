@@ -287,8 +287,9 @@ const gatewayEntries = {
   upstreams: record(anyOf(origin, upstreamSchema)),
   endpoints: list(anyEndpoint),
   authentication: optional(
-    custom<Authenticator>('an object with authenticate, such as jwtAuthentication()', (value) =>
-      hasMethods(value, ['authenticate']),
+    custom<Authenticator>(
+      'an object with authenticate, such as jwtAuthentication(), and a valid challenge if any',
+      isAuthenticator,
     ),
   ),
   coalesce: optional(boolean(), false),
@@ -329,6 +330,13 @@ function isForwardable(name: unknown): boolean {
 
 function hasMethods(value: unknown, names: readonly string[]): boolean {
   return names.every((name) => typeof (value as Record<string, unknown> | null | undefined)?.[name] === 'function')
+}
+
+/** Whether a value is an authenticator, whose challenge, if any, can be the value of a header. */
+export function isAuthenticator(value: unknown): boolean {
+  if (!hasMethods(value, ['authenticate'])) return false
+  const { challenge } = value as Record<string, unknown>
+  return challenge === undefined || (typeof challenge === 'string' && /^[\x21-\x7e][\x20-\x7e]*$/.test(challenge))
 }
 
 /** A URL with a host, a port that exists, and nothing after it. */

@@ -38,7 +38,7 @@ export function authenticatedRoute(
   const hook: onRequestAsyncHookHandler = async (request) => {
     const verified = await verify(authenticator, request)
     if (verified) claims.set(request, verified)
-    else if (!isOptional) throw unauthenticated('The request has no credentials', 'Bearer')
+    else if (!isOptional) throw unauthenticated('The request has no credentials', authenticator.challenge ?? 'Bearer')
   }
   return { ...route, onRequest: [hook, ...[route.onRequest ?? []].flat()] as onRequestAsyncHookHandler[] }
 }

@@ -141,6 +141,19 @@ it('are verified before all other hooks of the route', async () => {
   expect(order).toEqual(['authentication', 'hook'])
 })
 
+it.each([
+  [undefined, 'Bearer'],
+  ['Basic realm="orders"', 'Basic realm="orders"'],
+])('with the challenge %o, a 401 for a client without credentials has it', async (challenge, header) => {
+  const app = await gateway({
+    upstreams: { it: 'http://127.0.0.1:1' },
+    authentication: { authenticate: async () => undefined, ...(challenge !== undefined && { challenge }) },
+    endpoints: [{ path: '/me', calls: { one: { upstream: 'it', path: '/' } } }],
+  })
+  const { statusCode, headers } = await app.inject('/me')
+  expect([statusCode, headers['www-authenticate']]).toEqual([401, header])
+})
+
 describe('an endpoint', () => {
   const appOf = async (one: object): Promise<FastifyInstance> =>
     await gateway({

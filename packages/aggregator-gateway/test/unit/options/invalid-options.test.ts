@@ -255,8 +255,16 @@ const WRONG: readonly [message: string, options: unknown][] = [
     withCall({ ...call, shadow: { upstream: 'others' } }),
   ],
   [
-    'Invalid option "authentication": expected an object with authenticate, such as jwtAuthentication(), got an object.',
+    'Invalid option "authentication": expected an object with authenticate, such as jwtAuthentication(), and a valid challenge if any, got an object.',
     { upstreams: {}, authentication: {}, endpoints: [] },
+  ],
+  [
+    'Invalid option "authentication": expected an object with authenticate, such as jwtAuthentication(), and a valid challenge if any, got an object.',
+    {
+      upstreams: {},
+      authentication: { authenticate: async () => undefined, challenge: 'Basic\r\nx: y' },
+      endpoints: [],
+    },
   ],
   [
     'Invalid option "endpoints[0].authentication": expected a boolean or "optional", got "none".',
