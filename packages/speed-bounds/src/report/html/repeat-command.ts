@@ -21,7 +21,7 @@ export function repeatCommand({ subjects, cases, load, method, claims }: RaceRes
     ['--generator', load.generator, 'autocannon'],
     ['--busy-poll', `${load.busyPoll}us`, '0us'],
     ['--replicas', method.replicas, 5],
-    ['--cycles', method.cycles, 6],
+    ['--cycles', method.cycles, 8],
     ['--heats', method.heats, 'interleaved'],
     ['--idle', method.idle, 'paused'],
     ['--alpha', method.alpha, 0.01],
