@@ -60,8 +60,8 @@ function withMeasurementFlags(command: Command): Command {
   const milliseconds = time('ms')
   return command
     .addOption(timeOption('--max-warm-up <time>', 'maximum warm-up of a process', milliseconds, '2s'))
-    .addOption(timeOption('--min-warm-up <time>', 'minimum warm-up of a process', milliseconds, '1200ms'))
-    .option('--cycles <count>', 'rounds of each process in a stage', count, 6)
+    .addOption(timeOption('--min-warm-up <time>', 'minimum warm-up of a process', milliseconds, '1s'))
+    .option('--cycles <count>', 'rounds of each process in a stage', count, 8)
     .option('--stages <count>', 'maximum stages of a claim, each with fresh processes', count, 3)
     .addOption(
       new Option('--heats <order>', 'whether all processes live at the same time, or one of each subject')

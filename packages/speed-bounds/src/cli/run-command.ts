@@ -37,5 +37,5 @@ async function runConfig({ config: path, budget, ...outputs }: ConfigFlags): Pro
 /** Fails on an invalid claim before any process starts. */
 function assertClaims({ subjects, claims }: Config, options: RaceOptions): void {
   const resolved = resolveRace(subjects, options)
-  for (const { over, ...claim } of claims) resolveClaim(resolved, over, claim)
+  for (const [index, { over, ...claim }] of claims.entries()) resolveClaim(resolved, over, claim, `claims[${index}].`)
 }

@@ -7,7 +7,7 @@ import { EXIT } from './exit-codes.ts'
 import { count, type LoadFlags, optionsOf, withLoadFlags } from './load-flags.ts'
 import { print } from './output.ts'
 import { type SelfCheck, selfCheck } from '../self-check/self-check.ts'
-import type { VisibleEffect } from '../self-check/visible-effects.ts'
+import type { Neighbors, VisibleEffect } from '../self-check/visible-effects.ts'
 import { parseSubject } from './subject-argument.ts'
 
 export function addSelfCheckCommand(program: Command): void {
@@ -38,7 +38,8 @@ async function runSelfCheck(
   process.exitCode = outcome.isSuspect || (flags.atLeast > 1 && outcome.held > 0) ? EXIT.broken : EXIT.holds
 }
 
-function summaryText(
+/** The lines below those of the races. */
+export function summaryText(
   { tries, held, broken, wrong, falsePositiveRate, visible, neighbors }: SelfCheck,
   { atLeast, alpha }: Pick<LoadFlags, 'atLeast' | 'alpha'>,
 ): string {
@@ -49,8 +50,14 @@ function summaryText(
     ...visible.map(
       (effect) => `  smallest effect found in 80 % of races of ${seconds(effect.time)}: ${effectText(effect)}`,
     ),
-    `  neighbors: ${neighbors.foreignCpu.toFixed(2)} cores taken by other programs, ${percent(neighbors.discarded)} of rounds above the limit`,
+    `  neighbors: ${neighborsText(neighbors)}`,
   ].join('\n')
+}
+
+function neighborsText({ foreignCpu, discarded }: Neighbors): string {
+  // A budget that is too short leaves no round.
+  if (Number.isNaN(foreignCpu)) return 'unknown, because no round was measured: raise --budget'
+  return `${foreignCpu.toFixed(2)} cores taken by other programs, ${percent(discarded)} of rounds above the limit`
 }
 
 function effectText({ ratio: effect }: VisibleEffect): string {

@@ -80,9 +80,9 @@ class LazyFunctionRace implements FunctionRace {
     const { budget = this.#race.budget, signal = new AbortController().signal } = check(claimSchema, options)
     let decision: Decision | undefined
     await this.#work(signal, budget, async (session) => {
-      const { names, label } = await this.#load(session)
-      const claim = resolveFunctionClaim(this.#race, { names, label }, over, options)
-      decision = await this.#decide(claim, names, session)
+      const functions = await this.#load(session)
+      const claim = resolveFunctionClaim(this.#race, functions, over, options)
+      decision = await this.#decide(claim, functions.names, session)
     })
     this.#decisions.push(decision!)
     return decision!

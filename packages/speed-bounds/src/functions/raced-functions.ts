@@ -14,6 +14,8 @@ export interface RacedFunctions {
   readonly names: readonly string[]
   /** Name of the race for people. */
   readonly label: string
+  /** Group of the file. Missing if it has none. */
+  readonly group?: string
   /** Path of the file that has them. Missing for inline functions. */
   readonly file?: string
   readonly placeOf: (name: string) => FunctionPlace
@@ -51,6 +53,7 @@ export function functionsOfGroup(url: string, { group, names }: FunctionGroup): 
   return {
     names,
     label: group === undefined ? name : `${name}, ${group}`,
+    ...(group !== undefined && { group }),
     file,
     placeOf: (own) => ({ type: 'file', url, group, name: own }),
   }

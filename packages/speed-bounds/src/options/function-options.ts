@@ -90,18 +90,26 @@ export function resolveFunctionRace(options: FunctionRaceOptions): ResolvedFunct
 /** Metrics of functions. */
 export const FUNCTION_METRICS: readonly Metric[] = ['cpu', 'throughput']
 
-/** A claim about functions with these names. */
+/** A claim about functions with these names. Errors put `prefix` before the names of its options. */
 export function resolveFunctionClaim(
   race: ResolvedFunctionRace,
-  { names, label }: { names: readonly string[]; label: string },
+  { names, label, group }: { names: readonly string[]; label: string; group?: string },
   over: string,
   options: ClaimOptions,
+  prefix = '',
 ): Claim {
   const claim = check(claimSchema, options)
-  const contender = claim.contender ?? names.find((name) => name !== over)!
-  assertOption(names.includes(contender), 'contender', `one of ${names.join(', ')}`, contender)
+  const contender = claim.contender ?? names.find((name) => name !== over) ?? over
+  assertOption(names.includes(contender), `${prefix}contender`, `one of ${names.join(', ')}`, contender)
   const others = names.filter((name) => name !== contender)
-  assertOption(others.includes(over), 'over', `one of ${others.join(', ')}`, over)
+  const expected = others.length > 0 ? `one of ${others.join(', ')}` : `a second function beside ${contender}`
+  assertOption(others.includes(over), `${prefix}over`, expected, over)
+  assertOption(
+    claim.case === undefined || claim.case === group,
+    `${prefix}case`,
+    group === undefined ? 'no case, because the functions have no groups' : `the raced group, "${group}"`,
+    claim.case,
+  )
   const { metric } = claim
   assertOption(
     metric === undefined || FUNCTION_METRICS.includes(metric),

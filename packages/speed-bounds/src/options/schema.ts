@@ -172,6 +172,13 @@ export const configClaimSchema: OptionsSchema<ConfigClaim> = object({
   ...claimEntries,
 })
 
+/** A claim of a benchmark file. */
+export const functionClaimSchema: OptionsSchema<ConfigClaim> = object({
+  over: string('the name of a function'),
+  ...claimEntries,
+  metric: optional(oneOf('cpu', 'throughput')),
+})
+
 export const runSchema: OptionsSchema<Pick<ClaimOptions, 'signal'>> = object(runEntries)
 
 export const fileSubjectSchema: OptionsSchema<

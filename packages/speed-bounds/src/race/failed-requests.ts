@@ -1,6 +1,7 @@
 import { errorCodes } from '../errors.ts'
 import type { LoadResult } from '../load/generator.ts'
 import type { ResolvedCase } from '../options/resolved.ts'
+import { counted } from '../report/format.ts'
 import type { RunningSubject } from '../subject/running-subject.ts'
 
 /** Milliseconds to wait for the supervisor's report of a dead subject. */
@@ -19,7 +20,8 @@ export function assertFewFailures(
   if (responses > 0 && failed <= maxRate * sent) return failed - before.failures
   throw new errorCodes.SPEED_BOUNDS_FAILED_REQUESTS(
     `${run.subject.name} failed ${failed} of ${sent} requests of case '${testCase.name}' under load (maxErrorRate: ${maxRate}): ` +
-      `${errors} connection errors, ${timeouts} timeouts, ${hanging} connections without a response, ${unexpectedStatus} responses with another status.` +
+      `${counted(errors, 'connection error')}, ${counted(timeouts, 'timeout')}, ${counted(hanging, 'connection')} without a response, ` +
+      `${counted(unexpectedStatus, 'response')} with another status.` +
       (hanging > 0 ? ' A round must be longer than a response takes: increase the duration.' : ''),
   )
 }

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { LoadCeiling, LoadPhase, LoadReport } from '../load-test/load-report.ts'
-import { machineText, megabytes, microseconds, milliseconds, percentage, perSecond } from './format.ts'
+import { counted, machineText, megabytes, microseconds, milliseconds, percentage, perSecond } from './format.ts'
 import { markdownText } from './markdown-text.ts'
 import type { Place } from './tables.ts'
 import { cut, wrap } from './terminal-width.ts'
@@ -103,8 +103,8 @@ function failureOf({ load, responses, failures }: LoadPhase): string[] {
   const failed = errors + timeouts + unexpectedStatus
   if (failed === 0) return []
   const share = percentage(failed / (failed + responses))
-  const kinds = `${errors} errors, ${timeouts} timeouts, ${unexpectedStatus} responses with another status`
-  return [`At ${load}, ${failed} requests failed (${share}): ${kinds}.${message ? ` ${message}` : ''}`]
+  const kinds = `${counted(errors, 'error')}, ${counted(timeouts, 'timeout')}, ${counted(unexpectedStatus, 'response')} with another status`
+  return [`At ${load}, ${counted(failed, 'request')} failed (${share}): ${kinds}.${message ? ` ${message}` : ''}`]
 }
 
 function latenessOf({ load, generator: { lateness } }: LoadPhase): string[] {

@@ -232,7 +232,9 @@ describe('with a configuration file', () => {
       { over: 'nobody', atLeast: 1 },
     ])
     const { code, stderr } = await run('run', '--config', config)
-    expect(stderr).toBe('SPEED_BOUNDS_INVALID_OPTION: Invalid option "over": expected one of slow, got "nobody".\n')
+    expect(stderr).toBe(
+      'SPEED_BOUNDS_INVALID_OPTION: Invalid option "claims[1].over": expected one of slow, got "nobody".\n',
+    )
     expect(code).toBe(2)
   })
 })

@@ -218,7 +218,7 @@ export const claims = [{ case: 'h', over: 'a', atLeast: 2 }]`,
     )
     const { code, stderr } = await bench('unknown.bench.mjs')
     expect(stderr.trim()).toBe(
-      'SPEED_BOUNDS_INVALID_OPTION: Invalid option "claims.case": expected a group of the file: g, got "h".',
+      'SPEED_BOUNDS_INVALID_OPTION: unknown.bench.mjs: Invalid option "claims[0].case": expected a group of the file: g, got "h".',
     )
     expect(code).toBe(2)
   })
@@ -231,11 +231,22 @@ export const claims = [{ case: 'h', over: 'a', atLeast: 2 }]`,
       "{ over: 'b', atLeats: 2, atLeast: 2 }",
       '"claims[1].atLeats": unknown. Did you mean "atLeast"?',
     ],
-    ['over a missing function', "{ over: 'c', atLeast: 2 }", '"over": expected one of b, got "c".'],
+    ['over nothing', '{ atLeast: 2 }', '"claims[1].over": expected the name of a function, got undefined.'],
+    ['over a missing function', "{ over: 'c', atLeast: 2 }", '"claims[1].over": expected one of b, got "c".'],
+    [
+      'of a missing function',
+      "{ over: 'b', contender: 'c', atLeast: 2 }",
+      '"claims[1].contender": expected one of a, b, got "c".',
+    ],
     [
       'on memory',
       "{ over: 'b', atLeast: 2, metric: 'rss' }",
-      '"metric": expected "cpu" or "throughput" of functions, got "rss".',
+      '"claims[1].metric": expected "cpu" or "throughput", got "rss".',
+    ],
+    [
+      'about a group',
+      "{ over: 'b', atLeast: 2, case: 'g' }",
+      '"claims[1].case": expected no case, because the file has no groups, got "g".',
     ],
   ])('measures nothing if the last file has a claim %s', async (_, claim, message) => {
     file(
@@ -243,7 +254,7 @@ export const claims = [{ case: 'h', over: 'a', atLeast: 2 }]`,
       `export default { a: () => 1, b: () => 1 }\nexport const claims = [{ over: 'b', atLeast: 2 }, ${claim}]`,
     )
     const outcome = await bench('functions.bench.mjs', 'wrong-claim.bench.mjs')
-    const stderr = `SPEED_BOUNDS_INVALID_OPTION: Invalid option ${message}\n`
+    const stderr = `SPEED_BOUNDS_INVALID_OPTION: wrong-claim.bench.mjs: Invalid option ${message}\n`
     expect(outcome).toEqual({ code: 2, stdout: '', stderr })
   })
 

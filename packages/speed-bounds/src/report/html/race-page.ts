@@ -35,7 +35,7 @@ export function racePage(result: RaceResult): Markup {
       ${conditions(result)}`,
     repeatSection(
       repeatCommand(result),
-      'Add the request headers, the body and the environment of your race: a result does not contain them.',
+      'Add the request headers, the body, the environment, the budget, the stages and the warm-up of your race, if you have set them: a result does not contain them.',
     ),
   ])
 }

@@ -10,6 +10,8 @@ type Flag = readonly [flag: string, value: string | number, standard: string | n
 export function repeatCommand({ subjects, cases, load, method, claims }: RaceResult): string {
   const [first, ...others] = cases
   if (!first || others.length > 0) return 'npx speed-bounds run'
+  // Otherwise the turn is a whole round, whatever its flag.
+  const alternates = load.generator === 'autocannon' && load.amount === null && method.idle === 'paused'
   return commandOf('race', subjectArguments(subjects), [
     ...claimFlags([{ names: subjects.map(({ name }) => name), claims }]),
     ['--path', first.path, '/'],
@@ -21,8 +23,9 @@ export function repeatCommand({ subjects, cases, load, method, claims }: RaceRes
     ['--generator', load.generator, 'autocannon'],
     ['--busy-poll', `${load.busyPoll}us`, '0us'],
     ['--replicas', method.replicas, 5],
-    ['--cycles', method.cycles, 6],
+    ['--cycles', method.cycles, 8],
     ['--heats', method.heats, 'interleaved'],
+    ...(alternates ? [['--turn', `${method.turn}ms`, `${Math.min(200, load.duration)}ms`] satisfies Flag] : []),
     ['--idle', method.idle, 'paused'],
     ['--alpha', method.alpha, 0.01],
     ['--seed', method.seed, ''],

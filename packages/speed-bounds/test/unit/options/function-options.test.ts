@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { errorCodes, type FunctionRaceOptions, race } from '../../../src/index.ts'
-import { resolveFunctionRace } from '../../../src/options/function-options.ts'
+import { resolveFunctionClaim, resolveFunctionRace } from '../../../src/options/function-options.ts'
 
 it.each<[keyof FunctionRaceOptions, unknown, string]>([
   ['group', 5, 'a string'],
@@ -33,4 +33,19 @@ it('has a random seed and the current folder by default', () => {
   const { seed, cwd } = resolveFunctionRace({})
   expect(Number.isInteger(seed)).toBe(true)
   expect(cwd).toBe(process.cwd())
+})
+
+it.each<[string, { names: string[]; group?: string }, string]>([
+  ['another group', { names: ['a', 'b'], group: 'h' }, '"case": expected the raced group, "h", got "g".'],
+  ['a group', { names: ['a', 'b'] }, '"case": expected no case, because the functions have no groups, got "g".'],
+  ['two functions', { names: ['b'] }, '"over": expected a second function beside b, got "b".'],
+])('rejects a claim about %s that the race does not have', (_, functions, message) => {
+  const claim = { atLeast: 2, case: 'g' }
+  expect(() => resolveFunctionClaim(resolveFunctionRace({}), { ...functions, label: 'a' }, 'b', claim)).toThrow(message)
+})
+
+it('accepts a claim about the raced group', () => {
+  const functions = { names: ['a', 'b'], group: 'g', label: 'a.bench.ts, g' }
+  const claim = resolveFunctionClaim(resolveFunctionRace({}), functions, 'b', { atLeast: 2, case: 'g' })
+  expect(claim).toMatchObject({ contender: 'a', over: 'b', case: 'a.bench.ts, g' })
 })

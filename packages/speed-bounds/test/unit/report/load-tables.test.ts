@@ -45,7 +45,7 @@ it('tells failures, and a generator that sent requests late', () => {
   const late = { ...phase, failures, responses: 594, generator: { ...phase.generator, lateness: 7.5 } }
   const lines = linesOf(recordedLoad({ phases: [late] }))
   expect(lines).toContain(
-    'At 50%, 6 requests failed (1 %): 3 errors, 2 timeouts, 1 responses with another status. read ECONNRESET',
+    'At 50%, 6 requests failed (1 %): 3 errors, 2 timeouts, 1 response with another status. read ECONNRESET',
   )
   expect(lines).toContain('At 50%, the generator sent 1 % of requests at least 7.50 ms late: it needs more CPU.')
 })

@@ -180,6 +180,17 @@ describe('the command that repeats a race', () => {
     expect(text).not.toMatch(/--pipelining|--alpha/)
   })
 
+  it.each([
+    ['has the length of turns', { duration: 800 }, { turn: 100 }, '100ms'],
+    ['has turns as long as a round', { duration: 800 }, { turn: 800 }, '800ms'],
+    ['leaves out the default length of turns', { duration: 800 }, { turn: 200 }, undefined],
+    ['leaves out turns of a round that is shorter', { duration: 150 }, { turn: 150 }, undefined],
+    ['leaves out turns of a generator without them', { duration: 2000, generator: 'wrk' }, { turn: 2000 }, undefined],
+  ] as const)('%s', (_, load, method, turn) => {
+    const changed = { load: { ...result.load, ...load }, method: { ...result.method, ...method } }
+    expect(/--turn (\S+)/.exec(repeatCommand({ ...result, ...changed }))?.[1]).toBe(turn)
+  })
+
   it('names each script once for several versions of Node', () => {
     const named = (name: string): RaceResult['subjects'][number] => ({ name, command: 'node server.js' })
     const subjects = ['server@node-22.1.0', 'server@node-24.0.0'].map(named)
