@@ -1,9 +1,11 @@
 // The routes that procedures ask for by `meta.openapi`, in the shape of trpc-to-openapi.
 
 import {
+  anyOf,
   boolean,
   checkOptions,
   custom,
+  integer,
   isRecord,
   list,
   object,
@@ -67,10 +69,8 @@ const PATH = /^(?:\/|(?:\/(?:[\w.~-]+|\{\w+\}))+)$/
 const STATUS = /^[45]\d\d$/
 
 const text = (): Schema<string> => custom('a string', (value) => typeof value === 'string')
-const isStatuses = (value: unknown): boolean =>
-  Array.isArray(value)
-    ? value.every((status) => typeof status === 'number' && STATUS.test(String(status)))
-    : isRecord(value) && Object.entries(value).every(([status, one]) => STATUS.test(status) && typeof one === 'string')
+const isDescribed = (value: unknown): boolean =>
+  isRecord(value) && Object.entries(value).every(([status, one]) => STATUS.test(status) && typeof one === 'string')
 
 const schema: OptionsSchema<OpenApi> = object({
   enabled: optional(boolean()),
@@ -88,7 +88,10 @@ const schema: OptionsSchema<OpenApi> = object({
   deprecated: optional(boolean()),
   successDescription: optional(text()),
   errorResponses: optional(
-    custom<number[] | Record<number, string>>('statuses from 400 to 599, as an array or with descriptions', isStatuses),
+    anyOf(
+      list(integer(400, 599)),
+      custom<Record<number, string>>('an object of descriptions by such statuses', isDescribed),
+    ),
   ),
 })
 

@@ -36,7 +36,7 @@ describe('invalid meta rejects with a code and one line', () => {
     ],
     [
       reject({ openapi: { method: 'GET', path: '/a', errorResponses: ['x'] } }),
-      'meta.openapi.errorResponses of procedure "it": expected statuses from 400 to 599, as an array or with descriptions, got an array.',
+      'meta.openapi.errorResponses[0] of procedure "it": expected an integer from 400 to 599, got "x".',
     ],
     [reject({ openapi: 'GET /a' }), 'meta.openapi of procedure "it": expected an object, got "GET /a".'],
     ...['a', '/a/:id', '/a/*', '/a//b', '/a/{id', '/a?b', '/a/', '/{a}-{b}', '/a(b)'].map(
@@ -76,7 +76,7 @@ describe('invalid meta rejects with a code and one line', () => {
     ],
     [
       reject({ openapi: { method: 'GET', path: '/a', errorResponses: [200] } }),
-      'meta.openapi.errorResponses of procedure "it": expected statuses from 400 to 599, as an array or with descriptions, got an array.',
+      'meta.openapi.errorResponses[0] of procedure "it": expected an integer from 400 to 599, got 200.',
     ],
     [
       t.router({ it: at('GET', '/a').mutation(() => 1) }),
@@ -123,8 +123,16 @@ describe('invalid meta rejects with a code and one line', () => {
         ['protect', 'false', 'a boolean, got "false"'],
         ['deprecated', 'yes', 'a boolean, got "yes"'],
         ['contentTypes', [], 'some of application/json, application/x-www-form-urlencoded, got none'],
-        ['errorResponses', 404, 'statuses from 400 to 599, as an array or with descriptions, got 404'],
-        ['errorResponses', { 404: 5 }, 'statuses from 400 to 599, as an array or with descriptions, got an object'],
+        [
+          'errorResponses',
+          404,
+          'an array, each item an integer from 400 to 599 or an object of descriptions by such statuses, got 404',
+        ],
+        [
+          'errorResponses',
+          { 404: 5 },
+          'an array, each item an integer from 400 to 599 or an object of descriptions by such statuses, got an object',
+        ],
       ] as const
     ).map(([name, value, problem]): [AnyTRPCRouter, string] => [
       reject({ openapi: { method: 'GET', path: '/a', [name]: value } }),
