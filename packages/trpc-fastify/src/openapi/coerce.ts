@@ -34,7 +34,10 @@ export function coercion(schema: JsonSchema, isText: boolean): Coerce | undefine
     const [only, ...others] = schema.anyOf.filter(({ type }) => type !== 'null')
     return only && others.length === 0 ? coercion(only, isText) : undefined
   }
-  switch (schema.type) {
+  // A number that may be null has two types in one schema.
+  const [type, ...others] = [schema.type ?? []].flat().filter((one) => one !== 'null')
+  if (others.length > 0) return undefined
+  switch (type) {
     case 'number':
     case 'integer':
       return isText ? toNumber : undefined

@@ -1,5 +1,20 @@
 // The routes that procedures ask for by `meta.openapi`, in the shape of trpc-to-openapi.
 
+import {
+  anyOf,
+  boolean,
+  checkOptions,
+  custom,
+  integer,
+  isRecord,
+  list,
+  object,
+  oneOf,
+  optional,
+  type OptionsSchema,
+  type Schema,
+  string,
+} from 'checked-options'
 import { InvalidOpenApiError } from '../errors.ts'
 import { definitionOf, type RouterInternals } from '../procedure/trpc-internals.ts'
 import { isObject } from '../runtime/type-guards.ts'
@@ -34,20 +49,6 @@ export type OpenApiMeta = {
 
 type OpenApi = NonNullable<OpenApiMeta['openapi']>
 
-const PROPERTIES: Readonly<Record<keyof OpenApi, true>> = {
-  enabled: true,
-  method: true,
-  path: true,
-  operationId: true,
-  summary: true,
-  description: true,
-  protect: true,
-  tags: true,
-  contentTypes: true,
-  deprecated: true,
-  successDescription: true,
-  errorResponses: true,
-}
 /** Those of trpc-to-openapi that have no effect. */
 const IGNORED = ['requestHeaders', 'responseHeaders']
 
@@ -65,6 +66,34 @@ export interface RestProcedure {
 
 /** A path of plain segments and parameters. Colons, stars and parentheses have a meaning for Fastify's router. */
 const PATH = /^(?:\/|(?:\/(?:[\w.~-]+|\{\w+\}))+)$/
+const STATUS = /^[45]\d\d$/
+
+const text = (): Schema<string> => custom('a string', (value) => typeof value === 'string')
+const isDescribed = (value: unknown): boolean =>
+  isRecord(value) && Object.entries(value).every(([status, one]) => STATUS.test(status) && typeof one === 'string')
+
+const schema: OptionsSchema<OpenApi> = object({
+  enabled: optional(boolean()),
+  method: oneOf(...METHODS),
+  path: custom<OpenApi['path']>(
+    'segments such as "/users/{id}"',
+    (value) => typeof value === 'string' && PATH.test(value),
+  ),
+  operationId: optional(string()),
+  summary: optional(text()),
+  description: optional(text()),
+  protect: optional(boolean()),
+  tags: optional(list(text())),
+  contentTypes: optional(list(oneOf(...CONTENT_TYPES) as Schema<string>)),
+  deprecated: optional(boolean()),
+  successDescription: optional(text()),
+  errorResponses: optional(
+    anyOf(
+      list(integer(400, 599)),
+      custom<Record<number, string>>('an object of descriptions by such statuses', isDescribed),
+    ),
+  ),
+})
 
 /**
  * Returns the loaded procedures with a route. Those without `meta.openapi` have none.
@@ -97,35 +126,32 @@ export function restProcedures({ paths, find }: RouterInternals): RestProcedure[
   })
 }
 
-function checked(path: string, openapi: OpenApi, type: string): RestProcedure {
-  if (!isObject(openapi)) throw invalid(path, '', `an object, got ${typeof openapi}`)
+function checked(path: string, given: OpenApi, type: string): RestProcedure {
+  const known = isRecord(given)
+    ? Object.fromEntries(Object.entries(given).filter(([name]) => !IGNORED.includes(name)))
+    : given
   // A misspelled `enabled` would leave its route on.
-  const unknown = Object.keys(openapi).find((name) => !Object.hasOwn(PROPERTIES, name) && !IGNORED.includes(name))
-  if (unknown !== undefined) {
-    throw invalid(path, '', `the properties ${Object.keys(PROPERTIES).join(', ')}, got ${JSON.stringify(unknown)}`)
-  }
-  const { method, path: template, contentTypes = ['application/json'], enabled } = openapi
-  if (enabled !== undefined && typeof enabled !== 'boolean')
-    throw invalid(path, 'enabled', `a boolean, got ${String(enabled)}`)
+  const openapi = checkOptions(schema, known, (message) => new InvalidOpenApiError(inMeta(path, message)))
+  const { method, path: template, contentTypes = ['application/json'] } = openapi
   if (type === 'subscription') throw invalid(path, '', 'a query or mutation, got a subscription')
-  if (!METHODS.includes(method)) throw invalid(path, 'method', `${METHODS.join(', ')}, got ${JSON.stringify(method)}`)
   // Links and images of other sites send GET with the user's cookies.
   if (type === 'mutation' && method === 'GET')
     throw invalid(path, 'method', 'POST, PATCH, PUT or DELETE for a mutation, got GET')
-  if (typeof template !== 'string' || !PATH.test(template)) {
-    throw invalid(path, 'path', `segments such as "/users/{id}", got ${JSON.stringify(template)}`)
-  }
-  const known: readonly string[] = CONTENT_TYPES
-  if (!Array.isArray(contentTypes) || contentTypes.length === 0 || !contentTypes.every((one) => known.includes(one))) {
-    throw invalid(path, 'contentTypes', `some of ${known.join(', ')}, got ${JSON.stringify(contentTypes)}`)
-  }
+  if (contentTypes.length === 0) throw invalid(path, 'contentTypes', `some of ${CONTENT_TYPES.join(', ')}, got none`)
   const params = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
   if (new Set(params).size < params.length || params.includes('__proto__')) {
     throw invalid(path, 'path', `parameters with different names, got ${JSON.stringify(template)}`)
   }
   const { operationId = path.replaceAll('.', '-') } = openapi
-  if (typeof operationId !== 'string') throw invalid(path, 'operationId', `a string, got ${typeof operationId}`)
   return { path, openapi, operationId, params, url: template.replaceAll(/\{(\w+)\}/g, ':$1'), contentTypes }
+}
+
+/** The message of an invalid option, which names the option of the meta. */
+function inMeta(path: string, message: string): string {
+  return message.replace(/^Invalid option(?:s| "(.*?)"): /, (_, name: string | undefined) => {
+    const property = name === undefined || name.startsWith('[') ? (name ?? '') : `.${name}`
+    return `Invalid meta.openapi${property} of procedure "${path}": `
+  })
 }
 
 /** An error of one line. */

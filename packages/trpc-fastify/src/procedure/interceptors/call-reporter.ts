@@ -11,6 +11,9 @@ export interface ReportOptions {
   readonly callLogLevel: LogLevel
 }
 
+/** Servers whose log is off. Both plugins of an app may have the option. */
+const warned = new WeakSet<object>()
+
 type ObserverFunction = keyof TrpcObserver
 
 /** A call that has started. */
@@ -23,16 +26,23 @@ export interface ReportedCall {
 export class CallReporter {
   readonly #observers: readonly TrpcObserver[]
   readonly #logLevel: LogLevel
+  readonly #log: FastifyBaseLogger
   readonly #faults: ObserverFaults
 
   constructor({ observers, callLogLevel }: ReportOptions, log: FastifyBaseLogger) {
     this.#observers = observers
     this.#logLevel = callLogLevel
+    this.#log = log
     this.#faults = new ObserverFaults(log)
   }
 
   /** Tells the observers of each request to the routes of an app, before the hooks of rules. */
   reportStarts(app: FastifyInstance): void {
+    // The log of an app without a logger is replaced by warnings of the process.
+    if (this.#logLevel !== 'silent' && app.log !== this.#log && !warned.has(app.server)) {
+      warned.add(app.server)
+      this.#log.warn('callLogLevel logs nothing, because the log is off. Turn it on by Fastify({ logger: true }).')
+    }
     if (!this.#observers.some((observer) => observer.requestStarted !== undefined)) return
     app.addHook('onRequest', (request, _reply, done) => {
       this.#requestStarted(request)
