@@ -7,9 +7,12 @@ export interface NextPluginOptions {
   dir?: string
   /** Compile pages on request, as `next dev` does. @default true unless `NODE_ENV` is `production` */
   dev?: boolean
-  /** Host name of the server, for requests without one. @default 'localhost' */
+  /**
+   * Host name in URLs that Next builds, such as `request.url` of a route handler. Next never takes it from the request.
+   * @default 'localhost'
+   */
   hostname?: string
-  /** Port of the server, for requests without one. @default 3000 */
+  /** Port in these URLs, which can differ from the one of `listen()`. @default 3000 */
   port?: number
   /** Path prefix of the Next app. It must equal the `basePath` of its configuration. @default all paths */
   prefix?: string
