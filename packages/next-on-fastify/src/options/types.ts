@@ -44,12 +44,13 @@ export interface NextPluginOptions {
   /** Observers of the requests that Next serves, such as metrics. @default [] */
   observers?: readonly NextObserver[]
   /**
-   * Share Next's caches and revalidations: with all processes of this machine (`'machine'`), or by Redis.
+   * Share Next's caches and revalidations: with all processes of this machine (`'machine'`), or by Redis. Not in `dev`.
    * @default 'machine' in workers of a cluster, else false
    */
   sharedCache?: false | 'machine' | MachineCacheOptions | RedisCacheOptions
   /**
-   * Render without Next's router: API routes and route handlers (`'handlers'`), or dynamic pages as well (`'all'`).
+   * Render without Next's router: API routes and route handlers (`'handlers'`), or dynamic pages as well (`'all'`). Not in
+   * `dev`.
    * @default false
    */
   bypassRouter?: false | 'all' | 'handlers'
