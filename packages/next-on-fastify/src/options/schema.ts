@@ -1,6 +1,7 @@
 // Checks options by a schema, which the compiler compares with their interfaces.
 
 import { statSync } from 'node:fs'
+import { isIPv6 } from 'node:net'
 import {
   anyOf,
   boolean,
@@ -104,7 +105,7 @@ const OBSERVER_METHODS = ['nextOpened', 'nextClosed', 'requestServed'] as const
 const pluginOptions = {
   dir: optional(custom<string>('an existing folder', isFolder)),
   dev: optional(boolean()),
-  hostname: optional(string('a host name')),
+  hostname: optional(custom<string>('a host name without protocol, port and path', isHostname)),
   port: optional(port()),
   prefix: optional(
     custom<string>(
@@ -146,4 +147,10 @@ export const factorySchema: OptionsSchema<CreateNextOnFastifyOptions<object>> = 
 
 function isFolder(value: unknown): boolean {
   return typeof value === 'string' && (statSync(value, { throwIfNoEntry: false })?.isDirectory() ?? false)
+}
+
+/** Next builds URLs from it: any other value would be an error for each request. */
+function isHostname(value: unknown): boolean {
+  if (typeof value !== 'string') return false
+  return isIPv6(value) || (/^(\[[^\s/@?#\\]+\]|[^\s:/@?#\\]+)$/.test(value) && URL.canParse(`http://${value}`))
 }

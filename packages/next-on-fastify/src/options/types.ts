@@ -7,9 +7,12 @@ export interface NextPluginOptions {
   dir?: string
   /** Compile pages on request, as `next dev` does. @default true unless `NODE_ENV` is `production` */
   dev?: boolean
-  /** Host name of the server, for requests without one. @default 'localhost' */
+  /**
+   * Host name in URLs that Next builds, such as `request.url` of a route handler. Next never takes it from the request.
+   * @default 'localhost'
+   */
   hostname?: string
-  /** Port of the server, for requests without one. @default 3000 */
+  /** Port in these URLs, which can differ from the one of `listen()`. @default 3000 */
   port?: number
   /** Path prefix of the Next app. It must equal the `basePath` of its configuration. @default all paths */
   prefix?: string
@@ -41,12 +44,13 @@ export interface NextPluginOptions {
   /** Observers of the requests that Next serves, such as metrics. @default [] */
   observers?: readonly NextObserver[]
   /**
-   * Share Next's caches and revalidations: with all processes of this machine (`'machine'`), or by Redis.
+   * Share Next's caches and revalidations: with all processes of this machine (`'machine'`), or by Redis. Not in `dev`.
    * @default 'machine' in workers of a cluster, else false
    */
   sharedCache?: false | 'machine' | MachineCacheOptions | RedisCacheOptions
   /**
-   * Render without Next's router: API routes and route handlers (`'handlers'`), or dynamic pages as well (`'all'`).
+   * Render without Next's router: API routes and route handlers (`'handlers'`), or dynamic pages as well (`'all'`). Not in
+   * `dev`.
    * @default false
    */
   bypassRouter?: false | 'all' | 'handlers'

@@ -19,8 +19,8 @@ export interface Routed extends RouteDecision {
 
 /** The render server of an app, and the routes of its build. */
 export interface RenderServer {
-  /** Whether a path may have a route that can be rendered directly. */
-  mayRoute(path: string): boolean
+  /** Why no route of a path can be rendered directly. Undefined if one may be. */
+  notRouted(path: string): NotRouted | undefined
   /** Where Next's router sent this served request. Undefined if its metadata does not show it. */
   routed(path: string, request: IncomingMessage, response: ServerResponse): Promise<Routed | NotRouted | undefined>
   /** Renders a request for such a path, by the given entry point or by the render server. */
@@ -49,7 +49,10 @@ export async function findRenderServer(
   const byServer = wrap(parts.handle)
   const routes = readRoutes(join(dir, parts.config.distDir), kinds)
   return {
-    mayRoute: (path) => routes.hasParameters || isKind(routes.kinds.get(path)),
+    notRouted(path) {
+      const kind = routes.kinds.get(path) ?? 'route'
+      return routes.hasParameters || isKind(kind) ? undefined : kind
+    },
     routed: async (path, request, response) => {
       const decision = routeDecision(parts, routes, path, request, response)
       if (decision === undefined || typeof decision === 'string') return decision

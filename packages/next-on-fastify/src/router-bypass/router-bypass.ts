@@ -80,7 +80,8 @@ export class RouterBypass {
   async #record(path: string, next: RequestHandler, ...args: Parameters<RequestHandler>): Promise<void> {
     const [request, response] = args
     if (!isPlainPath(path)) return this.#route('url', next, ...args)
-    if (!this.#server.mayRoute(path)) return this.#route('route', next, ...args)
+    const notRouted = this.#server.notRouted(path)
+    if (notRouted !== undefined) return this.#route(notRouted, next, ...args)
     // Before Next changes the request.
     const reason = ineligible(request)
     if (reason !== undefined) return this.#route(reason, next, ...args)

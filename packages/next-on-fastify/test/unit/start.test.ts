@@ -17,7 +17,14 @@ describe('options', () => {
     ['dir', {}, 'got an object.'],
     ['dir', () => {}, 'got a function.'],
     ['dev', 'yes', 'Invalid option "dev": expected a boolean, got "yes".'],
-    ['hostname', '', 'Invalid option "hostname": expected a host name, got "".'],
+    ['hostname', '', 'Invalid option "hostname": expected a host name without protocol, port and path, got "".'],
+    ['hostname', 7, 'got 7.'],
+    ['hostname', 'a b', 'got "a b".'],
+    ['hostname', 'http://example.com', 'got "http://example.com".'],
+    ['hostname', 'example.com:80', 'got "example.com:80".'],
+    ['hostname', 'example.com/shop', 'got "example.com/shop".'],
+    ['hostname', '[::1]:80', 'got "[::1]:80".'],
+    ['hostname', 'a%20b', 'got "a%20b".'],
     ['port', 70_000, 'Invalid option "port": expected an integer from 0 to 65535, got 70000.'],
     ['prefix', 'shop', 'expected a path with a leading slash, without a trailing slash and parameters, got "shop".'],
     ['prefix', '/shop/', 'got "/shop/".'],
@@ -145,6 +152,14 @@ describe('options', () => {
     const app = await createNextOnFastify({ dir: standInApp(), dev: false, hostname: 'example.com', port: 4000 })
     expect((await app.inject('/')).json()).toMatchObject({ next: { dev: false, hostname: 'example.com', port: 4000 } })
   })
+
+  it.each(['localhost', '127.0.0.1', '::', '[::1]', 'bücher.example', 'my_service'])(
+    'have the host name %s',
+    async (hostname) => {
+      const app = await createNextOnFastify({ dir: standInApp(), dev: false, hostname })
+      expect((await app.inject('/')).json()).toMatchObject({ next: { hostname } })
+    },
+  )
 
   it.each([
     ['production', false],

@@ -299,6 +299,19 @@ describe('the router server is asked', () => {
     expect(served.routed).toBe(2)
   })
 
+  it.each([
+    ['/handler', 'prerendered'],
+    ['/none', 'route'],
+  ])('for %s of an app without parameters, for the reason %s', async (path, reason) => {
+    const files = {
+      'app-path-routes-manifest.json': { '/page': '/', '/handler/route': '/handler' },
+      'prerender-manifest.json': { routes: { '/handler': { srcRoute: '/handler' } }, dynamicRoutes: {} },
+    }
+    const served = await serve({ files })
+    expect(await isDirect(served, path)).toBe(false)
+    expect(served.direct.stats.routed).toEqual({ [reason]: 2 })
+  })
+
   it.each<[string, Files]>([
     ['', { 'prerender-manifest.json': { routes: {}, dynamicRoutes: { '/handlers/[id]': {} } } }],
     [
