@@ -10,7 +10,7 @@ const app = Fastify({ return503OnClosing: false })
 
 const get = async (part: string, size: string): Promise<unknown> => {
   const response = await fetch(`${upstream}/${part}/${encodeURIComponent(size)}`)
-  if (!response.ok) throw new Error(`${part} was answered with ${response.status}`)
+  if (!response.ok) throw new Error(`${part} responded ${response.status}`)
   return response.json()
 }
 

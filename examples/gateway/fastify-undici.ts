@@ -15,7 +15,7 @@ const get = async (part: string, size: string): Promise<unknown> => {
   const { statusCode, body } = await pool.request({ method: 'GET', path: `/${part}/${encodeURIComponent(size)}` })
   if (statusCode !== 200) {
     await body.dump()
-    throw new Error(`${part} was answered with ${statusCode}`)
+    throw new Error(`${part} responded ${statusCode}`)
   }
   return body.json()
 }

@@ -63,6 +63,15 @@ describe('guests of the stack', () => {
     expect(status).toBeLessThan(500)
     expect(body).not.toContain('For staff only')
   })
+
+  it.each(['/handbook', '/dashboard', '/catalog/edit'])(
+    'get a redirect from %s that no other cache may store',
+    async (path) => {
+      const { status, headers } = await send(stack.origin + path, { agent })
+      expect(status).toBe(307)
+      expect(headers['cache-control']).toBe('private, no-store')
+    },
+  )
 })
 let cookie: string | undefined
 

@@ -1,8 +1,9 @@
-// The steps by which a reader copies examples/stack.
+// The steps by which a reader copies examples/stack, and the settings of its server.
 
+import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ROOT } from '../packaging/workspace-copy.ts'
 
 const folder = join(ROOT, 'examples/stack')
@@ -30,4 +31,27 @@ it('copies each file that a changed import names', () => {
   const [command] = /^cp .+$/m.exec(section)!
   expect(names.length).toBe(2)
   for (const name of names) expect(command).toMatch(new RegExp(`/${name}\\b`))
+})
+
+describe('the settings of the server', () => {
+  const needed = { ACCOUNTS_URL: 'http://a', ORDERS_URL: 'http://o', CATALOG_URL: 'http://c' }
+  const secret = 'a'.repeat(32)
+  const check = (env: Readonly<Record<string, string>>): string => {
+    const file = join(folder, 'server/settings.ts')
+    return spawnSync(process.execPath, [file], { env: { ...needed, ...env }, encoding: 'utf8' }).stderr
+  }
+
+  it.each([
+    [{ SESSION_SECRET: secret.slice(1) }, 'Expected at least 32 characters in SESSION_SECRET, got 31.'],
+    [{}, 'Expected SESSION_SECRET in the environment'],
+    [{ SESSION_SECRET: secret, ACCOUNTS_URL: '' }, 'Expected ACCOUNTS_URL in the environment'],
+    [{ SESSION_SECRET: secret, RATE_LIMIT: 'many' }, 'Expected a positive integer in RATE_LIMIT, got "many".'],
+    [{ SESSION_SECRET: secret, RATE_LIMIT: '' }, 'Expected a positive integer in RATE_LIMIT, got "".'],
+  ])('reject %j', (env, message) => {
+    expect(check(env)).toContain(message)
+  })
+
+  it('accept a secret of 32 characters', () => {
+    expect(check({ SESSION_SECRET: secret })).toBe('')
+  })
 })

@@ -4,9 +4,9 @@ import { NextResponse, type NextRequest } from 'next/server'
 /** Runs before the pages below, also before cached ones. The session plugin of Fastify has read the cookie. */
 export async function proxy(request: NextRequest): Promise<NextResponse> {
   const { user } = await fastifyRequest()
-  if (!user) return NextResponse.redirect(new URL('/sign-in', request.url))
-  // Caches outside of this server would serve the page without asking this function.
-  return NextResponse.next({ headers: { 'cache-control': 'private, no-store' } })
+  // Caches outside of this server would serve both without asking this function: the page to guests, the redirect to users.
+  const headers = { 'cache-control': 'private, no-store' }
+  return user ? NextResponse.next({ headers }) : NextResponse.redirect(new URL('/sign-in', request.url), { headers })
 }
 
 export const config = { matcher: ['/dashboard', '/handbook', '/catalog/edit'] }

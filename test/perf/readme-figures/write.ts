@@ -18,7 +18,8 @@ try {
 
 function writeAll(args: readonly string[]): void {
   let results = readResults()
-  if (!args.includes('--readmes')) {
+  const readmesOnly = args.includes('--readmes')
+  if (!readmesOnly) {
     const run = lastRun(new URL('results/', ROOT))
     if (!run) throw new Error('Expected results in results/, found none. Run `npx -y pnpm@12 test:perf` first.')
     results = withRun(results, run)
@@ -28,7 +29,7 @@ function writeAll(args: readonly string[]): void {
     const file = new URL(path, ROOT)
     writeFileSync(file, withFigures(readFileSync(file, 'utf8'), results))
   }
-  const written = ['docs/results.json', ...READMES]
+  const written = [...(readmesOnly ? [] : ['docs/results.json']), ...READMES]
   execFileSync('oxfmt', written, { cwd: fileURLToPath(ROOT), stdio: 'inherit' })
   console.log(`Wrote ${written.join(', ')}.`)
 }
