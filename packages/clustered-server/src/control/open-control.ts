@@ -37,7 +37,7 @@ export async function openControl(
 }
 
 function warn(logger: Logger | undefined, error: Error): void {
-  logger?.warn({ err: error }, `status, scale and stop by name do not find this service: ${error.message}`)
+  logger?.warn({ err: error }, `commands do not find this service by its name: ${error.message}`)
 }
 
 async function isRunning(pid: number): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { placeIn } from '../app/error-place.ts'
 import { counted } from './counted.ts'
 import type { Logger, ResolvedOptions } from '../options/types.ts'
 import { canInheritSockets } from '../platform/windows-port.ts'
@@ -39,7 +40,7 @@ function logWorkers(server: ClusteredServer, logger: Logger): void {
   const failedStarts = failedStartsOf(server)
   server.on('workerExit', ({ code, signal, expected, failure, ...worker }) => {
     const text = signal ? `by ${signal}` : `with code ${code}`
-    const reason = failure === undefined ? '' : `: ${failure.split('\n', 1)[0]}`
+    const reason = failure === undefined ? '' : `: ${reasonIn(failure)}`
     if (expected || failedStarts.has(worker.id))
       logger.info({ ...about(worker), code, signal }, `worker ${worker.id} ended ${text}`)
     else
@@ -61,6 +62,14 @@ function logWorkers(server: ClusteredServer, logger: Logger): void {
   server.on('crashLoop', ({ deaths, workers }) =>
     logger.error({ deaths, workers }, `${deaths} workers in a row died early: none are started until a reload`),
   )
+}
+
+/** The failure of a start in one line. Before the error, the stack of a syntax error has its place and lines of code. */
+function reasonIn(failure: string): string {
+  const lines = failure.split('\n')
+  const line = lines.find((text) => /^\w*Error\b/.test(text)) ?? lines[0]!
+  const place = placeIn(failure)
+  return place === undefined ? line : `${line} (${place})`
 }
 
 /** Workers of a reload that have not become ready: the event `reloadFailed` says why. */

@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events'
+import { withPlace } from '../app/error-place.ts'
 import { errorCodes } from '../errors.ts'
 import type { ClusteredServerEvents } from '../server-types.ts'
 import type { Lingering } from './lingering.ts'
@@ -63,7 +64,8 @@ export class Reload {
     this.lingering?.reloadFailed()
     this.#pool.trim()
     this.#pool.fill()
-    const text = `The new version did not start, the old one keeps running: ${(cause as Error).message}`
+    const { message, cause: thrown } = cause as Error
+    const text = `The new version did not start, the old one keeps running: ${withPlace(message, thrown)}`
     const error = new errorCodes.CLUSTERED_SERVER_RELOAD_FAILED(text, { cause })
     this.#events.emit('reloadFailed', { generation, error })
     throw error

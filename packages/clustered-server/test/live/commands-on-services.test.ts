@@ -233,10 +233,17 @@ it.each([
   const server = inProject.run(['start', 'app.ts', ...two], env)
   await server.listening()
   const warning = server.log.find(({ level }) => level === 40)
-  expect(warning?.msg).toContain(`status, scale and stop by name do not find this service: ${directory} ${why}`)
+  expect(warning?.msg).toContain(`commands do not find this service by its name: ${directory} ${why}`)
   const command = inProject.run(['stop', 'app'], env)
   expect(await command.exit).toBe(1)
   expect(command.stderr).toContain(`${directory} ${why}`)
+  // Signals need no directory.
+  const byPid = inProject.run(['stop', String(server.child.pid)], env)
+  expect(await byPid.exit).toBe(0)
+  expect(await server.exit).toBe(0)
+  const ended = inProject.run(['stop', String(server.child.pid)], env)
+  expect(await ended.exit).toBe(1)
+  expect(ended.stderr).toContain(`${directory} ${why}`)
 })
 
 describe('status --watch without a terminal', () => {

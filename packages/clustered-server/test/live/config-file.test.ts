@@ -130,6 +130,11 @@ describe('a mistake ends the command with 2 and one line', () => {
   it.each([
     [{}, [], 'expected an app or a configuration file: see --help'],
     [
+      { 'clustered-server.config.json': '{ "workers": 2 }' },
+      [],
+      'clustered-server.config.json names no app: set "app" in it, or name the app on the command line',
+    ],
+    [
       config({ wrokers: 2 }),
       [],
       'clustered-server.config.json: Invalid option "wrokers": unknown. Did you mean "workers"?',

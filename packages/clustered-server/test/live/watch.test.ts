@@ -52,18 +52,24 @@ it('reloads when a file is saved, created in a new directory or replaced, and ig
   expect(changed.filter((msg) => /node_modules|build|\.git|app\.log|swap/.test(msg))).toEqual([])
 })
 
-it('keeps the running version after a broken save, with one error, until the next good one', async () => {
+it('keeps the running version after a broken save, with one error each, until the next good one', async () => {
   const project = new Project({ 'main.mjs': app("'one'") })
   const server = project.run([...flags, '--watch'])
   await responds(server, 'one')
   project.write('main.mjs', 'export default () => {{')
   await server.logged(({ level }) => level === 50)
   expect(await responseOf(server)).toBe('one')
+  project.write('lib.cjs', '\nmodule.exports = {{')
+  project.write('main.mjs', "import './lib.cjs'")
+  await eventually(() => messages(server, 50).length === 2 || undefined)
   project.write('main.mjs', app("'two'"))
   await responds(server, 'two')
   const errors = messages(server, 50)
   const text = 'The new version did not start, the old one keeps running: '
-  expect(errors).toEqual([`${text}Worker 2 did not start: SyntaxError: Unexpected end of input`])
+  expect(errors).toEqual([
+    `${text}Worker 2 did not start: SyntaxError: Unexpected end of input`,
+    `${text}Worker 3 did not start: SyntaxError: Unexpected token '{' (${project.path('lib.cjs')}:2)`,
+  ])
   server.kill('SIGINT')
   expect(await server.exit).toBe(0)
 })

@@ -66,7 +66,7 @@ export async function startSettings(given: StartArguments): Promise<StartSetting
   const ownEnvFiles = given.envFiles.map((path) => resolve(path))
   if (file.cwd !== undefined) changeDirectory(file.cwd)
   const app = fromArgument ?? file.app
-  if (app === undefined) throw new UsageError('expected an app or a configuration file: see --help')
+  if (app === undefined) throw new UsageError(withoutApp(configPath(positional, given.config)))
   assertFile(app)
   const links = new ReleaseLinks(app)
   const envFiles = [...file.envFiles, ...ownEnvFiles].map((path) => links.through(path))
@@ -81,6 +81,11 @@ export async function startSettings(given: StartArguments): Promise<StartSetting
     },
     ...watchOf(file, given.watch, app, envFiles),
   }
+}
+
+function withoutApp(config: string | undefined): string {
+  if (config === undefined) return 'expected an app or a configuration file: see --help'
+  return `${basename(config)} names no app: set "app" in it, or name the app on the command line`
 }
 
 /** A file that was written for development must not make a server in production watch. */

@@ -39,7 +39,13 @@ export function titleOf(selected: Selected): string {
 }
 
 async function byNumber(number: number, stale = ''): Promise<Selected> {
-  const services = await listServices(ownerOf(number))
+  let unusable: unknown
+  const services = await listServices(ownerOf(number)).catch((error: unknown): Service[] => {
+    // Another user could keep root from stopping a service by creating the directory first.
+    if (process.platform !== 'linux') throw error
+    unusable = error
+    return []
+  })
   const byPid = services.filter(
     ({ status }) => status.pid === number || status.workers.some(({ pid }) => pid === number),
   )
@@ -51,6 +57,7 @@ async function byNumber(number: number, stale = ''): Promise<Selected> {
       throw new NoPrimaryError(`process ${number} has no control socket: set the option "name", or signal it yourself`)
     return { socket: undefined, pid: findPrimary(number) }
   } catch (error) {
+    if (unusable !== undefined) throw unusable
     throw new NoServiceError(`${stale}${(error as Error).message}`)
   }
 }

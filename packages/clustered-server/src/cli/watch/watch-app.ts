@@ -6,7 +6,7 @@ import type { Logger } from '../../options/types.ts'
 import type { ClusteredServer } from '../../server-types.ts'
 import { UsageError } from '../usage-error.ts'
 import { FileWatch } from './watch-files.ts'
-import type { WatchedFiles } from './watched-paths.ts'
+import { outDirIn, type WatchedFiles } from './watched-paths.ts'
 
 /** What `--watch` and its companions say. */
 export interface WatchRequest {
@@ -57,11 +57,10 @@ export function watchApp(server: ClusteredServer, watched: WatchedFiles, logger:
   logger.warn({}, `watching ${paths} for changes, which is for development only`)
 }
 
-/** The directory that TypeScript builds to, relative to the project. The file may have comments, so that it is no JSON. */
+/** The directory that TypeScript builds to, relative to the project. */
 function outputOf(root: string): string | undefined {
   try {
-    const text = readFileSync(join(root, 'tsconfig.json'), 'utf8')
-    const output = /^[ \t]*"outDir"[ \t]*:[ \t]*"([^"\n]+)"/m.exec(text)?.[1]
+    const output = outDirIn(readFileSync(join(root, 'tsconfig.json'), 'utf8'))
     return output === undefined ? undefined : relative(root, resolve(root, output)) || undefined
   } catch {
     return undefined

@@ -29,6 +29,11 @@ export function isWatched(path: string, isDirectory: boolean, watched: WatchedFi
   return isDirectory || watched.allFiles || CODE.includes(extname(path))
 }
 
+/** The `outDir` in the text of a `tsconfig.json`, which may have comments, so that it is no JSON. */
+export function outDirIn(text: string): string | undefined {
+  return /(?:^|[{,])[ \t]*"outDir"[ \t]*:[ \t]*"([^"\n]+)"/m.exec(text)?.[1]
+}
+
 function expressionOf(pattern: string): RegExp {
   const plain = pattern.replace(/^\.\//, '').replace(/\/(?:\*\*)?$/, '')
   const text = plain.split(/(\*\*\/?|\*|\?)/).map((part) => {

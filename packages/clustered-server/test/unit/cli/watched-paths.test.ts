@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isWatched, type WatchedFiles } from '../../../src/cli/watch/watched-paths.ts'
+import { isWatched, outDirIn, type WatchedFiles } from '../../../src/cli/watch/watched-paths.ts'
 
 const watched: WatchedFiles = {
   ...{ root: '/app', paths: ['/app'], always: ['/app/.env'], allFiles: false },
@@ -46,4 +46,13 @@ describe('watched files', () => {
     expect(isWatched('/app/axb.js', false, { ...watched, ignore: ['a.b.js', 'a?b.js'] })).toBe(false)
     expect(isWatched('/app/axxb.js', false, { ...watched, ignore: ['a.b.js', 'a?b.js'] })).toBe(true)
   })
+})
+
+it.each([
+  ['{ "compilerOptions": {\n  // "outDir": "a",\n  "outDir": "./build",\n} }', './build'],
+  ['{"compilerOptions":{"outDir":"dist"}}', 'dist'],
+  ['{ "compilerOptions": { "strict": true, "outDir": "dist" } }', 'dist'],
+  ['{ "compilerOptions": {\n  // "outDir": "a",\n} }', undefined],
+])('finds the outDir of a tsconfig.json: %j', (text, outDir) => {
+  expect(outDirIn(text)).toBe(outDir)
 })
