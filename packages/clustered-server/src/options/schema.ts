@@ -32,6 +32,8 @@ const logger = (): Schema<Logger> =>
       ['info', 'warn', 'error'].every((level) => typeof (value as Record<string, unknown>)[level] === 'function'),
   )
 
+/** Port of a server without the option. */
+export const DEFAULT_PORT = 3000
 /** Maximum number of workers. */
 export const MAX_WORKERS = 1024
 /** Maximum number of older builds. */
@@ -51,7 +53,7 @@ const entries = {
   name: optional(string('a name of 1 to 64 printable characters that is no number', NAME)),
   pidFile: optional(string('the path of a file')),
   workers: optional(anyOf(workers, oneOf('auto')), 'auto'),
-  port: optional(anyOf(port(), socketPath()), 3000),
+  port: optional(anyOf(port(), socketPath()), DEFAULT_PORT),
   host: optional(host()),
   sticky: optional(oneOf('address')),
   standby: optional(boolean(), true),

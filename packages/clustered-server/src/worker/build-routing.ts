@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, Server as HttpServer, type ServerRe
 import { Server as HttpsServer } from 'node:https'
 import type { Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { reasonOf } from 'checked-options'
 import { Connections } from '../connections/connections.ts'
 import { errorCodes } from '../errors.ts'
 import type { OtherBuild } from '../ipc/messages.ts'
@@ -28,6 +29,7 @@ export class BuildRouting {
   /** Sockets of the workers of another build, by its ids. */
   #others = new Map<string, readonly string[]>()
   #turn = 0
+  #hasWarned = false
   /** For forwarded requests. */
   readonly #server = createServer({
     ...{ maxHeaderSize: MAX_HEADER_SIZE, requireHostHeader: false, headersTimeout: 0, requestTimeout: 0 },
@@ -66,7 +68,7 @@ export class BuildRouting {
     // Exclusive: otherwise node:cluster would request the socket from the primary.
     this.#server.listen({ path: this.#socket, exclusive: true })
     await once(this.#server, 'listening')
-    const ids = [...new Set(this.#builds.flatMap((build) => build.ids))]
+    const ids = [...new Set(this.#builds.flatMap((build) => build.ids))].filter((id) => id !== '')
     const folders = [...new Set(this.#builds.flatMap(({ folder }) => folder ?? []))]
     sendToPrimary({ type: 'build', ids, folders })
   }
@@ -97,9 +99,15 @@ export class BuildRouting {
   }
 
   #requestedBy(request: IncomingMessage): RequestedBuild | undefined {
-    for (const build of this.#builds) {
-      const requested = build.requestedBy(request)
-      if (requested) return requested
+    try {
+      for (const build of this.#builds) {
+        const requested = build.requestedBy(request)
+        if (requested) return requested
+      }
+    } catch (error) {
+      // A request such as `GET //` must not end the worker by an error of `new URL()`.
+      if (!this.#hasWarned) process.emitWarning(`requestedBy of identifyBuild() has failed: ${reasonOf(error)}`)
+      this.#hasWarned = true
     }
     return undefined
   }

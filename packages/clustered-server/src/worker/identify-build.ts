@@ -11,11 +11,11 @@ export interface RequestedBuild {
 
 /** The build of an app, and how a request names one. */
 export interface Build {
-  /** Ids by which requests name this build. */
+  /** Ids by which requests name this build. Empty ones do not count. */
   readonly ids: readonly string[]
   /** Folder of the build. When another build has replaced the files in it, the older one cannot be served. */
   readonly folder?: string
-  /** Returns the build that a request names, known or not. */
+  /** Returns the build that a request names, known or not. If it throws, the request names none. */
   readonly requestedBy: (request: IncomingMessage) => RequestedBuild | undefined
 }
 

@@ -118,6 +118,22 @@ describe('an ecosystem file', () => {
     expect(await environmentOf(command)).toMatchObject({ args: ['other'], pid: command.child.pid })
   })
 
+  it('may be JSON by any name', async () => {
+    const { env } = await environmentOf(
+      new Project({
+        'processes.json': JSON.stringify({
+          apps: [{ script: 'app.ts', env: { PORT: 0, HOST: '127.0.0.1', FROM: 'file' } }],
+        }),
+      }).run(['processes.json']),
+    )
+    expect(env['FROM']).toBe('file')
+  })
+
+  it('gives its port to the app in one process too, not only at the start', async () => {
+    const command = project().run(['--only', 'web', '--workers', '1'], { PORT: '1' })
+    expect((await environmentOf(command)).env['PORT']).toBe('0')
+  })
+
   it('has no effect on an app that the command names', async () => {
     const one = project()
     const { env, cwd } = await environmentOf(one.run(['web/server.ts', '--port', '0', '--workers', '2']))

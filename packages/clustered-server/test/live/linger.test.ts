@@ -87,6 +87,13 @@ describe('after a reload', () => {
     expect(infos.some((line) => line.startsWith('generation 1 lingers for 3600 s, until '))).toBe(true)
   })
 
+  it('serves a request for which requestedBy throws', async () => {
+    const pids = server.status().workers.map(({ pid }) => pid)
+    expect(await buildOf(server, 'build1', '//')).toBe('build2')
+    expect(await buildOf(server, 'build1')).toBe('build1')
+    expect(server.status().workers.map(({ pid }) => pid)).toEqual(pids)
+  })
+
   it('forwards a request unchanged, with the address of the client', async () => {
     const socket = connect(server.port, '127.0.0.1')
     await once(socket, 'connect')
@@ -299,8 +306,11 @@ describe('an older build is served no longer', () => {
 })
 
 describe('the log', () => {
-  it('warns of an app that names no build', async () => {
-    const { server, warnings } = await start({}, () => ({ BUILD: '-' }))
+  it.each([
+    ['names no build', '-'],
+    ['has an empty id', ''],
+  ])('warns of an app that %s', async (_, BUILD) => {
+    const { server, warnings } = await start({}, () => ({ BUILD }))
     expect(warnings).toEqual([
       'the option "linger" has no effect, because the app names no build: call identifyBuild() before it has loaded',
     ])

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { basename, relative } from 'node:path'
+import { DEFAULT_PORT } from '../../options/schema.ts'
 import { ReleaseLinks } from '../../releases/release-links.ts'
 import { isConfigFile } from '../config/config-file.ts'
 import { fileSettings } from '../config/start-settings.ts'
@@ -104,7 +105,7 @@ async function initFile(positionals: readonly string[], { name, port, only, env 
   return initText(kind, {
     ...{ app, directory, flags },
     name: name ?? nameOf(file.options.name ?? basename(directory)),
-    port: Number(port ?? ofFile ?? 3000),
+    port: Number(port ?? ofFile ?? DEFAULT_PORT),
   })
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
+import { DEFAULT_PORT } from '../../options/schema.ts'
 import { startServer } from '../../server/start-server.ts'
 import { parseCommandLine } from '../command-line.ts'
 import { startSettings, type WatchFlags } from '../config/start-settings.ts'
@@ -28,6 +29,8 @@ export async function start(all: readonly string[]): Promise<void> {
   const { app, options, warnings, watch } = await startSettings({ ...given, watch: watchFrom(values) })
   const logger = options.logger ?? stderrLogger()
   for (const warning of warnings) logger.warn({}, warning)
+  // Workers get the port of the server. An app in this process reads it after its start, too.
+  process.env['PORT'] = String(options.port ?? DEFAULT_PORT)
   if (watch === undefined) await startServer(pathToFileURL(app), { ...options, logger })
   else {
     // One worker reloads fastest.

@@ -30,9 +30,9 @@ export function findConfig(directory: string, names: readonly string[]): string 
   return undefined
 }
 
-/** Whether a path that was given for an app is that of a configuration file. */
+/** Whether a path that was given for an app is that of a configuration file. PM2 takes JSON by any name. */
 export function isConfigFile(path: string): boolean {
-  return /(?:^|[\\/.-])(?:clustered-server|ecosystem|pm2)\.config\.(?:[cm]?[jt]s|json)$/.test(path)
+  return /(?:^|[\\/.-])(?:clustered-server|ecosystem|pm2)\.config\.[cm]?[jt]s$|\.json$/.test(path)
 }
 
 /**

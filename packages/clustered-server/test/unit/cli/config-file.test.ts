@@ -80,6 +80,7 @@ it.each([
   ['deploy/api.ecosystem.config.json', true],
   ['pm2.config.js', true],
   ['clustered-server.config.ts', true],
+  ['processes.json', true],
   ['app.js', false],
   ['config.js', false],
   ['ecosystem.ts', false],
