@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { audibleLog } from 'checked-options'
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteGenericInterface } from 'fastify'
 import fp from 'fastify-plugin'
 import { afterAllHooks } from './fastify/hooks-first.ts'
@@ -68,8 +69,14 @@ async function upgradesTo(
   { upgrade }: NextApp,
   options: NextPluginOptions,
 ): Promise<(request: FastifyRequest, reply: FastifyReply) => boolean> {
-  const isOn = options.upgrades ?? (isDev(options) || (await hasExternalRewrite(resolve(options.dir ?? '.'))))
-  if (!isOn || upgrade === undefined) return rejectWebSocket
+  const dir = resolve(options.dir ?? '.')
+  const isOn = options.upgrades ?? (isDev(options) || (await hasExternalRewrite(dir)))
+  if (!isOn) return rejectWebSocket
+  if (upgrade === undefined) {
+    const log = audibleLog(app.log, 'NextOnFastifyWarning')
+    log.warn({ dir }, 'upgrades disabled for this Next app: its Next has no "upgradeHandler"')
+    return rejectWebSocket
+  }
   const upgrades = Upgrades.of(app)
   return (request, reply) => upgrades.take(request, reply, upgrade)
 }

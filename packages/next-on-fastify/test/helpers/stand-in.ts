@@ -32,6 +32,7 @@ module.exports = (options) => ({
     }
     if (!request.url.includes('nobody')) socket.write('HTTP/1.1 101 Next\\r\\nConnection: upgrade\\r\\n\\r\\n')
   },
+  ...(options.dir.endsWith('without-upgrades') && { upgradeHandler: undefined }),
   server: {
     getServer: async () => ({
       async prepare() {

@@ -66,6 +66,23 @@ describe('a socket that asks for an upgrade', () => {
   })
 
   it.each([
+    [true, ['upgrades disabled for this Next app: its Next has no "upgradeHandler"']],
+    [false, []],
+  ])(
+    'gets a 426 if its Next has no handler, with a warning at start for `upgrades: %s`',
+    async (upgrades, warnings) => {
+      const dir = standInApp({ name: 'without-upgrades' })
+      const logged: string[] = []
+      const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => void logged.push(line) } } })
+      onTestFinished(() => app.close())
+      await next({ dir, dev: false, upgrades })(app)
+      expect(logged.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(warnings)
+      await app.listen({ host: '127.0.0.1', port: 0 })
+      expect(await upgrade(app, '/proxied')).toMatch(/^HTTP\/1.1 426 Upgrade Required/)
+    },
+  )
+
+  it.each([
     ['for another protocol', { connection: 'upgrade', upgrade: 'h2c' }],
     ['without `Connection: upgrade`', { connection: 'close', upgrade: 'websocket' }],
   ])('%s is served as without it', async (_, headers) => {
