@@ -128,7 +128,12 @@ function observersOf(
   status: () => GatewayStatus,
 ): Observers | undefined {
   const all = callLogLevel === 'silent' ? observers : [...observers, callLog(callLogLevel)]
-  return all.length === 0 ? undefined : new Observers(all, audibleLog(app.log, 'AggregatorGatewayWarning'), { status })
+  const log = audibleLog(app.log, 'AggregatorGatewayWarning')
+  // The log of an app without a logger is replaced by warnings of the process.
+  if (callLogLevel !== 'silent' && log !== app.log) {
+    log.warn('callLogLevel logs nothing, because the log is off. Turn it on by Fastify({ logger: true }).')
+  }
+  return all.length === 0 ? undefined : new Observers(all, log, { status })
 }
 
 function instrumentationOf(

@@ -12,7 +12,8 @@ export function boolean(): Schema<boolean> {
 
 /** An integer between two bounds, both included. */
 export function integer(min: number = Number.MIN_SAFE_INTEGER, max: number = Number.MAX_SAFE_INTEGER): Schema<number> {
-  return expecting(integerIn(min, max), isIntegerIn(min, max), { json: jsonInteger(min, max) })
+  const expected = integerIn(min, max)
+  return expecting(expected, isIntegerIn(min, max), { json: jsonInteger(min, max) }, sayingSafe(expected))
 }
 
 /** A finite number between two bounds, both included. */
@@ -39,10 +40,9 @@ export function milliseconds(min: number = 1, max: number = MAX_DELAY): Schema<n
 
 /** A whole number of bytes. */
 export function bytes(min: number = 1, max: number = Number.MAX_SAFE_INTEGER): Schema<number> {
-  return expecting(`bytes, ${integerIn(min, max)}`, isIntegerIn(min, max), {
-    unit: 'bytes',
-    json: jsonInteger(min, max),
-  })
+  const expected = `bytes, ${integerIn(min, max)}`
+  const description = { unit: 'bytes', json: jsonInteger(min, max) } as const
+  return expecting(expected, isIntegerIn(min, max), description, sayingSafe(expected))
 }
 
 /** A TCP port; 0 stands for any free one. */
@@ -114,6 +114,14 @@ function isIntegerIn(min: number, max: number): (value: unknown) => boolean {
 
 function integerIn(min: number, max: number): string {
   return `an integer${range(min, max)}`
+}
+
+/** The message of an integer. Larger ones than JavaScript can count are integers, too. */
+function sayingSafe(expected: string): (issue: { input: unknown }) => string {
+  return ({ input }) => {
+    const isUnsafe = Number.isInteger(input) && !Number.isSafeInteger(input)
+    return unexpected(isUnsafe ? expected.replace('an integer', 'a safe integer') : expected, input)
+  }
 }
 
 function jsonInteger(min: number, max: number): JsonSchema {

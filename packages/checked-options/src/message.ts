@@ -28,6 +28,13 @@ export function unknown(name: string, known: readonly string[]): string {
   return meant === undefined ? `unknown. Known here: ${known.join(', ')}.` : `unknown. Did you mean "${meant}"?`
 }
 
+/** A required option that is missing, and the unknown name that the user may have given it. */
+export function missing(name: string, expected: string, others: readonly string[]): string {
+  const typed = closestMatch(name, others, { maxDistance: mostWrong(name) })
+  const hint = typed === undefined ? '' : ` "${typed}" is unknown. Did you mean "${name}"?`
+  return `${unexpected(expected, undefined)}${hint}`
+}
+
 /** How many letters of a name may be wrong: two of ten. Two letters of a short name would suggest `cdn` for `conf`. */
 function mostWrong({ length }: string): number {
   return length < 5 ? 1 : Math.max(2, Math.floor(length / 5))

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { expectedOf, isRecord, saying } from './expectation.ts'
 import type { Schema } from './schema.ts'
-import { renamed as renamedTo, unexpected, unknown } from './message.ts'
+import { missing, renamed as renamedTo, unknown } from './message.ts'
 
 /**
  * The schema of an options interface. Annotate the schema with it, and the compiler checks that the kinds are those of the
@@ -24,9 +24,14 @@ export function object<const T extends Entries>(
   { renamed = {}, others = false }: ObjectOptions = {},
 ): Schema<v.InferInput<v.StrictObjectSchema<T, undefined>>, v.InferOutput<v.StrictObjectSchema<T, undefined>>> {
   const message = (issue: v.StrictObjectIssue | v.LooseObjectIssue): string => {
-    const name = issue.path?.[0].key as string
+    const { key, input = {} } = (issue.path?.[0] ?? {}) as { key?: unknown; input?: object }
+    const name = key as string
     const entry = Object.hasOwn(entries, name) ? entries[name] : undefined
-    if (entry !== undefined) return unexpected(expectedOf(entry), undefined)
+    if (entry !== undefined) {
+      // Names that `others` passes on are no mistakes.
+      const given = others ? [] : Object.keys(input).filter((one) => !Object.hasOwn(entries, one))
+      return missing(name, expectedOf(entry), given)
+    }
     const advice = Object.hasOwn(renamed, name) ? renamed[name] : undefined
     return advice === undefined ? unknown(name, Object.keys(entries)) : renamedTo(advice)
   }

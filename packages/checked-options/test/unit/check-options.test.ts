@@ -93,6 +93,16 @@ describe('an option that is wrong', () => {
     ['no object', null, 'Invalid options: expected an object, got null.'],
     ['an array', [], 'Invalid options: expected an object, got an empty array.'],
     ['a missing option', {}, 'Invalid option "path": expected a path that starts with a slash, got undefined.'],
+    [
+      'a missing option under a misspelled name',
+      { pth: '/' },
+      'Invalid option "path": expected a path that starts with a slash, got undefined. "pth" is unknown. Did you mean "path"?',
+    ],
+    [
+      'a missing option beside another unknown name',
+      { port: 80 },
+      'Invalid option "path": expected a path that starts with a slash, got undefined.',
+    ],
     ['a wrong string', { path: 'a' }, 'Invalid option "path": expected a path that starts with a slash, got "a".'],
     [
       'no value of any kind',
@@ -108,6 +118,11 @@ describe('an option that is wrong', () => {
       'a wrong inner option',
       { path: '/', recycle: { rss: '1' } },
       'Invalid option "recycle.rss": expected bytes, an integer of at least 1, got "1".',
+    ],
+    [
+      'an integer that JavaScript cannot count to',
+      { path: '/', recycle: { rss: 2 ** 60 } },
+      'Invalid option "recycle.rss": expected bytes, a safe integer of at least 1, got 1152921504606847000.',
     ],
     [
       'a wrong kind of object',

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { LogLevel } from 'fastify'
 import { expect, it } from 'vitest'
@@ -59,4 +60,11 @@ it('logs each call at the level of `callLogLevel`', async () => {
 
 it.each([undefined, 'silent'] as const)('logs no call when the level is %s', async (level) => {
   expect(await logged(level)).toEqual([])
+})
+
+it('warns of the process if the log of the app is off', async () => {
+  const warning = once(process, 'warning')
+  await gateway({ upstreams: { it: await nobody() }, endpoints: [], callLogLevel: 'info' })
+  const message = 'callLogLevel logs nothing, because the log is off. Turn it on by Fastify({ logger: true }).'
+  expect(await warning).toEqual([expect.objectContaining({ name: 'AggregatorGatewayWarning', message })])
 })
