@@ -35,7 +35,13 @@ async function runSelfCheck(
     },
   })
   print(summaryText(outcome, flags))
-  process.exitCode = outcome.isSuspect || (flags.atLeast > 1 && outcome.held > 0) ? EXIT.broken : EXIT.holds
+  process.exitCode = exitCodeOf(outcome, flags)
+}
+
+/** A self-check without a round has found neither a fault nor none. */
+export function exitCodeOf({ isSuspect, held, neighbors }: SelfCheck, { atLeast }: Pick<LoadFlags, 'atLeast'>): number {
+  if (isSuspect || (atLeast > 1 && held > 0)) return EXIT.broken
+  return hasRounds(neighbors) ? EXIT.holds : EXIT.inconclusive
 }
 
 /** The lines below those of the races. */
@@ -54,9 +60,14 @@ export function summaryText(
   ].join('\n')
 }
 
-function neighborsText({ foreignCpu, discarded }: Neighbors): string {
-  // A budget that is too short leaves no round.
-  if (Number.isNaN(foreignCpu)) return 'unknown, because no round was measured: raise --budget'
+/** A budget that is too short leaves no round. */
+function hasRounds({ foreignCpu }: Neighbors): boolean {
+  return !Number.isNaN(foreignCpu)
+}
+
+function neighborsText(neighbors: Neighbors): string {
+  if (!hasRounds(neighbors)) return 'unknown, because no round was measured: raise --budget'
+  const { foreignCpu, discarded } = neighbors
   return `${foreignCpu.toFixed(2)} cores taken by other programs, ${percent(discarded)} of rounds above the limit`
 }
 
