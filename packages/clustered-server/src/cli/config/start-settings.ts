@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { basename, dirname, extname, resolve } from 'node:path'
 import { checkOptions } from 'checked-options'
 import { configSchema, isName } from '../../options/schema.ts'
-import type { ClusteredServerConfig, ClusteredServerOptions } from '../../options/types.ts'
+import type { ClusteredServerConfig, ClusteredServerOptions, LingerOptions } from '../../options/types.ts'
 import { availableCores } from '../../platform/available-cores.ts'
 import { CONFIG_NAME, findConfig, isConfigFile, type LoadedConfig, loadConfig } from './config-file.ts'
 import { ReleaseLinks } from '../../releases/release-links.ts'
@@ -153,9 +153,10 @@ function check(path: string, options: unknown): void {
   checkOptions(configSchema, options, (message) => new UsageError(`${basename(path)}: ${message}`))
 }
 
-/** Flags override the file; `recycle` and `admin` key by key. */
+/** Flags override the file; `recycle`, `linger` and `admin` key by key. */
 function merged(file: ClusteredServerOptions, { options, args }: StartArguments): ClusteredServerOptions {
   const recycle = { ...file.recycle, ...options.recycle }
+  const linger = { ...file.linger, ...options.linger } as LingerOptions
   const admin = { ...file.admin, ...options.admin }
   if (options.admin !== undefined && admin.port === undefined)
     throw new UsageError('--admin-host and --agent-port need --admin-port')
@@ -163,6 +164,7 @@ function merged(file: ClusteredServerOptions, { options, args }: StartArguments)
     ...file,
     ...options,
     ...((file.recycle ?? options.recycle) && { recycle }),
+    ...((file.linger ?? options.linger) && { linger }),
     ...(admin.port !== undefined && { admin: { ...admin, port: admin.port } }),
     // The app must not see the flags of the command.
     args: args.length > 0 ? args : (file.args ?? []),
