@@ -76,6 +76,28 @@ describe.each([
   })
 })
 
+it('has no page with an error, or that scrolls sideways', { timeout: 300_000 }, async () => {
+  const context = await browser!.newContext()
+  // VitePress fetches the pages of all visible links otherwise.
+  await context.addInitScript("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
+  const page = await context.newPage()
+  const errors: string[] = []
+  page.on('console', (message) => message.type() === 'error' && errors.push(`${page.url()}: ${message.text()}`))
+  page.on('pageerror', (error) => errors.push(`${page.url()}: ${error.message}`))
+  const paths = globSync('**/*.html', { cwd: folder, exclude: ['404.html'] })
+  for (const path of paths) {
+    await page.goto(`${origin}/${path}`, { waitUntil: 'load' })
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      const needed = Number(await page.evaluate('document.documentElement.scrollWidth'))
+      if (needed > width) errors.push(`${path} needs ${needed} px of ${width}`)
+    }
+  }
+  await context.close()
+  expect(errors).toEqual([])
+  expect(paths.length).toBeGreaterThan(60)
+})
+
 it('draws the architecture as SVG', async () => {
   const { page } = await open('/docs/architecture.html', 1280, 'light')
   const drawings = await page.locator('figure.drawing svg').all()
