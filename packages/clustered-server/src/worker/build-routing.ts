@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, Server as HttpServer, type ServerRe
 import { Server as HttpsServer } from 'node:https'
 import type { Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { reasonOf } from 'checked-options'
+import { inspect } from 'node:util'
 import { Connections } from '../connections/connections.ts'
 import { errorCodes } from '../errors.ts'
 import type { OtherBuild } from '../ipc/messages.ts'
@@ -106,7 +106,7 @@ export class BuildRouting {
       }
     } catch (error) {
       // A request such as `GET //` must not end the worker by an error of `new URL()`.
-      if (!this.#hasWarned) process.emitWarning(`requestedBy of identifyBuild() has failed: ${reasonOf(error)}`)
+      if (!this.#hasWarned) process.emitWarning(`requestedBy of identifyBuild() has failed: ${error instanceof Error ? error.message : inspect(error)}`)
       this.#hasWarned = true
     }
     return undefined
