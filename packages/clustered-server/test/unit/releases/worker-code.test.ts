@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -103,4 +104,18 @@ it('may be copied to a directory like /tmp, where others can rename only their o
   rmSync(root, { recursive: true })
   chmodSync(temporary, 0o1777)
   expect(dirname(dirname(dirname(entry())))).toBe(temporary)
+})
+
+it('writes modules that import only each other and those of Node', () => {
+  rmSync(root, { recursive: true })
+  const folder = dirname(dirname(entry()))
+  const modules = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+  const imported = modules.flatMap((path) => {
+    const text = readFileSync(join(folder, path), 'utf8')
+    const names = [...text.matchAll(/^(?:import|export)\b(?! type\b)[^'"]*? from '([^']+)'/gm)].map(([, name]) => name!)
+    return names.map((name) => ({ name, file: join(folder, dirname(path), name) }))
+  })
+  expect(imported.length).toBeGreaterThan(100)
+  const isThere = ({ name, file }: (typeof imported)[number]): boolean => name.startsWith('node:') || existsSync(file)
+  expect(imported.filter((one) => !isThere(one)).map(({ name }) => name)).toEqual([])
 })
