@@ -73,7 +73,7 @@ it.each([
   server.kill('SIGHUP')
   const text = 'The new version did not start, the old one keeps running: '
   const failed = (await server.logged(({ msg }) => msg.startsWith(text))) as { msg: string; err?: { stack?: string } }
-  expect(failed.msg).toMatch(/Error: the new version is broken$/)
+  expect(failed.msg).toMatch(/Error: the new version is broken \(file:.*\/may-fail\.ts:\d+:\d+\)$/)
   expect(failed.err?.stack ?? 'none').toMatch(stack)
   server.kill('SIGTERM')
   expect(await server.exit).toBe(0)
