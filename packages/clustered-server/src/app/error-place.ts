@@ -15,7 +15,12 @@ export function placeIn(stack: string): string | undefined {
 
 /** A text, followed by the place in the code of an app that has thrown an error. */
 export function withPlace(text: string, error: unknown): string {
-  const place = error instanceof Error ? placeIn(error.stack ?? '') : undefined
+  return error instanceof Error ? withPlaceIn(text, error.stack ?? '') : text
+}
+
+/** The same, by the stack of the error. */
+export function withPlaceIn(text: string, stack: string): string {
+  const place = placeIn(stack)
   return place === undefined ? text : `${text} (${place})`
 }
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { placeIn } from '../app/error-place.ts'
+import { withPlaceIn } from '../app/error-place.ts'
 import { counted } from './counted.ts'
 import type { Logger, ResolvedOptions } from '../options/types.ts'
 import { canInheritSockets } from '../platform/windows-port.ts'
@@ -67,9 +67,7 @@ function logWorkers(server: ClusteredServer, logger: Logger): void {
 /** The failure of a start in one line. Before the error, the stack of a syntax error has its place and lines of code. */
 function reasonIn(failure: string): string {
   const lines = failure.split('\n')
-  const line = lines.find((text) => /^\w*Error\b/.test(text)) ?? lines[0]!
-  const place = placeIn(failure)
-  return place === undefined ? line : `${line} (${place})`
+  return withPlaceIn(lines.find((text) => /^\w*Error\b/.test(text)) ?? lines[0]!, failure)
 }
 
 /** Workers of a reload that have not become ready: the event `reloadFailed` says why. */

@@ -46,11 +46,11 @@ export interface ProcessSetup {
 interface SentHandle {
   /** Whether it is in the channel, so that the worker may have it. */
   isWritten: boolean
-  readonly onReceived: () => void
+  readonly onReceived?: () => void
   /** The worker has no free descriptor. */
   readonly onRefused: () => void
   /** The worker ends, and has not received it. */
-  readonly onReturned: () => void
+  readonly onReturned?: () => void
 }
 
 /** Descriptors in the worker; the first four are stdin, stdout, stderr and the channel. */
@@ -118,9 +118,7 @@ export class WorkerChannel extends EventEmitter<ChannelEvents> {
   /** Sends a shared socket. */
   share(request: number, handle: RawHandle): void {
     this.#sendHandle({ type: 'shared', request }, handle, {
-      onReceived: () => {},
       onRefused: () => this.send({ type: 'shared', request, error: -constants.errno.EMFILE }),
-      onReturned: () => {},
     })
   }
 
@@ -155,21 +153,21 @@ export class WorkerChannel extends EventEmitter<ChannelEvents> {
       const index = this.#sent.indexOf(sent)
       if (!error || index < 0) return
       this.#sent.splice(index, 1)
-      sent.onReturned()
+      sent.onReturned?.()
     })
   }
 
   #onSent(isReceived: boolean): void {
     const sent = this.#sent.shift()
-    if (isReceived) sent?.onReceived()
+    if (isReceived) sent?.onReceived?.()
     else sent?.onRefused()
   }
 
   /** Node sends one handle at a time. The worker may have read from that one, so it goes to no other worker. */
   #returnSent(): void {
     for (const { isWritten, onReceived, onReturned } of this.#sent.splice(0)) {
-      if (isWritten) onReceived()
-      else onReturned()
+      if (isWritten) onReceived?.()
+      else onReturned?.()
     }
   }
 

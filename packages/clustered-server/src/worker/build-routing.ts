@@ -106,10 +106,8 @@ export class BuildRouting {
       }
     } catch (error) {
       // A request such as `GET //` must not end the worker by an error of `new URL()`.
-      if (!this.#hasWarned)
-        process.emitWarning(
-          `requestedBy of identifyBuild() has failed: ${error instanceof Error ? error.message : inspect(error)}`,
-        )
+      const reason = error instanceof Error ? error.message : inspect(error)
+      if (!this.#hasWarned) process.emitWarning(`requestedBy of identifyBuild() has failed: ${reason}`)
       this.#hasWarned = true
     }
     return undefined

@@ -36,18 +36,21 @@ export class CallReporter {
     this.#faults = new ObserverFaults(log)
   }
 
-  /** Tells the observers of each request to the routes of an app, before the hooks of rules. */
+  /** Tells the observers of each request to the routes of an app, before the hooks of rules. Warns if its log is off. */
   reportStarts(app: FastifyInstance): void {
-    // The log of an app without a logger is replaced by warnings of the process.
-    if (this.#logLevel !== 'silent' && app.log !== this.#log && !warned.has(app.server)) {
-      warned.add(app.server)
-      this.#log.warn('callLogLevel logs nothing, because the log is off. Turn it on by Fastify({ logger: true }).')
-    }
+    this.#warnOfSilentLog(app)
     if (!this.#observers.some((observer) => observer.requestStarted !== undefined)) return
     app.addHook('onRequest', (request, _reply, done) => {
       this.#requestStarted(request)
       done()
     })
+  }
+
+  #warnOfSilentLog({ log, server }: FastifyInstance): void {
+    // The log of an app without a logger is replaced by warnings of the process.
+    if (this.#logLevel === 'silent' || log === this.#log || warned.has(server)) return
+    warned.add(server)
+    this.#log.warn('callLogLevel logs nothing, because the log is off. Turn it on by Fastify({ logger: true }).')
   }
 
   #requestStarted(req: FastifyRequest): void {
