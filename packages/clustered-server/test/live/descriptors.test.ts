@@ -10,8 +10,8 @@ const canLimit = spawnSync('prlimit', ['--pid', String(process.pid)]).status ===
 
 const reloads = Number(process.env['RELOADS'] ?? 10)
 
-function ask(connection: RawConnection): Promise<unknown> {
-  return connection.ask('GET /answer/1 HTTP/1.1\r\nhost: test\r\n\r\n').then(([result]) => result)
+function ask(connection: RawConnection, path = '/answer/1'): Promise<unknown> {
+  return connection.ask(`GET ${path} HTTP/1.1\r\nhost: test\r\n\r\n`).then(([result]) => result)
 }
 
 const answer = { status: 200, body: '1' }
@@ -20,7 +20,7 @@ it('no process keeps descriptors of handed over connections', { timeout: 600_000
   // A busy machine may take longer for a reload than connections may be idle by default.
   const server = await startServer('patient.ts')
   const connections = Array.from({ length: 100 }, () => new RawConnection(connectTo(server.port)()))
-  await Promise.all(connections.map(ask))
+  await Promise.all(connections.map((one) => ask(one)))
   const count = async (): Promise<{ primary: number; workers: number }> => {
     await settled(server)
     // All connections are here and there.
@@ -34,7 +34,7 @@ it('no process keeps descriptors of handed over connections', { timeout: 600_000
   const before = await count()
   for (let reload = 0; reload < reloads; reload++) {
     await server.reload()
-    await Promise.all(connections.map(ask))
+    await Promise.all(connections.map((one) => ask(one)))
   }
   const after = await count()
   await annotate(`${JSON.stringify(before)} before ${reloads} reloads, ${JSON.stringify(after)} after`)
@@ -53,11 +53,7 @@ it.runIf(canLimit)('moves no connection into a worker without a free descriptor'
   const ofWorkers = (): number[] =>
     server.status().workers.flatMap((one) => (one.state === 'active' ? one.connections : []))
   await expect.poll(ofWorkers, { timeout: 10_000 }).toSatisfy(([a, b]) => a + b === 40 && Math.abs(a - b) < 9)
-  const pids = await Promise.all(
-    connections.map((connection) =>
-      connection.ask('GET /pid HTTP/1.1\r\nhost: test\r\n\r\n').then(([result]) => result),
-    ),
-  )
+  const pids = await Promise.all(connections.map((connection) => ask(connection, '/pid')))
   const full = server.status().workers.find(({ state }) => state === 'active')!.pid!
   const limit = (files: number): Buffer => execFileSync('prlimit', ['--pid', String(full), `--nofile=${files}:4096`])
   // Those below are in use.
@@ -67,12 +63,12 @@ it.runIf(canLimit)('moves no connection into a worker without a free descriptor'
   // The other worker leads by far, and tries to hand connections over.
   await wait(1500)
   const open = connections.filter((_, index) => !isLeaving[index])
-  expect(await Promise.all(open.map(ask))).toEqual(open.map(() => answer))
+  expect(await Promise.all(open.map((one) => ask(one)))).toEqual(open.map(() => answer))
   expect(lost).toEqual([])
   expect(Math.min(...ofWorkers())).toBe(0)
   limit(4096)
   await expect.poll(() => Math.min(...ofWorkers()), { timeout: 10_000 }).toBeGreaterThan(0)
-  expect(await Promise.all(open.map(ask))).toEqual(open.map(() => answer))
+  expect(await Promise.all(open.map((one) => ask(one)))).toEqual(open.map(() => answer))
   for (const connection of open) connection.close()
 })
 
@@ -81,7 +77,7 @@ it('keeps running without free descriptors', { timeout: 120_000 }, async ({ anno
   const kept = Array.from({ length: 10 }, () => new RawConnection(connectTo(server.port)()))
   for (const connection of kept) expect(await ask(connection)).toEqual(answer)
   const many = Array.from({ length: 300 }, () => new RawConnection(connectTo(server.port)(), 1000))
-  const results = await Promise.all(many.map(ask))
+  const results = await Promise.all(many.map((one) => ask(one)))
   const answered = results.filter((result) => isAnswer(result as never))
   await annotate(`${answered.length} of ${many.length} were answered`)
   // The test has used up what there was.
@@ -101,12 +97,12 @@ it('keeps running without free descriptors', { timeout: 120_000 }, async ({ anno
 it('keeps running without free descriptors during a reload', { timeout: 120_000 }, async ({ annotate }) => {
   const server = await startProcess(['sh', '-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath])
   const many = Array.from({ length: 80 }, () => new RawConnection(connectTo(server.port)(), 3000))
-  const results = await Promise.all(many.map(ask))
+  const results = await Promise.all(many.map((one) => ask(one)))
   const open = many.filter((_, index) => isAnswer(results[index] as never))
   // Two workers have more than the third one can take at once.
   await server.reload()
   await wait(500)
-  const again = await Promise.all(open.map(ask))
+  const again = await Promise.all(open.map((one) => ask(one)))
   const answered = again.filter((result) => isAnswer(result as never))
   await annotate(`${open.length} connections before, ${answered.length} after`)
   expect(answered.length).toBeGreaterThan(0)
@@ -123,14 +119,14 @@ it('reports a worker without a descriptor for handed over connections', { timeou
   onTestFinished(() => command.end())
   const { port } = await command.listening()
   const many = Array.from({ length: 80 }, () => new RawConnection(connectTo(port!)(), 3000))
-  const results = await Promise.all(many.map(ask))
+  const results = await Promise.all(many.map((one) => ask(one)))
   const open = many.filter((_, index) => isAnswer(results[index] as never))
   // One of the two leaves, and the other one cannot have all.
   command.kill('SIGTTOU')
   const { level, msg } = await command.logged((line) => line.msg.includes('has no free file descriptor'))
   expect(level).toBe(50)
   await command.logged((line) => /^worker \d ended with code 0$/.test(line.msg))
-  const again = await Promise.all(open.map(ask))
+  const again = await Promise.all(open.map((one) => ask(one)))
   const answered = again.filter((result) => isAnswer(result as never))
   await context.annotate(`${open.length} connections before, ${answered.length} after: ${msg}`)
   // Those that were lost are closed, and nobody waits for an answer.
@@ -157,7 +153,7 @@ it.runIf(canLimit)(
     expect(msg).toMatch(`process ${pid} has`)
     execFileSync('prlimit', ['--pid', String(pid), '--nofile=4096:4096'])
     await command.logged((line) => /^worker \d ended with code 0$/.test(line.msg))
-    expect(await Promise.all(many.map(ask))).not.toContain('timeout')
+    expect(await Promise.all(many.map((one) => ask(one)))).not.toContain('timeout')
     const fresh = new RawConnection(connectTo(port!)())
     expect(await ask(fresh)).toEqual(answer)
     for (const connection of [...many, fresh]) connection.close()

@@ -1,6 +1,8 @@
+import { optionsOf } from 'checked-options'
 import { describe, expect, it } from 'vitest'
 import type { RaceResult } from '../../../../src/index.ts'
 import { toHtml } from '../../../../src/index.ts'
+import { raceSchema } from '../../../../src/options/schema.ts'
 import { html, type Markup } from '../../../../src/report/html/markup.ts'
 import { axisOf, labelsAcross, thinned } from '../../../../src/report/html/plot.ts'
 import { repeatCommand } from '../../../../src/report/html/repeat-command.ts'
@@ -178,6 +180,19 @@ describe('the command that repeats a race', () => {
     expect(text).toMatch(/^npx speed-bounds race ours=server\.ts 'go=\.\/go --name="a b'\\''s" \{port\}' --path '/)
     expect(text).toMatch(/--path '\/items\?n=1&m=2' --method POST --connections 10 .*--seed \d+$/)
     expect(text).not.toMatch(/--pipelining|--alpha/)
+  })
+
+  it('leaves out all flags whose values are the defaults of the options', () => {
+    const defaults = new Map(optionsOf(raceSchema).map((option) => [option.name.split('.').at(-1)!, option.default]))
+    const withDefaults = <T extends object>(values: T): T =>
+      Object.fromEntries(Object.entries(values).map(([name, value]) => [name, defaults.get(name) ?? value])) as T
+    const cases = [{ ...first, path: '/', method: 'GET' }]
+    const { load, method } = result
+    const text = repeatCommand({
+      ...{ ...result, cases, claims: [] },
+      ...{ load: { ...withDefaults(load), amount: null }, method: withDefaults({ ...method, turn: 200 }) },
+    })
+    expect(text.match(/--[\w-]+/g)).toEqual(['--seed'])
   })
 
   it.each([
