@@ -30,8 +30,8 @@ const common = {
   expect: { poll: { timeout: 15_000 } },
 }
 
-/** Two files at a time: most of their tests wait more than they work. */
-const beside = { ...common, maxWorkers: 2 }
+/** Three files at a time, on two cores too: most of their tests wait more than they work. */
+const beside = { ...common, maxWorkers: 3 }
 
 /** A project that must have the machine to itself: one file at a time, and after all other projects. */
 const alone = { pool: 'forks', fileParallelism: false, maxWorkers: 1, retry: 0, sequence: { groupOrder: 1 } } as const
