@@ -15,8 +15,6 @@ import { type UnusableVariables, withEnvironment } from './environment.ts'
 
 /** Names that are looked for, in this order. */
 const FILES = ['gateway.json', 'gateway.config.ts', 'gateway.config.js', 'gateway.config.mjs', 'gateway.config.json']
-/** A command without a log would hide why calls fail. */
-const LOGS_WARNINGS = { logger: { level: 'warn' } } as const
 /** Options of Fastify that concern the server, which is the command's. */
 const OF_SERVER = ['http2', 'https', 'serverFactory']
 
@@ -79,10 +77,21 @@ export async function loadConfig(
     stopTimeout: checked.stopTimeout,
     options: {
       ...options,
-      fastify: { ...LOGS_WARNINGS, ...options.fastify },
+      fastify: { ...loggerOf(options), ...options.fastify },
       ...(authenticator && { authentication: authenticator }),
     },
   }
+}
+
+/** A command without a log would hide why calls fail, and each call if `callLogLevel` asks for them. */
+function loggerOf({ fastify = {}, callLogLevel = 'silent' }: CreateAggregatorGatewayOptions): Logger {
+  if (fastify.loggerInstance) return {}
+  const isVerbose = callLogLevel === 'trace' || callLogLevel === 'debug' || callLogLevel === 'info'
+  return { logger: { level: isVerbose ? callLogLevel : 'warn' } }
+}
+
+interface Logger {
+  readonly logger?: { readonly level: string }
 }
 
 type Fail = (problem: string, cause?: unknown) => Error

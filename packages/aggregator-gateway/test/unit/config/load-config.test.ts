@@ -48,6 +48,24 @@ describe('a configuration file', () => {
     expect(options.fastify).toEqual({ bodyLimit: 5, logger: false })
   })
 
+  it('may have a logger of its own', async () => {
+    const methods = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((name) => `${name}() {}`)
+    const fastify = `{ loggerInstance: { child() { return this }, ${methods.join(', ')} } }`
+    const text = `export default { upstreams: {}, endpoints: [], callLogLevel: 'info', fastify: ${fastify} }`
+    const { app } = await build(fileOf(text, 'gateway.config.mjs'))
+    await app.close()
+  })
+
+  it.each([
+    ['info', 'info'],
+    ['trace', 'trace'],
+    ['error', 'warn'],
+    ['silent', 'warn'],
+  ])('with callLogLevel: %j, logs from %j on', async (callLogLevel, level) => {
+    const { options } = await loadConfig(fileOf({ ...valid, callLogLevel }), {})
+    expect(options.fastify).toEqual({ logger: { level } })
+  })
+
   it('has environment variables', async () => {
     const origin = await jsonUpstream((path) => path)
     const path = fileOf({
