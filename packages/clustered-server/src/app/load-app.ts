@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { Server } from 'node:net'
+import { pathToFileURL } from 'node:url'
 import { isPromise } from 'node:util/types'
 import { type ClusteredServerError, errorCodes } from '../errors.ts'
 import { describe, describeDefault, isClass } from './default-export.ts'
@@ -49,6 +50,9 @@ const CLOSE_TIMEOUT = 5000
 const EXPECTED =
   'a default export that is a function without parameters, which returns an app of Fastify, Express, NestJS, Koa or Hono, a server of node:http, node:https or node:http2, a request listener or a plugin of Fastify'
 
+/** Apps that load now in this process. */
+const loadingApps: string[] = []
+
 /** A start that waits. */
 interface Waiting {
   /** Called with a description of the default export when it is no app: the app may listen later. */
@@ -66,6 +70,7 @@ interface Waiting {
  */
 export async function loadApp(url: string, hook: ListenHook, { onWait, isPending }: Waiting): Promise<App> {
   let exported: string | undefined
+  loadingApps.push(url)
   const loading = load(url, hook, (description) => {
     exported = description
     onWait(description)
@@ -73,7 +78,7 @@ export async function loadApp(url: string, hook: ListenHook, { onWait, isPending
   return unlessStalled(loading, () => {
     if (isPending?.()) return undefined
     return exported === undefined || hook.server ? neverLoaded(url) : cannotListenLater(url, hook.expected, exported)
-  })
+  }).finally(() => loadingApps.splice(loadingApps.indexOf(url), 1))
 }
 
 async function load(url: string, hook: ListenHook, onWait: (exported: string) => void): Promise<App> {
@@ -105,6 +110,11 @@ function noApp(url: string, made: unknown): ClusteredServerError {
 }
 
 function neverLoaded(url: string): ClusteredServerError {
+  const isMain = process.argv[1] !== undefined && pathToFileURL(process.argv[1]).href === url
+  if (isMain || loadingApps.length > 1)
+    return new errorCodes.CLUSTERED_SERVER_INSIDE_WORKER(
+      'The app calls createClusteredServer(), which waits for the app: move the app to its own module',
+    )
   const text = `Expected ${url} to load, but it awaits a promise that nothing is left to settle: correct its default export, its warmUp or a top-level await`
   return new errorCodes.CLUSTERED_SERVER_START_FAILED(text)
 }

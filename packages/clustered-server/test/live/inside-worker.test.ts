@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClusteredServer } from '../../src/index.ts'
 import { fileTree } from '../helpers/file-tree.ts'
 import { copyPackage } from '../helpers/without-workspace.ts'
@@ -27,6 +27,28 @@ it.each([
     createClusteredServer(app, { workers: 2, port: 0, host: '127.0.0.1', signals: false }),
   ).rejects.toMatchObject({
     code: 'CLUSTERED_SERVER_INSIDE_WORKER',
+  })
+})
+
+describe.each([1, 2])('rejects an app that starts itself (workers: %i)', (workers) => {
+  const self = `
+    import { createClusteredServer } from ${JSON.stringify(index)}
+    await createClusteredServer(import.meta.url, { workers: ${workers}, port: 0, host: '127.0.0.1' })
+    export default (request, response) => response.end()`
+
+  it('as the main module', async () => {
+    const app = join(fileTree({ 'app.mjs': self }), 'app.mjs')
+    await expect(run(process.execPath, [app])).rejects.toThrow(
+      /The app calls createClusteredServer\(\).*move the app to its own module/,
+    )
+  })
+
+  it('of another module', async () => {
+    const main = `
+      import { createClusteredServer } from ${JSON.stringify(index)}
+      await createClusteredServer(new URL('app.mjs', import.meta.url), { workers: ${workers}, port: 0 })`
+    const folder = fileTree({ 'app.mjs': self, 'main.mjs': main })
+    await expect(run(process.execPath, [join(folder, 'main.mjs')])).rejects.toThrow('CLUSTERED_SERVER_INSIDE_WORKER')
   })
 })
 
