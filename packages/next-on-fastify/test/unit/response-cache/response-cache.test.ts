@@ -711,6 +711,15 @@ describe('concurrent requests', () => {
     current = answer
     return served
   }
+  /** Renders once this many requests are asked of Next. */
+  function renderedTogether(served: () => Served, count: number): Answer {
+    const all = Promise.withResolvers<void>()
+    return async (response) => {
+      if (served().renders === count) all.resolve()
+      await all.promise
+      await fromPage(response)
+    }
+  }
   const askAtOnce = (served: Served, count = 5): Promise<string[]> =>
     Promise.all(Array.from({ length: count }, () => served.ask()))
 
@@ -727,7 +736,7 @@ describe('concurrent requests', () => {
   })
 
   it('is asked of Next by each if nobody knows whether it is for all', async () => {
-    const served = await serve(slowly)
+    const served: Served = await serve(renderedTogether(() => served, 5))
     await askAtOnce(served)
     expect(served.renders).toBe(5)
   })
@@ -869,7 +878,7 @@ describe('concurrent requests', () => {
   })
 
   it('are separate by the entity tag of the client', async () => {
-    const served = await serveDropped(slowly)
+    const served: Served = await serveDropped(renderedTogether(() => served, 3))
     await Promise.all([served.ask(), served.ask('/', { 'if-none-match': '"b"' }), served.ask('/?other')])
     expect(served.renders).toBe(3)
   })
