@@ -195,9 +195,10 @@ it('counts requests on connections that close without an announcement as lost, i
     `if (requests > 20) response.once('finish', () => request.socket.destroySoon()); response.end('ok')`,
   )
   for (const turn of [200, 100]) {
+    // At the end of a turn, each connection may have a response whose loss nobody sees any more: few connections.
     const { rounds } = await race(
       { closing, twin: closing },
-      { ...SMALL, duration: 200, maxErrorRate: 0.6, measurement: { ...MEASUREMENT, turn } },
+      { ...SMALL, connections: 4, duration: 200, maxErrorRate: 0.6, measurement: { ...MEASUREMENT, turn } },
     ).measure()
     for (const { failures, responses } of rounds) expect(failures / (failures + responses)).toBeCloseTo(0.5, 1)
   }
