@@ -7,6 +7,9 @@ import { restoreUrl } from './routable-url.ts'
 /** Fastify, this package and Next listen to a response: for a proxied rewrite more than the 10 times that Node expects. */
 const MAX_LISTENERS = 30
 
+/** Next writes the body. Bytes beyond the length of a hook would be taken for the next response of the connection. */
+const FRAMING = new Set(['content-length', 'transfer-encoding'])
+
 /** Returns the function that serves a Fastify request by Next, and hijacks its reply. */
 export function serveBy(
   serve: RequestHandler,
@@ -18,7 +21,7 @@ export function serveBy(
     if (requestIdHeader !== undefined) raw.headers[requestIdHeader] = request.id
     const { request: message, response } = inHttp1(raw, reply.raw)
     for (const [name, value] of Object.entries(reply.getHeaders())) {
-      if (value !== undefined) response.setHeader(name, value)
+      if (value !== undefined && !FRAMING.has(name.toLowerCase())) response.setHeader(name, value)
     }
     mergeHeaders(response)
     response.setMaxListeners(MAX_LISTENERS)

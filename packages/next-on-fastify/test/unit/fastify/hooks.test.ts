@@ -86,6 +86,16 @@ describe('hooks over Next', () => {
     expect(await app.inject('/page')).toMatchObject({ statusCode: 503, body: '' })
   })
 
+  it('cannot set a length that the body of Next does not have', async () => {
+    const app = await createNextOnFastify({ dir: standInApp() })
+    const lengths = { 'Content-Length': '3', 'Transfer-Encoding': 'identity' }
+    app.addHook('onRequest', async (_request, reply) => void reply.headers(lengths))
+    const { headers, body } = await app.inject('/page')
+    expect(body.length).toBeGreaterThan(3)
+    expect(headers['content-length'] ?? String(body.length)).toBe(String(body.length))
+    expect(headers['transfer-encoding'] ?? 'chunked').toBe('chunked')
+  })
+
   it('respond 500 if they set an invalid header', async () => {
     const app = await createNextOnFastify({ dir: standInApp() })
     app.addHook('onRequest', async (_request, reply) => void reply.header('x-name', 'two\nlines'))
