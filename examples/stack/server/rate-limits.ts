@@ -18,5 +18,5 @@ export async function limitRequests(app: FastifyInstance, max: number, redis: Re
 /** Next resolves dots, so that `/_next/static/../../catalog` is a page. */
 function isFile(url: string): boolean {
   const folder = '/_next/static/'
-  return url.startsWith(folder) && new URL(url, 'http://localhost').pathname.startsWith(folder)
+  return url.startsWith(folder) && new URL(`http://localhost${url}`).pathname.startsWith(folder)
 }
