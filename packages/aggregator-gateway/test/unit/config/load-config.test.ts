@@ -50,8 +50,8 @@ describe('a configuration file', () => {
 
   it('may have a logger of its own', async () => {
     const methods = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((name) => `${name}() {}`)
-    const fastify = `{ loggerInstance: { child() { return this }, ${methods.join(', ')} } }`
-    const text = `export default { upstreams: {}, endpoints: [], callLogLevel: 'info', fastify: ${fastify} }`
+    const withLogger = `{ loggerInstance: { child() { return this }, ${methods.join(', ')} } }`
+    const text = `export default { upstreams: {}, endpoints: [], callLogLevel: 'info', fastify: ${withLogger} }`
     const { app } = await build(fileOf(text, 'gateway.config.mjs'))
     await app.close()
   })
