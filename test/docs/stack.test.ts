@@ -1,9 +1,13 @@
-// The steps by which a reader copies examples/stack, and the settings of its server.
+// The steps by which a reader copies examples/stack, and the settings and limits of its server.
 
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import Fastify from 'fastify'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { limitRequests } from '../../examples/stack/server/rate-limits.ts'
 import { ROOT } from '../packaging/workspace-copy.ts'
 
 const folder = join(ROOT, 'examples/stack')
@@ -53,5 +57,32 @@ describe('the settings of the server', () => {
 
   it('accept a secret of 32 characters', () => {
     expect(check({ SESSION_SECRET: secret })).toBe('')
+  })
+})
+
+describe('the rate limit of the server', () => {
+  it.each([
+    ['/_next/static/chunks/main.js', 200],
+    ['/health', 200],
+    ['/page', 429],
+    // Next serves the page for these, as a browser would request it.
+    ['/_next/static/../../page', 429],
+    ['/_next/static/%2e%2e/%2E./page', 429],
+    ['/_next/static/..\\..\\page', 429],
+    ['//_next/static/page', 429],
+  ])('responds to a second %s with %i', async (path, status) => {
+    const app = Fastify()
+    onTestFinished(() => app.close())
+    await limitRequests(app, 1, undefined)
+    app.get('/*', () => 'ok')
+    await app.listen({ port: 0 })
+    const { port } = app.server.address() as { port: number }
+    const request = async (): Promise<number | undefined> => {
+      const [response] = (await once(get({ port, path, agent: false }), 'response')) as [IncomingMessage]
+      response.resume()
+      return response.statusCode
+    }
+    expect(await request()).toBe(200)
+    expect(await request()).toBe(status)
   })
 })

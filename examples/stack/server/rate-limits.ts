@@ -7,10 +7,16 @@ export async function limitRequests(app: FastifyInstance, max: number, redis: Re
   await app.register(rateLimit, {
     max,
     timeWindow: '1 minute',
-    allowList: (request) => request.url.startsWith('/_next/static/') || request.url === '/health',
+    allowList: ({ url }) => isFile(url) || url === '/health',
     nameSpace: 'rate-limit:',
     // Without Redis, each worker counts by itself. If Redis fails, requests pass.
     skipOnError: true,
     ...(redis && { redis }),
   })
+}
+
+/** Next resolves dots, so that `/_next/static/../../catalog` is a page. */
+function isFile(url: string): boolean {
+  const folder = '/_next/static/'
+  return url.startsWith(folder) && new URL(`http://localhost${url}`).pathname.startsWith(folder)
 }

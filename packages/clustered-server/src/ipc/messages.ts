@@ -135,6 +135,8 @@ export type ToPrimary =
   | ({ type: 'failed' } & FailedStart)
   /** Many connections have arrived at once. */
   | { type: 'burst' }
+  /** The worker has no free descriptor, and closes new connections. */
+  | { type: 'full' }
   /** Current statistics, on request or where there is no shared file. */
   | { type: 'stats'; stats: WorkerStats }
   /** A connection for another worker, `to` or any, idle for `idleMs` milliseconds. Comes with its handle. */

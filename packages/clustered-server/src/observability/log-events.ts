@@ -134,12 +134,14 @@ function nameOf({ path, version, revision }: Pick<Release, 'path' | 'version' | 
 /** At most one line per second: connections are lost by the hundred, and a line may need a descriptor too. */
 function logLostConnections(server: ClusteredServer, logger: Logger): void {
   let loggedAt = -Infinity
-  server.on('connectionLost', ({ pid }) => {
+  const log = ({ pid }: { readonly pid: number | undefined }): void => {
     if (performance.now() - loggedAt < LOST_INTERVAL) return
     loggedAt = performance.now()
     const text = `process ${pid} has no free file descriptor, connections are closed: raise its limit of open files`
     logger.error({ lostBy: pid }, text)
-  })
+  }
+  server.on('connectionLost', log)
+  server.on('workerFull', log)
 }
 
 /** Maximum duration of a shutdown without `onShutdown`, in milliseconds. */

@@ -3,7 +3,7 @@ import type { ClusteredServerEvents } from '../server-types.ts'
 import { excessConnections } from './excess-connections.ts'
 import type { MovingConnection } from './moving-connection.ts'
 import type { WorkerHandle } from './worker-handle.ts'
-import type { WorkerPool } from './worker-pool.ts'
+import { nameOf, type WorkerPool } from './worker-pool.ts'
 
 /** Minimum milliseconds between two rounds of rebalancing. */
 const INTERVAL = 450
@@ -47,6 +47,7 @@ export class Rebalance {
     worker.on('connection', (connection, to) => this.#forward(worker, connection, to))
     worker.on('refused', (connection) => this.#onRefused(worker, connection))
     if (!this.#sticky) worker.on('burst', () => void this.#onBurst())
+    worker.on('full', () => this.#events.emit('workerFull', nameOf(worker)))
     worker.on('lost', () => this.#events.emit('connectionLost', { pid: process.pid }))
   }
 

@@ -38,6 +38,8 @@ interface WorkerEvents {
   resigned: []
   /** Many connections have arrived at once. */
   burst: []
+  /** The worker has no free descriptor, and closes new connections. */
+  full: []
   /** The worker has sent its statistics. */
   stats: []
   /** The app's metrics and the file of its prom-client; or the reason why its registry failed. */
@@ -271,6 +273,7 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
       case 'metrics':
         return void this.emit('metrics', message.metrics, message.file, message.failure)
       case 'burst':
+      case 'full':
       case 'candidate':
       case 'resigned':
         this.emit(message.type)

@@ -6,8 +6,8 @@ import type { Logger } from '../options/types.ts'
 import type { ClusteredServer } from '../server-types.ts'
 
 /**
- * Notifies systemd, for services of `Type=notify` or `notify-reload`, and its watchdog. Node cannot open the datagram
- * socket, so `systemd-notify` is run, which needs `NotifyAccess=all`. See docs/measurements.md#watch-processes
+ * Notifies systemd, for services of `Type=notify` or `notify-reload`, and its watchdog. Node cannot open the UNIX
+ * datagram socket, so `systemd-notify` is run, which needs `NotifyAccess=all`. See docs/measurements.md#watch-processes
  */
 export function notifySystemd(server: ClusteredServer, logger: Logger | undefined): void {
   if (!process.env['NOTIFY_SOCKET']) return

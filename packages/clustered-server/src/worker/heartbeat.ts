@@ -59,12 +59,17 @@ export class Heartbeat {
     setTimeout(sendToPrimary, BURST.settles, { type: 'burst' }).unref()
   }
 
-  /** Reading needs a descriptor; without a free one, the last value stays. */
+  /**
+   * Reading needs a descriptor. Without a free one, the last value stays, and the primary is told: the kernel gives this
+   * process new connections, and libuv closes them without an event.
+   */
   #readMemory(): NodeJS.MemoryUsage {
     if (this.#beats++ % MEMORY_BEATS > 0) return this.#memory
     try {
       this.#memory = process.memoryUsage()
-    } catch {}
+    } catch {
+      sendToPrimary({ type: 'full' })
+    }
     return this.#memory
   }
 }

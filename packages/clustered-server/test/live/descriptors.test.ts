@@ -1,6 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
+import type { WorkerName } from '../../src/index.ts'
 import { appPath, Command } from '../helpers/command.ts'
 import { connectTo, isAnswer, RawConnection } from '../helpers/fault-load.ts'
 import { descriptorsOf, isAlive, settled, startProcess, startServer } from '../helpers/running-server.ts'
@@ -111,6 +113,29 @@ it('keeps running without free descriptors during a reload', { timeout: 120_000 
   const fresh = new RawConnection(connectTo(server.port)())
   expect(await ask(fresh)).toEqual(answer)
   fresh.close()
+})
+
+it.runIf(canLimit)('logs a worker that closes new connections, each second', { timeout: 60_000 }, async () => {
+  const lines: string[] = []
+  const ignore = (): void => {}
+  const logger = {
+    debug: ignore,
+    info: ignore,
+    warn: ignore,
+    error: (_: object, text: string) => void lines.push(text),
+  }
+  const server = await startServer('faults.ts', { logger })
+  const { pid } = server.status().workers.find(({ state }) => state === 'active')!
+  const limit = (files: number): Buffer => execFileSync('prlimit', ['--pid', String(pid), `--nofile=${files}:4096`])
+  // Those below are in use.
+  limit(12)
+  const [worker] = (await once(server, 'workerFull')) as [WorkerName]
+  expect(worker).toMatchObject({ pid })
+  await once(server, 'workerFull')
+  limit(4096)
+  expect(lines).toContain(
+    `process ${pid} has no free file descriptor, connections are closed: raise its limit of open files`,
+  )
 })
 
 it('reports a worker without a descriptor for handed over connections', { timeout: 120_000 }, async (context) => {
