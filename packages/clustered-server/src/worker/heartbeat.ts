@@ -7,6 +7,8 @@ import type { WorkerStats } from '../server-types.ts'
 
 /** Heartbeats between two readings of the memory. See docs/measurements.md#watch-processes */
 const MEMORY_BEATS = 10
+/** No free file descriptor in this process, or in the whole system. */
+const OUT_OF_DESCRIPTORS = new Set<string | undefined>(['EMFILE', 'ENFILE'])
 /** Minimum number of new connections between two heartbeats that count as a burst. */
 const MIN_BURST = 9
 /** Milliseconds for more connections of a burst to arrive, and between two reports of bursts. */
@@ -67,8 +69,9 @@ export class Heartbeat {
     if (this.#beats++ % MEMORY_BEATS > 0) return this.#memory
     try {
       this.#memory = process.memoryUsage()
-    } catch {
-      sendToPrimary({ type: 'full' })
+    } catch (error) {
+      // Without `/proc`, it fails for another reason.
+      if (OUT_OF_DESCRIPTORS.has((error as NodeJS.ErrnoException).code)) sendToPrimary({ type: 'full' })
     }
     return this.#memory
   }
