@@ -7,6 +7,7 @@ import type { TrpcHandlerOptions } from './options/types.ts'
 import { CallScope } from './procedure/interceptors/call-scope.ts'
 import type { Interceptor } from './procedure/interceptors/create-interceptor.ts'
 import { wrapRouter } from './procedure/wrap-router.ts'
+import { forgetLength } from './response/framing.ts'
 import type { OpenStreams } from './response/open-streams.ts'
 
 /** Options beside those of tRPC. */
@@ -25,6 +26,7 @@ export function fallbackHandler(
     const bodyLimit = bodyLimitOf(req)
     const maxBodySize = Math.min(trpcOptions.maxBodySize ?? Infinity, bodyLimit ?? Infinity)
     const options = { ...trpcOptions, ...(bodyLimit === undefined ? {} : { maxBodySize }), req, res: reply, path }
+    forgetLength(reply)
     if (!intercept) return handle(req, options)
     const scope = new CallScope(req, reply, {
       isBatch: isBatch(req),

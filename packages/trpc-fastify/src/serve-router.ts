@@ -17,6 +17,7 @@ import { type FallbackReason, parseRequest, type ParseOptions } from './request/
 import { keepHeadAcrossHooks } from './response/head-across-hooks.ts'
 import { OpenStreams } from './response/open-streams.ts'
 import { respond } from './response/respond.ts'
+import { withoutFraming } from './response/framing.ts'
 import { sendBatched } from './response/send.ts'
 import { probeTrpcDefaults, servesSubscriptions, type TrpcDefaults } from './response/trpc-defaults.ts'
 import { serveWebSockets } from './websocket.ts'
@@ -47,7 +48,8 @@ export interface RouterOptions extends ResolvedOptions {
 type TrpcOptions = TrpcPluginOptions<AnyTRPCRouter>['trpcOptions']
 
 export async function serveRouter(app: FastifyInstance, options: RouterOptions): Promise<void> {
-  const { trpcOptions, fastPath, endStreamsOnClose } = options
+  const { fastPath, endStreamsOnClose } = options
+  const trpcOptions = withoutFraming(options.trpcOptions)
   const internals = internalsOf(trpcOptions.router)
   const { config } = internals
   const rules = new ProcedureRules(options.procedures, internals)

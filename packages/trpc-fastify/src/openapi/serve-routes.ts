@@ -13,6 +13,7 @@ import { Serializers } from '../procedure/serializer.ts'
 import { internalsOf } from '../procedure/trpc-internals.ts'
 import { TrpcRequest } from '../request/trpc-request.ts'
 import { callProcedure, createContext, type RespondOptions } from '../response/call-procedure.ts'
+import { withoutFraming } from '../response/framing.ts'
 import { probeTrpcDefaults } from '../response/trpc-defaults.ts'
 import { chain } from '../runtime/sync-chain.ts'
 import { type RestProcedure, restProcedures } from './meta.ts'
@@ -25,7 +26,8 @@ export interface OpenApiRouterOptions extends ResolvedOptions {
 }
 
 export async function serveRoutes(app: FastifyInstance, options: OpenApiRouterOptions): Promise<void> {
-  const { trpcOptions, fastPath } = options
+  const { fastPath } = options
+  const trpcOptions = withoutFraming(options.trpcOptions)
   const internals = internalsOf(trpcOptions.router)
   const { config, lazyPaths } = internals
   const rules = new ProcedureRules(options.procedures, internals)

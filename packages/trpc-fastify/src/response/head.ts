@@ -90,7 +90,7 @@ function addHeaders(
 const PLAIN_NAME = /^[a-z][a-z-]*$/
 const PLAIN_VALUE = /^[!-~](?:[ -~]*[!-~])?$/
 /** Headers that decide how a response is sent. */
-const SPECIAL_NAMES = new Set(['content-type', 'content-length', 'transfer-encoding', 'set-cookie'])
+const SPECIAL_NAMES = new Set(['content-type', 'set-cookie'])
 
 /**
  * Equals `Headers` where that only sorts the names. `Headers` costs 8 % more CPU per call. See

@@ -4,6 +4,7 @@ import { setImmediate as endOfTick } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { isThenable } from '../runtime/sync-chain.ts'
 import { busyTick, sendAtEndOfTick } from './busy-tick.ts'
+import { forgetLength } from './framing.ts'
 import { type OnSendHooks, setHead, setWholeHead } from './head-across-hooks.ts'
 import type { PlainResponse } from './ready-response.ts'
 
@@ -48,8 +49,10 @@ function send(reply: FastifyReply, response: PlainResponse, hooks: OnSendHooks):
   }
   const isTouched = reply.statusCode !== 200 || reply.hasHeader('content-type')
   if (typeof body === 'string' && (isTouched || !arePlain(headers))) {
+    forgetLength(reply)
     return void reply.send(new Response(body, { status, headers }))
   }
+  if (typeof body !== 'string') forgetLength(reply)
   if (hooks.isEmpty) setWholeHead(reply, response)
   else setHead(reply, response)
   // Without a serializer, Fastify would add a charset to the content type.
@@ -68,7 +71,5 @@ const PLAIN_TYPE = /^[\w.+-]+\/[\w.+-]+$/
 
 /** Whether headers of `responseMeta` have no effect on how the body is sent. */
 function arePlain(headers: PlainResponse['headers']): boolean {
-  if (!(headers instanceof Headers)) return true
-  if (headers.has('transfer-encoding') || headers.has('content-length')) return false
-  return PLAIN_TYPE.test(headers.get('content-type') ?? '')
+  return !(headers instanceof Headers) || PLAIN_TYPE.test(headers.get('content-type') ?? '')
 }

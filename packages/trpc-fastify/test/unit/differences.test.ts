@@ -63,6 +63,10 @@ it('Length', async () => {
   expect(answers.map(({ headers }) => headers.get('content-length'))).toEqual([null, '27'])
   const [official, ours] = await Promise.all(answers.map((answer) => answer.text()))
   expect(ours).toBe(official)
+  const responseMeta = (): { headers: Record<string, string> } => ({ headers: { 'content-length': '5' } })
+  const served = [await serve('official', { responseMeta }), await serve('ours', { responseMeta })]
+  const bodies = await Promise.all(served.map(async (app) => fetch(`${await listen(app)}/trpc/hello`)))
+  expect(await Promise.all(bodies.map((body) => body.text()))).toEqual([official!.slice(0, 5), official])
 })
 
 it('Hooks', async () => {

@@ -2,7 +2,6 @@ import { TRPCError } from '@trpc/server'
 import { beforeAll, describe, it } from 'vitest'
 import { compare, type ComparedRequest, type Surroundings, titled } from '../../helpers/differential/compare.ts'
 import { FOUND_AFTER_THE_SHAPES } from '../../helpers/differential/known-differences.ts'
-import { TRANSPORT } from '../../helpers/differential/over-http2.ts'
 import { streamed } from '../../helpers/differential/requests.ts'
 import { observed, observedTRPC } from '../../helpers/differential/router.ts'
 
@@ -68,9 +67,6 @@ const METAS: Readonly<Record<string, Meta>> = {
   headersMap: () => ({ headers: new Map([['x-map', '1']]) }),
   connection: () => ({ headers: { connection: 'close' } }),
   keepAlive: () => ({ headers: { 'keep-alive': 'timeout=5' } }),
-  transferEncoding: () => ({ headers: { 'transfer-encoding': 'chunked' } }),
-  // Over HTTP/2, a length that is wrong is an error of the protocol.
-  ...(TRANSPORT === 'inject' ? { contentLength: () => ({ headers: { 'content-length': '5' } }) } : {}),
   throwing: thrown(new Error('meta')),
   throwingTRPC: thrown(new TRPCError({ code: 'FORBIDDEN', message: 'meta' })),
   throwingString: thrown('meta'),
