@@ -54,6 +54,7 @@ export class ClientResponse implements HeartbeatOwner {
     this.#head = this.isPrivate ? [...forwarded, 'cache-control'] : forwarded
     this.#reply.code(status)
     const isHttp2 = this.request.raw.httpVersionMajor === 2
+    if (!forwarded.includes('content-length')) this.withoutLength()
     for (const name of forwarded) this.#reply.header(name, isHttp2 ? inUtf8(headers[name]) : headers[name])
     if (this.isPrivate) this.#reply.header('cache-control', privateCacheControl(headers['cache-control']))
   }
@@ -89,8 +90,11 @@ export class ClientResponse implements HeartbeatOwner {
     this.#heartbeat?.stop()
   }
 
+  /** Removes the length that a hook has set: a client would take bytes beyond it for the next response. */
   withoutLength(): void {
+    const { raw } = this.#reply
     this.#reply.removeHeader('content-length')
+    if (raw.hasHeader('content-length')) raw.removeHeader('content-length')
   }
 
   /** Sends a part of the body. Returns false if the client must read first. */

@@ -23,6 +23,7 @@ export function serveBy(
     for (const [name, value] of Object.entries(reply.getHeaders())) {
       if (value !== undefined && !FRAMING.has(name.toLowerCase())) response.setHeader(name, value)
     }
+    if (response.hasHeader('content-length')) response.removeHeader('content-length')
     mergeHeaders(response)
     response.setMaxListeners(MAX_LISTENERS)
     reply.hijack()

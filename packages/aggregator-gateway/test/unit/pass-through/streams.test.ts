@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
 import type { UpstreamOptions } from '../../../src/index.ts'
 import { gateway, sendJson, upstream } from '../../helpers/servers.ts'
@@ -176,4 +176,28 @@ it('an upload is a stream until its response is read', async () => {
   const [response] = (await once(upload, 'response')) as [IncomingMessage]
   expect(response.resume().statusCode).toBe(200)
   await expect.poll(() => statusOf(app)).toMatchObject({ pending: 0, streams: 0 })
+})
+
+it.each<[string, (reply: FastifyReply) => unknown]>([
+  ['header()', (reply) => reply.header('Content-Length', '3')],
+  ['raw.setHeader()', (reply) => reply.raw.setHeader('content-length', '3')],
+])('have their own length, whatever a hook sets by %s', async (_, setLength) => {
+  const origin = await upstream(({ url }, response) => {
+    if (url === '/unknown') response.write('123')
+    setTimeout(() => response.end(url === '/unknown' ? '45' : '12345'), 20)
+  })
+  const app = await gateway({
+    upstreams: { it: origin },
+    endpoints: [{ path: '/:id', passThrough: { upstream: 'it', path: '/{params.id}' } }],
+  })
+  app.addHook('onRequest', async (_request, reply) => void setLength(reply))
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  for (const [path, length] of [
+    ['/known', '5'],
+    ['/unknown', null],
+  ]) {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`)
+    expect([await response.text(), response.headers.get('content-length')]).toEqual(['12345', length])
+  }
 })

@@ -1,4 +1,4 @@
-import Fastify from 'fastify'
+import Fastify, { type FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import { createNextOnFastify, nextPlugin } from 'next-on-fastify'
 import { describe, expect, it } from 'vitest'
@@ -86,10 +86,12 @@ describe('hooks over Next', () => {
     expect(await app.inject('/page')).toMatchObject({ statusCode: 503, body: '' })
   })
 
-  it('cannot set a length that the body of Next does not have', async () => {
+  it.each<[string, (reply: FastifyReply) => unknown]>([
+    ['headers()', (reply) => reply.headers({ 'Content-Length': '3', 'Transfer-Encoding': 'identity' })],
+    ['raw.setHeader()', ({ raw }) => raw.setHeader('content-length', '3')],
+  ])('cannot set a length that the body of Next does not have, by %s', async (_, setLength) => {
     const app = await createNextOnFastify({ dir: standInApp() })
-    const lengths = { 'Content-Length': '3', 'Transfer-Encoding': 'identity' }
-    app.addHook('onRequest', async (_request, reply) => void reply.headers(lengths))
+    app.addHook('onRequest', async (_request, reply) => void setLength(reply))
     const { headers, body } = await app.inject('/page')
     expect(body.length).toBeGreaterThan(3)
     expect(headers['content-length'] ?? String(body.length)).toBe(String(body.length))
