@@ -25,14 +25,14 @@ export const NoBuildError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_NO_B
 export const NotPreparedError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_NOT_PREPARED' }, [string]> =
   createError('NEXT_ON_FASTIFY_NOT_PREPARED', '%s', 500)
 
-/** `prefix` differs from the `basePath` of the build. */
+/** `prefix` is set, and differs from the `basePath` of the build. */
 export const BasePathError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_BASE_PATH' }, [string]> = createError(
   'NEXT_ON_FASTIFY_BASE_PATH',
   '%s',
   500,
 )
 
-/** The process already has another Next app, or the app was closed before. */
+/** The process already has the Next app of another folder, or the app was closed before. */
 export const SecondAppError: FastifyErrorConstructor<{ code: 'NEXT_ON_FASTIFY_SECOND_APP' }, [string]> = createError(
   'NEXT_ON_FASTIFY_SECOND_APP',
   '%s',

@@ -16,7 +16,7 @@ const OTHER = 'No request of Fastify: expected the request that Next passed to t
  * handlers and server actions of the App Router, and for `proxy.ts` on Node.
  *
  * It calls Next's `connection()` first, so Next renders the caller for each request and never caches it. It throws where
- * `connection()` throws: outside of requests, in cached functions and in `after()`.
+ * `connection()` throws: outside of requests, in cached functions and in `after()` of a page.
  *
  * @throws NEXT_ON_FASTIFY_NO_REQUEST
  *
