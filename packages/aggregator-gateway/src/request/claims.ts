@@ -1,6 +1,7 @@
 // The claims of verified clients. Only the authenticator of the gateway sets them: `request.user`, which any hook may set from
 // an unverified token, is another source.
 
+import { isRecord } from 'checked-options'
 import type { FastifyRequest, onRequestAsyncHookHandler, RouteShorthandOptions } from 'fastify'
 import { AuthenticationFailedError, UnauthenticatedError } from '../errors.ts'
 import type { Authenticator, Claims } from '../options/authentication.ts'
@@ -45,12 +46,21 @@ export function authenticatedRoute(
 
 async function verify(authenticator: Authenticator, request: FastifyRequest): Promise<Claims | undefined> {
   try {
-    return await authenticator.authenticate(request)
+    const verified: unknown = await authenticator.authenticate(request)
+    // Rows of a database, even none, are no claims: a client without any row would be verified.
+    if (!verified) return undefined
+    if (!isRecord(verified)) throw invalidResult(verified)
+    return verified
   } catch (cause) {
     // An error with a status is for the client. The message of any other one is for the log: it may have an address.
     if (hasStatus(cause)) throw cause
     throw new AuthenticationFailedError({ cause })
   }
+}
+
+function invalidResult(verified: unknown): TypeError {
+  const got = Array.isArray(verified) ? 'an array' : `a ${typeof verified}`
+  return new TypeError(`authenticate: expected an object of claims or undefined, got ${got}.`)
 }
 
 /** Whether Fastify takes the status of the response from an error. */

@@ -217,6 +217,17 @@ describe('an authenticator that fails', () => {
     })
   })
 
+  it.each([
+    ['an array', []],
+    ['an array', [{ tenant: 'acme' }]],
+    ['a string', 'acme'],
+    ['a boolean', true],
+  ])('gives a 500 for claims that are no object: %s', async (got, claims) => {
+    const { body, log } = await respond(async () => claims)
+    expect(body).toMatchObject({ statusCode: 500, code: 'AGGREGATOR_GATEWAY_AUTHENTICATION_FAILED' })
+    expect(log).toContain(`authenticate: expected an object of claims or undefined, got ${got}.`)
+  })
+
   it.each(['statusCode', 'status'])('keeps an error with a %s', async (name) => {
     const { body } = await respond(
       async () => await Promise.reject(Object.assign(new Error('Locked'), { [name]: 423 })),
