@@ -50,8 +50,8 @@ const CLOSE_TIMEOUT = 5000
 const EXPECTED =
   'a default export that is a function without parameters, which returns an app of Fastify, Express, NestJS, Koa or Hono, a server of node:http, node:https or node:http2, a request listener or a plugin of Fastify'
 
-/** Apps that load now in this process. */
-const loadingApps: string[] = []
+/** Number of apps that load now in this process. */
+let loadingApps = 0
 
 /** A start that waits. */
 interface Waiting {
@@ -70,7 +70,7 @@ interface Waiting {
  */
 export async function loadApp(url: string, hook: ListenHook, { onWait, isPending }: Waiting): Promise<App> {
   let exported: string | undefined
-  loadingApps.push(url)
+  loadingApps++
   const loading = load(url, hook, (description) => {
     exported = description
     onWait(description)
@@ -78,7 +78,7 @@ export async function loadApp(url: string, hook: ListenHook, { onWait, isPending
   return unlessStalled(loading, () => {
     if (isPending?.()) return undefined
     return exported === undefined || hook.server ? neverLoaded(url) : cannotListenLater(url, hook.expected, exported)
-  }).finally(() => loadingApps.splice(loadingApps.indexOf(url), 1))
+  }).finally(() => loadingApps--)
 }
 
 async function load(url: string, hook: ListenHook, onWait: (exported: string) => void): Promise<App> {
@@ -111,7 +111,7 @@ function noApp(url: string, made: unknown): ClusteredServerError {
 
 function neverLoaded(url: string): ClusteredServerError {
   const isMain = process.argv[1] !== undefined && pathToFileURL(process.argv[1]).href === url
-  if (isMain || loadingApps.length > 1)
+  if (isMain || loadingApps > 1)
     return new errorCodes.CLUSTERED_SERVER_INSIDE_WORKER(
       'The app calls createClusteredServer(), which waits for the app: move the app to its own module',
     )

@@ -48,11 +48,9 @@ function send(reply: FastifyReply, response: PlainResponse, hooks: OnSendHooks):
     return void reply.send(body)
   }
   const isTouched = reply.statusCode !== 200 || reply.hasHeader('content-type')
-  if (typeof body === 'string' && (isTouched || !arePlain(headers))) {
-    forgetLength(reply)
-    return void reply.send(new Response(body, { status, headers }))
-  }
-  if (typeof body !== 'string') forgetLength(reply)
+  const isPlainText = typeof body === 'string' && !isTouched && arePlain(headers)
+  if (!isPlainText) forgetLength(reply)
+  if (typeof body === 'string' && !isPlainText) return void reply.send(new Response(body, { status, headers }))
   if (hooks.isEmpty) setWholeHead(reply, response)
   else setHead(reply, response)
   // Without a serializer, Fastify would add a charset to the content type.
