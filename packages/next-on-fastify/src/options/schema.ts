@@ -102,6 +102,10 @@ const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'erro
 
 const OBSERVER_METHODS = ['nextOpened', 'nextClosed', 'requestServed'] as const
 
+/** Refuses headers that frame a request, or name its host or user: with an ID as their value, no request would be served. */
+const FREE_HEADER =
+  /^(?!(?:authorization|connection|content-.*|cookie|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$)[a-z0-9-]+$/
+
 const pluginOptions = {
   dir: optional(custom<string>('an existing folder', isFolder)),
   dev: optional(boolean()),
@@ -114,7 +118,7 @@ const pluginOptions = {
     ),
   ),
   upgrades: optional(boolean()),
-  requestIdHeader: optional(string('the name of a header in lower case', /^[a-z0-9-]+$/)),
+  requestIdHeader: optional(string('the name of a header in lower case that has no meaning in HTTP', FREE_HEADER)),
   logLevel: optional(oneOf<LogLevel>(...LOG_LEVELS)),
   logSerializers: optional(record(func<NonNullable<NextPluginOptions['logSerializers']>[string]>())),
   responseCache: optional(anyOf(boolean(), responseCacheSchema)),

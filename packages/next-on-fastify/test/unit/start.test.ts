@@ -34,6 +34,9 @@ describe('options', () => {
     ['upgrades', null, 'Invalid option "upgrades": expected a boolean, got null.'],
     ['requestIdHeader', 'X Id', 'Invalid option "requestIdHeader": expected the name of a header in lower case'],
     ['requestIdHeader', [], 'got an empty array.'],
+    ['requestIdHeader', 'host', 'expected the name of a header in lower case that has no meaning in HTTP'],
+    ['requestIdHeader', 'content-length', 'expected the name of a header in lower case that has no meaning in HTTP'],
+    ['requestIdHeader', 'cookie', 'expected the name of a header in lower case that has no meaning in HTTP'],
     ['responseCache', 'on', 'Invalid option "responseCache": expected a boolean or an object, got "on".'],
     [
       'responseCache',
