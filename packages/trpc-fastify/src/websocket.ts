@@ -15,6 +15,7 @@ class Connection {
   readonly #socket: WebSocket
   readonly #encoder: Encoder
   #calls = 0
+  #isAsked = false
   #onIdle: (() => void) | undefined
 
   constructor(socket: WebSocket, encoder: Encoder) {
@@ -33,9 +34,15 @@ class Connection {
     }
   }
 
+  /** Whether the client waits for a response, and was not asked to reconnect. */
+  get isCutOff(): boolean {
+    return this.#calls > 0 && !this.#isAsked
+  }
+
   /** Asks the client to reconnect. Resolves when its calls have their responses. */
   async leave(): Promise<void> {
     if (this.#socket.readyState !== this.#socket.OPEN) return
+    this.#isAsked = true
     this.#socket.send(this.#encoder.encode({ id: null, method: 'reconnect' }))
     if (this.#calls === 0) return
     await new Promise<void>((resolve) => {
@@ -47,8 +54,16 @@ class Connection {
 
 const connections = new WeakMap<WebSocket, Connection>()
 
+/** Sockets of routers without `endStreamsOnClose`: their calls are not counted. */
+const uncounted = new WeakSet<WebSocket>()
+
 /** Close code of IANA's registry (RFC 6455): the service restarts, and clients may reconnect. */
 const SERVICE_RESTART = 1012
+
+const MISSING_RECONNECT_ON_CLOSE =
+  'WebSockets were closed with pending calls: pass preClose: reconnectOnClose to @fastify/websocket'
+const MISSING_END_STREAMS_ON_CLOSE =
+  'WebSockets were closed without waiting for their calls: reconnectOnClose needs endStreamsOnClose of the router'
 
 /** Options beside those of tRPC. */
 export interface WebSocketOptions {
@@ -73,8 +88,15 @@ export function serveWebSockets(
   }
   const handlerOptions = trpcOptions as unknown as WSSHandlerOptions<AnyTRPCRouter>
   const onConnection = getWSConnectionHandler(handlerOptions)
+  if (reconnectsOnClose) {
+    // Runs after the hook of `@fastify/websocket`, which is registered first.
+    app.addHook('preClose', async () =>
+      warnOfLostCalls(app, (socket) => connections.get(socket)?.isCutOff, MISSING_RECONNECT_ON_CLOSE),
+    )
+  }
 
   app.get(app.prefix === '' ? '/' : '', { websocket: true }, (socket: WebSocket, req: FastifyRequest) => {
+    if (!reconnectsOnClose) uncounted.add(socket)
     if (!intercept && !reconnectsOnClose && rules.all.length === 0) return onConnection(socket, req.raw)
     const scope = new CallScope(req, undefined)
     const connection = new Connection(socket, handlerOptions.experimental_encoder ?? jsonEncoder)
@@ -92,6 +114,16 @@ function refuse(): never {
   throw new TRPCError({ code: 'FORBIDDEN', message: 'This procedure is not served over WebSockets' })
 }
 
+/** Warns, if the app closes sockets whose clients lose calls. */
+function warnOfLostCalls(
+  { websocketServer, log }: FastifyInstance,
+  loses: (socket: WebSocket) => boolean | undefined,
+  message: string,
+): void {
+  const losing = [...websocketServer.clients].filter(loses)
+  if (losing.length > 0) log.warn({ connections: losing.length }, message)
+}
+
 /**
  * Option `preClose` of `@fastify/websocket`: asks tRPC's clients to reconnect, waits for their pending calls, and closes all
  * sockets. For routers with `endStreamsOnClose`.
@@ -101,7 +133,9 @@ function refuse(): never {
  */
 export async function reconnectOnClose(this: FastifyInstance | void): Promise<void> {
   // oxlint-disable-next-line no-this-in-exported-function -- Fastify calls hooks as methods of the app
-  const { websocketServer } = this as FastifyInstance
+  const app = this as FastifyInstance
+  const { websocketServer } = app
+  warnOfLostCalls(app, (socket) => uncounted.has(socket), MISSING_END_STREAMS_ON_CLOSE)
   await Promise.all([...websocketServer.clients].map(async (socket) => connections.get(socket)?.leave()))
   for (const socket of websocketServer.clients) socket.close(SERVICE_RESTART)
   websocketServer.close()

@@ -147,6 +147,65 @@ it('createTrpcFastify asks clients to reconnect by itself', async () => {
   expect(await rest()).toBe('')
 })
 
+describe('the log of an app that loses calls on shutdown', () => {
+  /** Closes an app with a pending call and an idle client. Gives its warnings. */
+  async function warningsOf(options: { asks: boolean; endStreamsOnClose: boolean; path?: string }): Promise<unknown[]> {
+    const lines: { level: number; connections?: number; msg: string }[] = []
+    const stream = { write: (line: string) => void lines.push(JSON.parse(line) as (typeof lines)[number]) }
+    const { app, url, journal, open } = await serve(true, async ({ router }) => {
+      const made = Fastify({ logger: { stream } })
+      await made.register(websocket, options.asks ? { preClose: reconnectOnClose } : {})
+      await made.register(trpcPlugin<typeof router>, {
+        prefix: '/trpc',
+        useWSS: true,
+        endStreamsOnClose: options.endStreamsOnClose,
+        trpcOptions: { router },
+      })
+      made.get('/echo', { websocket: true }, (socket) => socket.send('ready'))
+      return made
+    })
+    const { seen } = await connect(options.path ? url.replace('/trpc', options.path) : url)
+    if (!options.path) {
+      const { socket } = await connect(url)
+      socket.send(JSON.stringify({ id: 1, method: 'query', params: { path: 'gated' } }))
+      await journal.until('gated begins')
+    }
+    const closed = app.close()
+    await seen.untilSome((entry) => entry === RECONNECT || entry.startsWith('closed'))
+    open()
+    await closed
+    return lines.filter(({ level }) => level >= 40).map(({ connections, msg }) => ({ connections, msg }))
+  }
+
+  it('names endStreamsOnClose, if only reconnectOnClose is set', async () => {
+    expect(await warningsOf({ asks: true, endStreamsOnClose: false })).toEqual([
+      {
+        connections: 2,
+        msg: 'WebSockets were closed without waiting for their calls: reconnectOnClose needs endStreamsOnClose of the router',
+      },
+    ])
+  })
+
+  it('names reconnectOnClose, if only endStreamsOnClose is set', async () => {
+    expect(await warningsOf({ asks: false, endStreamsOnClose: true })).toEqual([
+      {
+        connections: 1,
+        msg: 'WebSockets were closed with pending calls: pass preClose: reconnectOnClose to @fastify/websocket',
+      },
+    ])
+  })
+
+  it('is silent, if both are set or none', async () => {
+    expect(await warningsOf({ asks: true, endStreamsOnClose: true })).toEqual([])
+    expect(await warningsOf({ asks: false, endStreamsOnClose: false })).toEqual([])
+  })
+
+  it('says nothing of WebSockets that are not served by tRPC', async () => {
+    expect(await warningsOf({ asks: true, endStreamsOnClose: false, path: '/echo' })).toEqual([])
+    expect(await warningsOf({ asks: false, endStreamsOnClose: true, path: '/echo' })).toEqual([])
+  })
+})
+
 it('releases streams that have ended', async () => {
   const { app, url, journal } = await serve(true)
   const client = new AbortController()
