@@ -131,7 +131,7 @@ export interface ClusteredServerEvents {
   lingerStart: [LingeringBuild]
   /** An older build is no longer served. */
   lingerEnd: [{ readonly generation: number; readonly reason: LingerEndReason }]
-  /** A worker has no free file descriptor, and closes new connections. Emitted each second until it has one. */
+  /** A process has no free file descriptor, and closes new connections. Emitted each second until it has one. */
   workerFull: [WorkerName]
   /** Process `pid` had no free file descriptor for a connection handed over to it; the connection is closed. */
   connectionLost: [{ readonly pid: number | undefined }]

@@ -13,8 +13,12 @@ import type { ResolvedOptions } from '../options/types.ts'
 import { findRegistry } from '../observability/prom-client.ts'
 import { checkReady } from '../app/ready-check.ts'
 import { resign } from '../worker/run-on-one-worker.ts'
+import { isOutOfDescriptors } from '../platform/out-of-descriptors.ts'
 import { passedSocket } from '../platform/systemd-socket.ts'
 import { removeStale } from '../platform/unix-socket.ts'
+
+/** Milliseconds between two looks for a free file descriptor. */
+const DESCRIPTOR_INTERVAL = 1000
 
 /** Runs the app in this process, without the cost of a cluster. */
 export class SingleProcess extends EventEmitter<ClusteredServerEvents> implements ClusteredServer {
@@ -119,6 +123,19 @@ export class SingleProcess extends EventEmitter<ClusteredServerEvents> implement
     const address = app.server.address()
     if (typeof address === 'object' && address !== null) this.#address = address
     this.#isListening = true
+    this.#watchDescriptors()
+  }
+
+  /** Reading the memory needs a descriptor. Without a free one, libuv closes new connections without an event. */
+  #watchDescriptors(): void {
+    const timer = setInterval(() => {
+      try {
+        process.memoryUsage.rss()
+      } catch (error) {
+        if (isOutOfDescriptors(error)) this.emit('workerFull', { id: 1, pid: process.pid, generation: 1 })
+      }
+    }, DESCRIPTOR_INTERVAL).unref()
+    this.once('closed', () => clearInterval(timer))
   }
 
   async #load(fd: number | undefined): Promise<App> {

@@ -3,12 +3,11 @@ import type { Connections } from '../connections/connections.ts'
 import type { StatsSlot } from '../ipc/messages.ts'
 import { sendToPrimary } from '../ipc/send-to-primary.ts'
 import { writeStats } from '../ipc/shared-stats.ts'
+import { isOutOfDescriptors } from '../platform/out-of-descriptors.ts'
 import type { WorkerStats } from '../server-types.ts'
 
 /** Heartbeats between two readings of the memory. See docs/measurements.md#watch-processes */
 const MEMORY_BEATS = 10
-/** No free file descriptor in this process, or in the whole system. */
-const OUT_OF_DESCRIPTORS = new Set<string | undefined>(['EMFILE', 'ENFILE'])
 /** Minimum number of new connections between two heartbeats that count as a burst. */
 const MIN_BURST = 9
 /** Milliseconds for more connections of a burst to arrive, and between two reports of bursts. */
@@ -71,7 +70,7 @@ export class Heartbeat {
       this.#memory = process.memoryUsage()
     } catch (error) {
       // Without `/proc`, it fails for another reason.
-      if (OUT_OF_DESCRIPTORS.has((error as NodeJS.ErrnoException).code)) sendToPrimary({ type: 'full' })
+      if (isOutOfDescriptors(error)) sendToPrimary({ type: 'full' })
     }
     return this.#memory
   }

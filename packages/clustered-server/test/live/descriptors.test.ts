@@ -138,6 +138,25 @@ it.runIf(canLimit)('logs a worker that closes new connections, each second', { t
   )
 })
 
+it.runIf(canLimit)('logs one process that closes new connections', { timeout: 60_000 }, async () => {
+  const command = new Command([appPath('faults'), '--workers', '1', '--port', '0'])
+  onTestFinished(() => command.end())
+  const { port } = await command.listening()
+  const { pid } = command.child
+  const limit = (files: number): Buffer => execFileSync('prlimit', ['--pid', String(pid), `--nofile=${files}:4096`])
+  // Those below are in use.
+  limit(12)
+  const { level, msg } = await command.logged((line) => line.msg.includes('has no free file descriptor'))
+  expect({ level, msg }).toEqual({
+    level: 50,
+    msg: `process ${pid} has no free file descriptor, connections are closed: raise its limit of open files`,
+  })
+  limit(4096)
+  const fresh = new RawConnection(connectTo(port!)())
+  expect(await ask(fresh)).toEqual(answer)
+  fresh.close()
+})
+
 it('reports a worker without a descriptor for handed over connections', { timeout: 120_000 }, async (context) => {
   const limited = ['sh', '-c', 'ulimit -n 64; exec "$0" "$@"']
   const command = new Command([appPath('faults'), '--workers', '2', '--port', '0', '--no-standby'], {}, limited)
