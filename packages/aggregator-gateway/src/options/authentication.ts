@@ -10,7 +10,8 @@ export interface Authenticator {
   /** Returns the claims of a client, or undefined for one without credentials. It throws for invalid ones. */
   authenticate: (request: FastifyRequest) => Promise<Claims | undefined>
   /**
-   * The `www-authenticate` header of the 401 for a client without credentials, such as `Basic realm="orders"`.
+   * The `www-authenticate` header of a 401, such as `Basic realm="orders"`. Headers of an error that `authenticate` throws
+   * replace it.
    * @default 'Bearer'
    */
   challenge?: string

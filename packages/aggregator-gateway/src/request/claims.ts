@@ -36,10 +36,15 @@ export function authenticatedRoute(
   authenticator: Authenticator,
   isOptional: boolean,
 ): RouteShorthandOptions {
-  const hook: onRequestAsyncHookHandler = async (request) => {
-    const verified = await verify(authenticator, request)
+  const { challenge = 'Bearer' } = authenticator
+  const hook: onRequestAsyncHookHandler = async (request, reply) => {
+    const verified = await verify(authenticator, request).catch((error: unknown) => {
+      // HTTP demands it for each 401. Headers of the error replace it.
+      if (statusOf(error) === 401) reply.header('www-authenticate', challenge)
+      throw error
+    })
     if (verified) claims.set(request, verified)
-    else if (!isOptional) throw unauthenticated('The request has no credentials', authenticator.challenge ?? 'Bearer')
+    else if (!isOptional) throw unauthenticated('The request has no credentials', challenge)
   }
   return { ...route, onRequest: [hook, ...[route.onRequest ?? []].flat()] as onRequestAsyncHookHandler[] }
 }
@@ -53,7 +58,7 @@ async function verify(authenticator: Authenticator, request: FastifyRequest): Pr
     return verified
   } catch (cause) {
     // An error with a status is for the client. The message of any other one is for the log: it may have an address.
-    if (hasStatus(cause)) throw cause
+    if (statusOf(cause) !== undefined) throw cause
     throw new AuthenticationFailedError({ cause })
   }
 }
@@ -63,10 +68,10 @@ function invalidResult(verified: unknown): TypeError {
   return new TypeError(`authenticate: expected an object of claims or undefined, got ${got}.`)
 }
 
-/** Whether Fastify takes the status of the response from an error. */
-function hasStatus(error: unknown): boolean {
+/** Returns the status that Fastify takes from an error. */
+function statusOf(error: unknown): number | undefined {
   const { statusCode, status } = (error ?? {}) as { readonly statusCode?: unknown; readonly status?: unknown }
-  return [statusCode, status].some((code) => typeof code === 'number' && code >= 400)
+  return [statusCode, status].find((code): code is number => typeof code === 'number' && code >= 400)
 }
 
 /** The 401 for a client, with a `www-authenticate` header. */

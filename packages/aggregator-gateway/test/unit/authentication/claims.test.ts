@@ -154,6 +154,29 @@ it.each([
   expect([statusCode, headers['www-authenticate']]).toEqual([401, header])
 })
 
+it.each([
+  ['of 401', { statusCode: 401 }, [401, 'ApiKey']],
+  ['of 401, as status', { status: 401 }, [401, 'ApiKey']],
+  [
+    'of 401 with a challenge of its own',
+    { statusCode: 401, headers: { 'www-authenticate': 'ApiKey error="revoked"' } },
+    [401, 'ApiKey error="revoked"'],
+  ],
+  ['of 403', { statusCode: 403 }, [403, undefined]],
+  ['without a status', {}, [500, undefined]],
+])('an error %s of the authenticator has the challenge that HTTP demands', async (_title, fields, expected) => {
+  const error = Object.freeze(Object.assign(new Error('The key is invalid'), fields))
+  const app = await gateway({
+    upstreams: { it: 'http://127.0.0.1:1' },
+    authentication: { authenticate: () => Promise.reject(error), challenge: 'ApiKey' },
+    endpoints: [{ path: '/me', calls: { one: { upstream: 'it', path: '/' } } }],
+  })
+  for (const _ of [1, 2]) {
+    const { statusCode, headers } = await app.inject('/me')
+    expect([statusCode, headers['www-authenticate']]).toEqual(expected)
+  }
+})
+
 describe('an endpoint', () => {
   const appOf = async (one: object): Promise<FastifyInstance> =>
     await gateway({
