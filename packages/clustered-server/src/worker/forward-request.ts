@@ -104,14 +104,15 @@ function uncacheable(rawHeaders: readonly string[], header: string): string[] {
   return headers
 }
 
-/** Headers without those of one connection. */
+/**
+ * Headers without those of one connection. Those that `connection` names stay: to its clients, the service is one server.
+ * Otherwise a client could remove the headers of its proxy, and the length of its body.
+ */
 function endToEnd(rawHeaders: readonly string[], isWanted: (name: string) => boolean = () => true): string[] {
-  const connection = (valueOf(rawHeaders, 'connection') ?? '').toLowerCase().split(',')
-  const named = new Set(connection.map((name) => name.trim()))
   return pairs(rawHeaders)
     .filter(([name]) => {
       const lower = name.toLowerCase()
-      return !HOP_BY_HOP.has(lower) && !named.has(lower) && isWanted(lower)
+      return !HOP_BY_HOP.has(lower) && isWanted(lower)
     })
     .flat()
 }

@@ -102,7 +102,7 @@ describe('after a reload', () => {
     const socket = connect(server.port, '127.0.0.1')
     await once(socket, 'connect')
     const headers = ['Host: a', 'X-Build: build1', 'X-TWICE: 1', 'x-twice: 2', 'X-Clustered-Server-Client: {}']
-    const hops = ['TE: trailers', 'Connection: close, X-Hop', 'X-Hop: 1']
+    const hops = ['TE: trailers', 'Connection: close, TE']
     socket.write(`GET /a%2Fb?c=%20&build=build1 HTTP/1.1\r\n${[...headers, ...hops].join('\r\n')}\r\n\r\n`)
     const { localPort } = socket
     let text = ''
@@ -113,6 +113,31 @@ describe('after a reload', () => {
       rawHeaders: [...['Host', 'a', 'X-Build', 'build1', 'X-TWICE', '1', 'x-twice', '2'], ...['connection', 'close']],
     })
     expect(text.match(/^connection: .*$/gim)).toEqual(['Connection: close'])
+  })
+
+  it('keeps headers that connection names, such as those of the proxy and the length of the body', async () => {
+    const client = 'x-clustered-server-client: {"remoteAddress":"192.0.2.1"}'
+    const hidden = `GET /?build=build1 HTTP/1.1\r\n${client}\r\nhost: a\r\n\r\n`
+    const headers = ['X-Forwarded-For: 192.0.2.2', `Content-Length: ${hidden.length}`]
+    const ask = async (first: string): Promise<{ statuses: unknown; body: string }> => {
+      const socket = connect(server.port, '127.0.0.1')
+      await once(socket, 'connect')
+      const lines = [first, 'Host: a', 'Connection: close, content-length, x-forwarded-for', ...headers]
+      socket.write(`${lines.join('\r\n')}\r\n\r\n${hidden}`)
+      let text = ''
+      for await (const chunk of socket) text += String(chunk)
+      return { statuses: text.match(/^HTTP\/1.1 \d+/gm), body: text.slice(text.indexOf('\r\n\r\n')) }
+    }
+    const asked = await ask('GET /?build=build1 HTTP/1.1')
+    expect(asked.statuses).toEqual(['HTTP/1.1 200'])
+    const json = asked.body.slice(asked.body.indexOf('{'), asked.body.lastIndexOf('}') + 1)
+    expect((JSON.parse(json) as About).rawHeaders).toEqual([
+      ...['Host', 'a', 'X-Forwarded-For', '192.0.2.2'],
+      ...['Content-Length', `${hidden.length}`, 'connection', 'close'],
+    ])
+    const sent = await ask('POST /echo?build=build1 HTTP/1.1')
+    expect(sent.statuses).toEqual(['HTTP/1.1 201'])
+    expect(sent.body).toContain(hidden)
   })
 
   it('keeps shared caches from storing a response that a header has selected', async () => {
