@@ -9,7 +9,7 @@ import { connectionHeadersOf } from '../http/header-rules.ts'
 import { isLogged, logOnce } from '../logged-errors.ts'
 import { Download, type DownloadOwner } from './bodies.ts'
 import { Heartbeat, type HeartbeatOwner } from './heartbeat.ts'
-import { privateCacheControl } from './private-response.ts'
+import { isForSharedCaches, privateCacheControl } from './private-response.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
@@ -50,7 +50,12 @@ export class ClientResponse implements HeartbeatOwner {
   /** Sets the status and headers of the response. */
   setHead(status: number, headers: Headers, responseHeaders: readonly string[]): void {
     const connectionHeaders = connectionHeadersOf(headers['connection'])
-    const forwarded = responseHeaders.filter((name) => headers[name] !== undefined && !connectionHeaders.includes(name))
+    const forwarded = responseHeaders.filter(
+      (name) =>
+        headers[name] !== undefined &&
+        !connectionHeaders.includes(name) &&
+        !(this.isPrivate && isForSharedCaches(name)),
+    )
     this.#head = this.isPrivate ? [...forwarded, 'cache-control'] : forwarded
     this.#reply.code(status)
     const isHttp2 = this.request.raw.httpVersionMajor === 2

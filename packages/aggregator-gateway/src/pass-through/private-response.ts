@@ -10,6 +10,9 @@ const SOURCES: readonly string[] = ['headers', 'user', 'claims'] satisfies Place
 /** Directives of `cache-control` that let a shared cache store a response, and `private`, which may name single headers. */
 const SHARED = ['public', 'private', 's-maxage', 'proxy-revalidate']
 
+/** Headers by which CDNs and proxies are told to store a response. They come before `cache-control`. */
+const FOR_CDN = /^(?:(?:.+-)?cdn-cache-control|surrogate-control|edge-control|x-accel-expires)$/
+
 /** A directive with its value, which may be quoted. */
 const DIRECTIVE = /[^\s,="]+(?:=(?:"[^"]*"|[^\s,]*))?/g
 
@@ -24,4 +27,9 @@ export function privateCacheControl(given: string | string[] | undefined): strin
   const directives = String(given ?? '').match(DIRECTIVE) ?? []
   const kept = directives.filter((directive) => !SHARED.includes(directive.split('=', 1)[0]!.toLowerCase()))
   return ['private', ...kept].join(', ')
+}
+
+/** Whether a header lets a shared cache store a private response. Its name is in lower case. */
+export function isForSharedCaches(name: string): boolean {
+  return FOR_CDN.test(name)
 }

@@ -66,6 +66,28 @@ it.each([
   expect(await cacheControlOf(given, { path: '/{headers.x-tenant}' })).toBe(expected)
 })
 
+it.each([
+  ...['cdn-cache-control', 'cloudflare-cdn-cache-control', 'surrogate-control', 'edge-control', 'x-accel-expires'],
+])('a private response has no %s, which would let a CDN store it', async (name) => {
+  const files = await upstream((_request, response) => {
+    response.setHeader(name, 'max-age=60').setHeader('x-kept', 'yes').end('one')
+  })
+  const responseHeaders = [name, 'x-kept']
+  const app = await gateway({
+    upstreams: { files },
+    endpoints: [
+      { path: '/of-client', passThrough: { upstream: 'files', path: '/{headers.x-tenant}', responseHeaders } },
+      { path: '/of-all', passThrough: { upstream: 'files', path: '/', responseHeaders } },
+    ],
+  })
+  const responses = ['/of-client', '/of-all'].map((url) => app.inject({ url, headers: { 'x-tenant': 'acme' } }))
+  const headers = (await Promise.all(responses)).map((response) => response.headers)
+  expect(headers.map((one) => [one[name], one['x-kept']])).toEqual([
+    [undefined, 'yes'],
+    ['max-age=60', 'yes'],
+  ])
+})
+
 it('is private for an upstream that wants `cache-control` not to be forwarded', async () => {
   const files = await upstream((_request, response) => {
     response.setHeader('cache-control', 'max-age=60').setHeader('connection', 'close, cache-control').end('one')
