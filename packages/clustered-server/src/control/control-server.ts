@@ -61,8 +61,8 @@ export class ControlServer {
   async #respond({ method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
     // A kept-alive connection would delay the end of this process.
     response.setHeader('connection', 'close')
-    const { pathname, searchParams } = new URL(url ?? '/', 'http://localhost')
     try {
+      const { pathname, searchParams } = parse(url)
       const result = await this.#run(`${method} ${pathname}`, searchParams)
       send(response, 200, result)
     } catch (error) {
@@ -96,6 +96,13 @@ export class ControlServer {
     if (/^[+-]?\d{1,9}$/.test(text) && target >= 1 && target <= MAX_WORKERS) return target
     throw new RefusedError(`cannot scale from ${counted(size, 'worker')} to ${target}: expected 1 to ${MAX_WORKERS}`)
   }
+}
+
+/** @throws RefusedError for a URL such as `//` */
+function parse(url: string = '/'): URL {
+  const parsed = URL.parse(url, 'http://localhost')
+  if (!parsed) throw new RefusedError(`unknown request ${url}`)
+  return parsed
 }
 
 async function listen(server: Server, path: string): Promise<void> {

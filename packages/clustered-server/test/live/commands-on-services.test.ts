@@ -12,6 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
@@ -52,6 +53,19 @@ async function statusOf(inProject: Project, service: string): Promise<Status> {
 }
 
 describe('a service', () => {
+  it('refuses unknown requests on its socket, and serves on', async () => {
+    const inProject = project()
+    const server = await started(inProject, '--name', 'shop')
+    const socketPath = join(RUNTIME_DIRECTORY, `${server.child.pid}.sock`)
+    for (const path of ['//', '/unknown', '/status?', '*']) {
+      const sent = request({ socketPath, path, method: 'POST' }).end()
+      const [response] = (await once(sent, 'response')) as [IncomingMessage]
+      response.resume()
+      expect([path, response.statusCode]).toEqual([path, 400])
+    }
+    expect((await statusOf(inProject, 'shop')).pid).toBe(server.child.pid)
+  })
+
   it('is found by its name, pid, worker, pid file and admin port, and no longer after stop', async () => {
     const inProject = project()
     const server = await started(inProject, '--name', 'shop', '--pid-file', 'shop.pid', '--admin-port', '0')
