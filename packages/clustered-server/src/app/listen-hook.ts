@@ -22,6 +22,7 @@ const REMEDY = 'export the app, or have it listen on process.env.PORT'
 /** Arguments of `server.listen()`. */
 export interface ListenOptions {
   port?: number | string | null
+  host?: string
   path?: unknown
   fd?: number
   exclusive?: boolean
@@ -40,6 +41,8 @@ interface Listeners {
 export class ListenHook {
   /** First server that listens at the expected address. */
   server: Server | undefined
+  /** Host that the app names for that server. */
+  host: string | undefined
   /** Descriptions of the other addresses. */
   readonly elsewhere: string[] = []
   readonly expected: Expected
@@ -76,6 +79,7 @@ export class ListenHook {
 
   #take(server: Server, options: ListenOptions): void {
     this.server = server
+    this.host = options.host
     const { fd, path } = this.expected
     if (fd !== undefined && path !== undefined) listenOnHandle(server, fd)
     else if (fd !== undefined) options.fd = fd

@@ -127,8 +127,8 @@ export type ToPrimary =
   | { type: 'checking' }
   /** The build of the app, whose requests the worker accepts from others. */
   | { type: 'build'; ids: readonly string[]; folders: readonly string[] }
-  /** The app is loaded, warm and responds. */
-  | { type: 'loaded'; canHandOver: boolean }
+  /** The app is loaded, warm and responds. If it listens by itself, it may have named a host. */
+  | { type: 'loaded'; canHandOver: boolean; host: string | undefined }
   /** The worker accepts connections. */
   | { type: 'listening' }
   /** The worker could not start. */

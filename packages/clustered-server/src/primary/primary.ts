@@ -8,6 +8,7 @@ import { canHandOver } from '../platform/node-internals.ts'
 import type { AdminAddress, ClusteredServer, ClusteredServerEvents, ClusterStatus } from '../server-types.ts'
 import { HeartbeatMonitor } from './heartbeat-monitor.ts'
 import { Lingering } from './lingering.ts'
+import { warnOfLoopback } from './loopback-warning.ts'
 import { bind, type Listener } from './listener.ts'
 import { OperationQueue } from './operation-queue.ts'
 import { Rebalance } from './rebalance.ts'
@@ -53,6 +54,7 @@ export class Primary extends EventEmitter<ClusteredServerEvents> implements Clus
       sticky: options.sticky,
     })
     if (options.sticky) announceWorkers(this.#pool)
+    warnOfLoopback(this.#pool, options, listener)
     this.#heartbeatMonitor = new HeartbeatMonitor(this.#pool, this, options.heartbeatTimeout, () => {
       this.#recycle()
       rebalance.poll()

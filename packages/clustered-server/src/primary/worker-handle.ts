@@ -59,6 +59,8 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
   state: WorkerState = 'starting'
   /** Whether connections can be handed over from and to this worker. */
   canHandOver = false
+  /** Host that the app names, if it listens by itself. The server's own host counts. */
+  appHost: string | undefined
   stats: WorkerStats = { connections: 0, requests: 0, rss: 0, heapUsed: 0, utilization: 0 }
   /** When the worker became active, by `performance.now()`; `Infinity` before. */
   activeAt: number = Infinity
@@ -253,6 +255,7 @@ export class WorkerHandle extends EventEmitter<WorkerEvents> {
       case 'loaded':
         this.#progress.finishLoading()
         this.canHandOver = message.canHandOver
+        this.appHost = message.host
         if (this.state === 'starting') this.state = 'standby'
         return
       case 'listening':

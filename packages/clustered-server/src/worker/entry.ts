@@ -152,7 +152,7 @@ async function load(): Promise<void> {
   // Before `loaded`: from then on the primary expects statistics.
   beat()
   setInterval(beat, HEARTBEAT_MS).unref()
-  sendToPrimary({ type: 'loaded', canHandOver: connections.canHandOver })
+  sendToPrimary({ type: 'loaded', canHandOver: connections.canHandOver, host: hook.host })
   // An app that listens by itself cannot be on standby.
   if (loaded.server.listening) sendToPrimary({ type: 'listening' })
 }

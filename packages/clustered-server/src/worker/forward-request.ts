@@ -9,7 +9,8 @@ const HOP_BY_HOP = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade', 'expect'],
 ])
 /** Headers by which shared caches are told to store a response. */
-const FOR_CACHES = /^(?:cache-control|(?:.+-)?cdn-cache-control|surrogate-control|edge-control|expires|x-accel-expires|vary)$/
+const FOR_CACHES =
+  /^(?:cache-control|(?:.+-)?cdn-cache-control|surrogate-control|edge-control|expires|x-accel-expires|vary)$/
 /** Methods whose requests may be sent twice. */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** Methods whose requests have no body unless they say so. */
