@@ -20,14 +20,14 @@ beforeAll(() => tarball.install({ 'package.json': '{ "private": true, "type": "m
 afterAll(() => tarball.remove())
 
 describe('the guide from-pm2-and-node-cluster', () => {
-  it('starts the ecosystem file with the warning that it shows, and its commands work', async () => {
+  it('starts the ecosystem file with the warnings that it shows, and its commands work', async () => {
     const { files, blocks, commands, ports } = await readGuide('from-pm2-and-node-cluster')
     writeFiles(project, files)
     const [, start, control] = commands
     const server = startCommand(project, start!.trim())
     expect(JSON.parse(await bodyOf(ports['3000']!, '/'))).toEqual({ hello: 'world' })
-    const [warning] = blocks.filter(({ language }) => language === '').map(({ code }) => code.trim())
-    expect(warningsOf(server.output)).toEqual([warning])
+    const [warnings] = blocks.filter(({ language }) => language === '').map(({ code }) => code.trim().split('\n'))
+    expect(warningsOf(server.output)).toEqual(warnings)
 
     const lines = control!.trim().split('\n')
     expect(lines.map((line) => line.split(' ')[2])).toEqual(['status', 'reload', 'scale', 'stop'])
