@@ -105,7 +105,7 @@ it('says that a round is too short for a subject whose responses take longer', a
   const { code, message } = await failureOf(server(`setTimeout(() => response.end('ok'), 1500)`))
   expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
   expect(message).toBe(
-    "bad responded to no request of case 'GET /' within a round: a round must be longer than a response takes, so increase the duration.",
+    `bad responded to no request of case 'GET /' in its round: increase "duration" and "measurement.turn" to more than a response takes.`,
   )
 })
 
