@@ -13,8 +13,8 @@ import { summarizeProfile, type V8Profile } from './summarize-profile.ts'
 
 /** Microseconds between two samples. */
 const INTERVAL = 250
-/** Milliseconds of the profiled round, and of the load before it, in which V8 optimizes the code. */
-const TIME = { ROUND: 2000, WARM_UP: 1500 }
+/** Milliseconds of the profiled round, of the load before it, in which V8 optimizes the code, and of a start, about. */
+const TIME = { ROUND: 2000, WARM_UP: 1500, START: 500 }
 
 /** The parts of a race that a profile needs. */
 export interface ProfileContext {
@@ -100,6 +100,11 @@ async function profileRound(
   assertFewFailures(run, testCase, result)
   const { name, cwd } = run.subject
   return summarizeProfile(profile, { subject: name, testCase: testCase.name, responses: result.responses, cwd })
+}
+
+/** Milliseconds that a profile takes, about. */
+export function profileTime({ minWarmUp }: ResolvedRace): number {
+  return TIME.START + Math.max(TIME.WARM_UP, minWarmUp) + TIME.ROUND
 }
 
 /** Whether Node runs the subject, so that V8 can profile it. */
