@@ -20,9 +20,7 @@ it('shows the place of the difference in long lines', () => {
 })
 
 it('shows a short line beside a long one', () => {
-  const shown = difference(`${'x'.repeat(500)}`, 'x', 'a', 'b')
-    .split('\n')
-    .slice(3)
+  const shown = difference('x'.repeat(500), 'x', 'a', 'b').split('\n').slice(3)
   expect(shown).toEqual([`-${'x'.repeat(300)}…`, '+x'])
 })
 
