@@ -25,7 +25,8 @@ export function unexpected(expected: string, got: unknown): string {
 
 export function unknown(name: string, known: readonly string[]): string {
   const meant = closestMatch(name, known, { maxDistance: mostWrong(name) })
-  return meant === undefined ? `unknown. Known here: ${known.join(', ')}.` : `unknown. Did you mean "${meant}"?`
+  if (meant !== undefined) return `unknown. Did you mean "${meant}"?`
+  return known.length > 0 ? `unknown. Known here: ${known.join(', ')}.` : 'unknown. No option is known here.'
 }
 
 /** A required option that is missing, and the unknown name that the user may have given it. */

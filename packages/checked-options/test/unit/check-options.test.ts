@@ -193,6 +193,12 @@ describe('an option that is wrong', () => {
     expect(() => check(options)).toThrow(expect.objectContaining({ name: 'TypeError', message }))
   })
 
+  it('says that no option is known', () => {
+    expect(() => checkOptions(object({}), { size: 1 }, (message) => new TypeError(message))).toThrow(
+      'Invalid option "size": unknown. No option is known here.',
+    )
+  })
+
   it('is shown shortly, in one line', () => {
     expect(() => check({ path: `a\n${'b'.repeat(500)}` })).toThrow(
       `Invalid option "path": expected a path that starts with a slash, got "a\\n${'b'.repeat(98)}…".`,

@@ -80,7 +80,8 @@ async function runBench(
     for (const file of files) {
       benchmarks.push(...(await loadBenchmarks(pathToFileURL(file), { ...options, onProgress: line.show }, signal)))
     }
-    for (const benchmark of benchmarks) {
+    for (const [index, benchmark] of benchmarks.entries()) {
+      if (index > 0) print('')
       verdicts.push(...(await decide(benchmark, claimed, signal)))
       results.push(benchmark.race.result())
     }
@@ -108,7 +109,7 @@ async function decide(
   }
   // A single function has no claim.
   if (others.length === 0) await race.measure({ signal })
-  print([functionTable(race.result(), terminal), ...texts, ''].join('\n'))
+  print([functionTable(race.result(), terminal), ...texts].join('\n'))
   return verdicts
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { errorCodes } from '../errors.ts'
 
 type Name = 'npm' | 'pnpm' | 'yarn'
@@ -33,7 +33,7 @@ interface Manifest {
 export function frozenInstall(directory: string, checkout: string, ref: string): FrozenInstall | undefined {
   let hasDependencies = false
   for (let folder = directory; ; folder = dirname(folder)) {
-    const manifest = readManifest(folder)
+    const manifest = readManifest(folder, checkout, ref)
     hasDependencies ||= [manifest.dependencies, manifest.devDependencies].some(
       (names) => Object.keys(names ?? {}).length > 0,
     )
@@ -68,14 +68,14 @@ function commandOf(name: Name, folder: string, lockfile: string): FrozenInstall[
   return ['yarn', 'install', isClassic ? '--frozen-lockfile' : '--immutable']
 }
 
-function readManifest(folder: string): Manifest {
+function readManifest(folder: string, checkout: string, ref: string): Manifest {
   const path = join(folder, 'package.json')
   if (!existsSync(path)) return {}
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Manifest
   } catch (error) {
     throw new errorCodes.SPEED_BOUNDS_INSTALL_FAILED(
-      `The package.json in ${basename(folder)} is not valid JSON: ${(error as Error).message}`,
+      `The ${relative(checkout, path)} of ${ref} is not valid JSON: ${(error as Error).message}`,
       { cause: error },
     )
   }

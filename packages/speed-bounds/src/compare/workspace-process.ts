@@ -14,13 +14,18 @@ const MAX_OUTPUT = 8192
 const RETRIES = { maxRetries: 20, retryDelay: 100 }
 
 const repository = process.argv[2]!
-const folder = realpathSync(mkdtempSync(join(tmpdir(), 'speed-bounds-compare-')))
 const running = new Set<ChildProcess>()
 let isClosing = false
 
-process.on('message', run)
-process.once('disconnect', () => void close().finally(() => process.exit()))
-report({ type: 'ready', folder })
+try {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'speed-bounds-compare-')))
+  process.on('message', run)
+  process.once('disconnect', () => void close(folder).finally(() => process.exit()))
+  report({ type: 'ready', folder })
+} catch (error) {
+  process.once('disconnect', () => process.exit())
+  report({ type: 'failed', message: (error as Error).message })
+}
 
 function run({ id, program, args, shell, cwd, env }: WorkspaceCommand): void {
   const child = spawn(program, args, {
@@ -48,7 +53,7 @@ function run({ id, program, args, shell, cwd, env }: WorkspaceCommand): void {
   })
 }
 
-async function close(): Promise<void> {
+async function close(folder: string): Promise<void> {
   isClosing = true
   for (const { pid } of running) if (pid !== undefined) signalTree(pid, await listTree(pid), 'SIGKILL')
   const worktrees = readdirSync(folder).map((name) => join(folder, name))

@@ -37,6 +37,10 @@ export async function openWorkspace(repository: string, signal: AbortSignal): Pr
   lost.promise.catch(() => {})
   keeper.on('message', (report: WorkspaceReport) => {
     if (report.type === 'ready') return ready.resolve(report.folder)
+    if (report.type === 'failed') {
+      ready.reject(noFolder(report.message))
+      return keeper.disconnect()
+    }
     waiting.get(report.id)?.(report)
     waiting.delete(report.id)
   })
@@ -63,6 +67,12 @@ export async function openWorkspace(repository: string, signal: AbortSignal): Pr
       await exited
     },
   }
+}
+
+function noFolder(reason: string): Error {
+  return new errorCodes.SPEED_BOUNDS_CHECKOUT_FAILED(
+    `Cannot create a temporary folder (${reason}): set TMPDIR to a folder that you can write to.`,
+  )
 }
 
 function rejectionOf(signal: AbortSignal): Promise<never> {

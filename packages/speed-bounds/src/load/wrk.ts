@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readTree, useBetween } from '../platform/tree-usage.ts'
+import { quoteOutput } from '../quote-output.ts'
 import type { LoadResult, Workload } from './generator.ts'
 import { roundLength } from './round-length.ts'
 
@@ -28,7 +29,7 @@ export async function runWorkload({ origin, path, status, load, ...request }: Wo
     const limits = ['-t', '1', '-c', `${load.connections}`, '-d', `${seconds}s`, '--timeout', `${timeout}s`]
     const { output, cpu, utilization } = await run([...limits, '-s', script, origin + path])
     const line = /^speed-bounds (.*)$/m.exec(output)?.[1]
-    if (!line) throw new Error(`it printed no summary:\n${output}`)
+    if (!line) throw new Error(`it printed no summary.${quoteOutput(output)}`)
     return { ...resultOf(JSON.parse(line) as WrkSummary), utilization, cpu, workCpu: cpu }
   } finally {
     rmSync(folder, { recursive: true })
@@ -70,7 +71,7 @@ async function run(args: readonly string[]): Promise<{ output: string; cpu: numb
     if (reading.threads.size > 1) last = reading
   }
   const code = await ended
-  if (code !== 0) throw new Error(`it ended with ${child.signalCode ?? `code ${code}`}:\n${output}`)
+  if (code !== 0) throw new Error(`it ended with ${child.signalCode ?? `code ${code}`}.${quoteOutput(output)}`)
   const { cpu, busiest } = useBetween(first, last)
   return { output, cpu, utilization: Math.min(1, busiest / (last.at - first.at)) }
 }

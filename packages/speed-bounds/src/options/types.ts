@@ -104,7 +104,7 @@ export interface MeasurementOptions {
 
 /** The current step of a race, sent to `onProgress`. Times are in milliseconds. */
 export interface Progress {
-  phase: 'starting' | 'comparing' | 'warming' | 'measuring'
+  phase: 'starting' | 'comparing' | 'warming' | 'measuring' | 'profiling'
   /** Name of the active subject. */
   subject: string
   /** Stage of the race. Each stage starts fresh processes. The first is 1. */

@@ -13,8 +13,8 @@ import { summarizeProfile, type V8Profile } from './summarize-profile.ts'
 
 /** Microseconds between two samples. */
 const INTERVAL = 250
-/** Milliseconds of the profiled round, and of the load before it, in which V8 optimizes the code. */
-const TIME = { ROUND: 2000, WARM_UP: 1500 }
+/** Milliseconds of the profiled round, of the load before it, in which V8 optimizes the code, and of a start, about. */
+const TIME = { ROUND: 2000, WARM_UP: 1500, START: 500 }
 
 /** The parts of a race that a profile needs. */
 export interface ProfileContext {
@@ -31,26 +31,42 @@ export async function profileSubject(
   subject: ResolvedSubject,
   testCase: ResolvedCase,
 ): Promise<Profile> {
-  const { race, supervisor, right, signal } = context
+  const { race, right, signal } = context
   let socket: ProfilerSocket | undefined
   let run: RunningSubject | undefined
   try {
     socket = await openProfilerSocket()
-    run = await supervisor.start(withProfiler(subject, socket.path), { ...race, signal })
+    run = await startWithProfiler(context, subject, socket.path)
     await compareResponses(run, [testCase], right, { ...race.load, signal })
     return await profileRound(context, run, testCase, socket)
   } catch (error) {
     signal.throwIfAborted()
     if (run?.died.aborted) throw run.died.reason
     if (error instanceof SpeedBoundsError) throw error
-    throw new errorCodes.SPEED_BOUNDS_PROFILE_FAILED(
-      `${subject.name} could not be profiled: ${(error as Error).message}`,
-      { cause: error },
-    )
+    throw notProfiled(subject, error)
   } finally {
     await run?.stop()
     socket?.close()
   }
+}
+
+/** Starts a process with the profiler. It has run without: if it does not start, the profiler is the cause. */
+async function startWithProfiler(
+  { race, supervisor, signal }: ProfileContext,
+  subject: ResolvedSubject,
+  path: string,
+): Promise<RunningSubject> {
+  try {
+    return await supervisor.start(withProfiler(subject, path), { ...race, signal })
+  } catch (error) {
+    throw notProfiled(subject, error)
+  }
+}
+
+function notProfiled({ name }: ResolvedSubject, cause: unknown): SpeedBoundsError {
+  return new errorCodes.SPEED_BOUNDS_PROFILE_FAILED(`${name} could not be profiled: ${(cause as Error).message}`, {
+    cause,
+  })
 }
 
 async function profileRound(
@@ -84,6 +100,11 @@ async function profileRound(
   assertFewFailures(run, testCase, result)
   const { name, cwd } = run.subject
   return summarizeProfile(profile, { subject: name, testCase: testCase.name, responses: result.responses, cwd })
+}
+
+/** Milliseconds that a profile takes, about. */
+export function profileTime({ minWarmUp }: ResolvedRace): number {
+  return TIME.START + Math.max(TIME.WARM_UP, minWarmUp) + TIME.ROUND
 }
 
 /** Whether Node runs the subject, so that V8 can profile it. */

@@ -6,6 +6,8 @@ import type { RunningSubject } from '../subject/running-subject.ts'
 
 /** Milliseconds to wait for the supervisor's report of a dead subject. */
 const REPORT_TIMEOUT = 1000
+/** A longer round alone has as short turns. */
+const TOO_SHORT = 'increase "duration" and "measurement.turn" to more than a response takes'
 
 /** Returns how many requests of a round failed. Throws if they and those of its lead exceed `maxErrorRate`. */
 export function assertFewFailures(
@@ -18,11 +20,16 @@ export function assertFewFailures(
   const sent = before.responses + responses + failed
   const maxRate = maxErrorRateOf(testCase, run.subject.name)
   if (responses > 0 && failed <= maxRate * sent) return failed - before.failures
+  if (failed === 0) {
+    throw new errorCodes.SPEED_BOUNDS_FAILED_REQUESTS(
+      `${run.subject.name} responded to no request of case '${testCase.name}' in its round: ${TOO_SHORT}.`,
+    )
+  }
   throw new errorCodes.SPEED_BOUNDS_FAILED_REQUESTS(
     `${run.subject.name} failed ${failed} of ${sent} requests of case '${testCase.name}' under load (maxErrorRate: ${maxRate}): ` +
       `${counted(errors, 'connection error')}, ${counted(timeouts, 'timeout')}, ${counted(hanging, 'connection')} without a response, ` +
       `${counted(unexpectedStatus, 'response')} with another status.` +
-      (hanging > 0 ? ' A round must be longer than a response takes: increase the duration.' : ''),
+      (hanging > 0 ? ` If it is slow, ${TOO_SHORT}.` : ''),
   )
 }
 

@@ -4,7 +4,7 @@ import { resolveRace } from '../options/resolve.ts'
 import type { Claim, ResolvedCase, ResolvedRace, ResolvedSubject } from '../options/resolved.ts'
 import type { ClaimOptions, GeneratorName, RaceOptions, Subject } from '../options/types.ts'
 import type { Profile } from '../profile/profile.ts'
-import { canProfile, profileSubject } from '../profile/profile-subject.ts'
+import { canProfile, profileSubject, profileTime } from '../profile/profile-subject.ts'
 import { readEnvironment } from '../report/environment.ts'
 import { LatencyHistograms } from '../report/latency-histograms.ts'
 import { type RaceResult, toResult } from '../report/result.ts'
@@ -182,7 +182,13 @@ class LazyRace implements ComparingRace {
       const context = { race: this.#race, supervisor, generator, right: this.#right, signal }
       try {
         this.#profiles = []
-        for (const subject of subjects.filter(canProfile)) {
+        const profiled = subjects.filter(canProfile)
+        const began = performance.now()
+        for (const [done, subject] of profiled.entries()) {
+          const total = profiled.length
+          const remaining = (total - done) * profileTime(this.#race)
+          const step = { subject: subject.name, stage: Math.max(1, this.#stages), done, total, remaining }
+          this.#race.onProgress({ phase: 'profiling', ...step, elapsed: performance.now() - began })
           this.#profiles.push(await profileSubject(context, subject, cases[0]!))
         }
       } finally {

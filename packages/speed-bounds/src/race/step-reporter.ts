@@ -5,7 +5,7 @@ import { estimateTime } from './estimate-time.ts'
 import type { StageContext } from './stage-context.ts'
 
 /** Reports the start of a step. */
-export type ReportStep = (phase: Progress['phase'], subject: ResolvedSubject) => void
+export type ReportStep = (phase: Exclude<Progress['phase'], 'profiling'>, subject: ResolvedSubject) => void
 
 /** Counts the steps of a stage, and reports each with the remaining time. */
 export function stepReporter({ race, subjects, cases, stage, onLook, onProgress }: StageContext): ReportStep {

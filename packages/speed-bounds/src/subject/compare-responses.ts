@@ -1,7 +1,7 @@
-import { createTwoFilesPatch } from 'diff'
 import { errorCodes } from '../errors.ts'
 import type { ResolvedCase } from '../options/resolved.ts'
 import type { ComparedResponse } from '../options/types.ts'
+import { difference, shortText } from './response-difference.ts'
 import type { RunningSubject } from './running-subject.ts'
 import { sendRequest } from './send-request.ts'
 
@@ -40,7 +40,7 @@ function rightResponseOf(
 ): { response: ComparedResponse; from: string; status: number } {
   if (expect?.status === undefined && (response.status < 200 || response.status > 299)) {
     throw new errorCodes.SPEED_BOUNDS_WRONG_RESPONSE(
-      `${name} responds to ${method} ${path} with status ${response.status}. If that is right, set expect: { status: ${response.status} }.\n${textOf(response)}`,
+      `${name} responds to ${method} ${path} with status ${response.status}. If that is right, set expect: { status: ${response.status} }.\n${shortText(textOf(response))}`,
     )
   }
   if (expect === undefined) return { response, from: name, status: response.status }
@@ -86,8 +86,4 @@ function textOf({ status, headers, body }: Partial<ComparedResponse>): string {
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name}: ${value}`)
   return [`status: ${status}`, ...lines, '', body].join('\n')
-}
-
-function difference(expected: string, got: string, from: string, name: string): string {
-  return createTwoFilesPatch(from, name, expected, got, '', '', { context: 3 }).split('\n').slice(1).join('\n')
 }

@@ -36,10 +36,11 @@ interface Outcome {
 function start(
   repository: FixtureRepository,
   args: string[],
+  TMPDIR = temporary,
 ): { runner: ReturnType<typeof spawn>; ended: Promise<Outcome> } {
   const runner = spawn(process.execPath, [cli, 'compare', ...args], {
     cwd: repository.folder,
-    env: { ...process.env, TMPDIR: temporary },
+    env: { ...process.env, TMPDIR },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const outcome: Outcome = { code: null, stdout: '', stderr: '' }
@@ -166,6 +167,15 @@ it.each<[problem: string, files: Record<string, string>, args: string[], code: n
   const outcome = await compare(repositoryWith(files), ...args)
   expect(outcome.stderr).toMatch(message)
   expect(outcome).toMatchObject({ code, stdout: '' })
+})
+
+it('reports a temporary folder in which it can create nothing', async () => {
+  const repository = repositoryWith({})
+  const { code, stderr } = await start(repository, ['main'], join(temporary, 'nowhere')).ended
+  expect(stderr).toMatch(
+    /^SPEED_BOUNDS_CHECKOUT_FAILED: Cannot create a temporary folder \(ENOENT: .*nowhere.*\): set TMPDIR to a folder that you can write to\.\n$/,
+  )
+  expect(code).toBe(4)
 })
 
 it('reports a subject that exists in one ref only', async () => {

@@ -52,6 +52,21 @@ describe.skipIf(process.platform === 'win32')('a profile that fails loses no res
     expect({ code, left: processesWith(folder) }).toEqual({ code: 4, left: [] })
   })
 
+  it('of a subject that its own Node cannot start with the profiler', async () => {
+    const firstOnly = join(folder, 'first-only')
+    writeFileSync(firstOnly, `#!/bin/sh\nexec ${process.execPath} "$1"\n`, { mode: 0o755 })
+    writeFileSync(join(folder, 'server.mjs'), server)
+    writeFileSync(
+      join(folder, 'speed-bounds.config.json'),
+      config([{ over: 'plain', contender: 'bare', atLeast: 0.01, metric: 'cpu' }]).replace(execPath, firstOnly),
+    )
+    const { code, stderr } = await run(folder, 'run')
+    expect(stderr).toMatch(
+      /\nSPEED_BOUNDS_PROFILE_FAILED: bare could not be profiled: bare \(node .*\) ended with code 9\.[^]*--import requires an argument\n$/,
+    )
+    expect(code).toBe(4)
+  })
+
   it('of compare', async () => {
     const repository = fixtureRepository()
     repository.commit({ 'speed-bounds.config.json': config([]), 'server.mjs': server })

@@ -101,6 +101,14 @@ it('fails a subject that stops responding under load', async () => {
   expect(message).toMatch(/bad failed [1-9]\d* of \d+ requests/)
 })
 
+it('says that a round is too short for a subject whose responses take longer', async () => {
+  const { code, message } = await failureOf(server(`setTimeout(() => response.end('ok'), 1500)`))
+  expect(code).toBe('SPEED_BOUNDS_FAILED_REQUESTS')
+  expect(message).toBe(
+    `bad responded to no request of case 'GET /' in its round: increase "duration" and "measurement.turn" to more than a response takes.`,
+  )
+})
+
 it('fails a subject that stops responding between two turns', async () => {
   const { code, message } = await failureOf(server(`if (process.uptime() < 5) response.end('ok')`), {
     measurement: { ...MEASUREMENT, cycles: 100 },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
-import { type Call, errorCodes, race } from '../../src/index.ts'
+import { type Call, errorCodes, type Progress, race } from '../../src/index.ts'
 import { toHtml } from '../../src/index.ts'
 import { bareNode } from '../helpers/bare-node.ts'
 import { ok, processesWith, scripts, server, SMALL } from '../helpers/servers.ts'
@@ -54,6 +54,14 @@ describe('profile()', () => {
     const right = { body: '["no port","no path"]' }
     // A subject that responds otherwise fails.
     expect(await race({ inspected, command }, { ...SMALL, expect: right }).profile()).toHaveLength(1)
+  })
+
+  it('reports the subject that is profiled, and the remaining time', async () => {
+    const steps: string[] = []
+    const onProgress = ({ phase, subject, done, total, remaining }: Progress): void =>
+      void steps.push(`${phase} ${subject} ${done + 1}/${total}, ${remaining} ms`)
+    await race({ ok, twin: ok }, { ...SMALL, onProgress }).profile()
+    expect(steps).toEqual(['profiling ok 1/2, 8000 ms', 'profiling twin 2/2, 4000 ms'])
   })
 
   it.skipIf(process.platform === 'win32')(

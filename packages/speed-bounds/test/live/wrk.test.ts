@@ -36,9 +36,9 @@ describe.skipIf(process.platform === 'win32')('a wrk that fails', () => {
   })
 
   it.each([
-    ['ends with a code', 'echo "unable to connect" >&2; exit 1', 'it ended with code 1:\nunable to connect\n'],
-    ['is killed', 'kill -9 $$', 'it ended with SIGKILL:\n'],
-    ['prints no summary', 'echo 0 requests', 'it printed no summary:\n0 requests\n'],
+    ['ends with a code', 'echo "unable to connect" >&2; exit 1', 'it ended with code 1.\n  | unable to connect'],
+    ['is killed', 'kill -9 $$', 'it ended with SIGKILL.'],
+    ['prints no summary', 'echo 0 requests', 'it printed no summary.\n  | 0 requests'],
   ])('throws SPEED_BOUNDS_GENERATOR_FAILED, and names it once, if it %s', async (_, script, message) => {
     writeFileSync(join(folder, 'wrk'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
     process.env['PATH'] = `${folder}${delimiter}${PATH}`

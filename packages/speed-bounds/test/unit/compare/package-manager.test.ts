@@ -48,7 +48,12 @@ it.each<[problem: string, files: Record<string, string>, message: string]>([
     { 'package.json': DEPENDENT },
     'v1 has dependencies and no lockfile: commit a lockfile',
   ],
-  ['an invalid package.json', { 'package.json': '{' }, 'is not valid JSON'],
+  ['an invalid package.json', { 'package.json': '{' }, 'The package.json of v1 is not valid JSON: '],
 ])('rejects %s', (_, files, message) => {
   expect(() => installOf(files)).toThrow(message)
+})
+
+it('names an invalid package.json by its path within the repository', () => {
+  const files = { 'packages/a/package.json': '{' }
+  expect(() => installOf(files, 'packages/a')).toThrow('The packages/a/package.json of v1 is not valid JSON: ')
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { quoteOutput } from '../../../src/compare/quote-output.ts'
+import { quoteOutput } from '../../src/quote-output.ts'
 
 const numbered = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index}\n`).join('')
 
