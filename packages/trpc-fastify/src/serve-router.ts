@@ -65,7 +65,9 @@ export async function serveRouter(app: FastifyInstance, options: RouterOptions):
   options.onCounter(app.prefix, counter)
   const mode = isUncompiled(fastPath) ? 'uncompiled' : 'compiled'
   if (fastPath && mode === 'compiled' && !canCompile()) {
-    log.warn('Unknown procedures of this @trpc/server version: tRPC calls all of them, which costs more CPU')
+    log.warn(
+      'Unknown procedures of this @trpc/server version: update trpc-fastify. Until then tRPC calls all of them, which costs more CPU',
+    )
   }
   parseBodiesAsText(app)
   reporter.reportStarts(app)
