@@ -1,6 +1,14 @@
 import { audibleLog } from 'checked-options'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RegisterOptions, RouteShorthandOptions } from 'fastify'
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RegisterOptions,
+  RouteShorthandOptions,
+} from 'fastify'
 import fp from 'fastify-plugin'
+import { StoreLog } from './cache/store-log.ts'
 import { ResponseCache } from './cache/response-cache.ts'
 import { loadValidator } from './call/schema-validator.ts'
 import { Coalescing, isCoalescing } from './endpoint/coalescing.ts'
@@ -61,7 +69,7 @@ async function serve(app: FastifyInstance, options: ResolvedGateway): Promise<vo
     observers?.closed()
     await Promise.all([...upstreams.values()].map((upstream) => upstream.close()))
   })
-  addCaches(upstreams, options)
+  addCaches(upstreams, options, audibleLog(app.log, 'AggregatorGatewayWarning'))
   const validates = ({ calls = {} }: { readonly calls?: ResolvedEndpoint['calls'] }): boolean =>
     Object.values(calls).some(({ validate }) => validate)
   const compileSchema = options.endpoints.some(validates) ? await loadValidator(app.getSchemas()) : undefined
@@ -151,11 +159,15 @@ function instrumentationOf(
   }
 }
 
-function addCaches(upstreams: ReadonlyMap<string, Upstream>, options: ResolvedGateway): void {
+function addCaches(
+  upstreams: ReadonlyMap<string, Upstream>,
+  options: ResolvedGateway,
+  log: Pick<FastifyBaseLogger, 'warn'>,
+): void {
   const maxTimeout = Math.max(...options.endpoints.map(({ timeout }) => timeout))
   for (const [name, upstream] of upstreams) {
     const { cache } = options.upstreams[name]!
-    if (cache) upstream.cache = new ResponseCache(upstream, cache, maxTimeout)
+    if (cache) upstream.cache = new ResponseCache(upstream, cache, maxTimeout, new StoreLog(log, name))
   }
 }
 

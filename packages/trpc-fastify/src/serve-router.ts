@@ -65,7 +65,7 @@ export async function serveRouter(app: FastifyInstance, options: RouterOptions):
   options.onCounter(app.prefix, counter)
   const mode = isUncompiled(fastPath) ? 'uncompiled' : 'compiled'
   if (fastPath && mode === 'compiled' && !canCompile()) {
-    log.warn('Unknown procedures of this @trpc/server version: tRPC calls all of them, which costs more CPU')
+    log.warn('Unknown procedures of this @trpc/server version cost more CPU: update trpc-fastify')
   }
   parseBodiesAsText(app)
   reporter.reportStarts(app)

@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream'
 import { isTraceHeader } from '../http/header-rules.ts'
 import type { CacheStore } from '../options/upstream-options.ts'
 import { CircuitBreaker } from '../upstream/circuit-breaker.ts'
+import type { StoreLog } from './store-log.ts'
 
 type Key = Parameters<CacheStore['get']>[0]
 type Value = Parameters<CacheStore['createWriteStream']>[1]
@@ -12,6 +13,7 @@ type Entry = NonNullable<Awaited<ReturnType<CacheStore['get']>>>
 interface GuardOptions {
   readonly maxBytes: number
   readonly timeout: number
+  readonly log: StoreLog
 }
 
 /** Error statuses that are cached if the response allows it. After other errors, the upstream is called again. */
@@ -24,13 +26,15 @@ export class GuardedStore implements CacheStore {
   readonly #store: CacheStore
   readonly #maxBytes: number
   readonly #timeout: number
+  readonly #log: StoreLog
   /** Skips a store that hangs, so that requests do not wait for it each time. */
   readonly #circuit = new CircuitBreaker({ errorRate: 0.5, window: 20, resetTimeout: 1000 })
 
-  constructor(store: CacheStore, { maxBytes, timeout }: GuardOptions) {
+  constructor(store: CacheStore, { maxBytes, timeout, log }: GuardOptions) {
     this.#store = store
     this.#maxBytes = maxBytes
     this.#timeout = timeout
+    this.#log = log
   }
 
   get(key: Key): Entry | undefined | Promise<Entry | undefined> {
@@ -42,9 +46,8 @@ export class GuardedStore implements CacheStore {
       if (found instanceof Promise) return this.#withTimeout(found, isProbe, requested)
       this.#circuit.succeeded(isProbe)
       return this.#usable(found, requested)
-    } catch {
-      this.#circuit.failed()
-      return undefined
+    } catch (error) {
+      return this.#failed(error)
     }
   }
 
@@ -63,13 +66,17 @@ export class GuardedStore implements CacheStore {
         this.#circuit.succeeded(isProbe)
         return this.#usable(entry, requested)
       }
-    } catch {
-      // An error counts like a timeout.
+    } catch (error) {
+      return this.#failed(error)
     } finally {
       clearTimeout(timer)
     }
+    return this.#failed(new Error(`no reply within ${this.#timeout} ms`))
+  }
+
+  #failed(error: unknown): undefined {
     this.#circuit.failed()
-    return undefined
+    this.#log.write('get', error)
   }
 
   /** Other gateways, with other limits and other headers, may have written it. */
@@ -86,8 +93,12 @@ export class GuardedStore implements CacheStore {
     const stored = identified(key)
     const vary = { ...value.vary, [IDENTITY]: stored.headers[IDENTITY] }
     try {
-      return this.#store.createWriteStream(stored, { ...value, vary })
-    } catch {
+      const stream = this.#store.createWriteStream(stored, { ...value, vary })
+      // Before its end, a stream also fails with the body of the upstream.
+      stream?.once('error', (error) => stream.writableEnded && this.#log.write('set', error))
+      return stream
+    } catch (error) {
+      this.#log.write('set', error)
       return undefined
     }
   }
@@ -95,8 +106,9 @@ export class GuardedStore implements CacheStore {
   async delete(key: Key): Promise<void> {
     try {
       await this.#store.delete(identified(key))
-    } catch {
+    } catch (error) {
       // The entry then stays until it expires.
+      this.#log.write('delete', error)
     }
   }
 }

@@ -9,6 +9,7 @@ import type { CacheStore } from '../options/upstream-options.ts'
 import { exchange, ExchangeError, type ExchangeOptions, NO_CONTROLLER } from '../upstream/exchange.ts'
 import type { Upstream, UpstreamCache } from '../upstream/upstream.ts'
 import { GuardedStore } from './guarded-store.ts'
+import type { StoreLog } from './store-log.ts'
 
 /**
  * The response cache of an upstream. undici's cache saves load of the upstream and the network rather than of the
@@ -22,13 +23,14 @@ export class ResponseCache implements UpstreamCache {
   readonly #maxTimeout: number
 
   /** `maxTimeout`: the longest timeout of an endpoint, in ms. No client waits longer for a response. */
-  constructor(upstream: Upstream, options: ResolvedCache, maxTimeout: number) {
+  constructor(upstream: Upstream, options: ResolvedCache, maxTimeout: number, log: StoreLog) {
     const { store, storeTimeout } = options
     this.#url = upstream.url
     this.#maxTimeout = maxTimeout
     this.#store = new GuardedStore(store ?? memoryStore(options), {
       maxBytes: upstream.maxResponseBytes,
       timeout: storeTimeout,
+      log,
     })
     const compose: (dispatch: Dispatcher.Dispatch, origin: string) => Dispatcher.Dispatch = interceptors.cache({
       store: this.#store,

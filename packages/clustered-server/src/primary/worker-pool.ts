@@ -110,8 +110,12 @@ export class WorkerPool extends EventEmitter<PoolEvents> {
     this.#hasGivenUp = false
   }
 
+  /** Kills all workers. None of these exits is a crash. */
   killAll(): void {
-    for (const worker of this.#workers) worker.kill()
+    for (const worker of this.#workers) {
+      worker.role = 'retiring'
+      worker.kill()
+    }
   }
 
   /** Starts no more workers. */

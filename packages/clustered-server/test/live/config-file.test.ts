@@ -176,6 +176,12 @@ describe('a mistake ends the command with 2 and one line', () => {
       ['--config', 'a.json', 'pm2.config.js'],
       'expected one configuration file, got a.json and pm2.config.js',
     ],
+    [
+      { 'ecosystem.config.js': 'module.exports = {}', 'package.json': '{ "type": "module" }' },
+      [],
+      /cannot load ecosystem\.config\.js: module is not defined in ES module scope: rename it to ecosystem\.config\.cjs$/,
+    ],
+    [{ 'ecosystem.config.mjs': 'module.exports = {}' }, [], /: module is not defined in ES module scope$/],
     [config({}), ['--workers', '0'], 'Invalid option "--workers": expected '],
     [
       { 'ecosystem.config.json': '{ "apps": [{ "script": "npm", "args": "start" }] }' },

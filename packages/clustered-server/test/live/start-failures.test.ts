@@ -78,6 +78,20 @@ describe('a failed first start names the reason, leaves no process and frees the
   })
 })
 
+it('reports the workers that a failed start ends as no crash', async () => {
+  const exits: object[] = []
+  const logger = { info: record, warn: record, error: record }
+  function record(fields: object, text: string): void {
+    if (/^worker \d ended/.test(text)) exits.push({ text: text.split(': ', 1)[0]!, ...fields })
+  }
+  const env = { FAILURE: 'one throws' }
+  await failureOf(failing, { ...common, port: 0, env, logger })
+  expect(exits).toMatchObject([
+    { text: 'worker 1 ended unexpectedly with code 1', failure: expect.stringContaining('the database') as unknown },
+    { text: 'worker 2 ended by SIGKILL', signal: 'SIGKILL' },
+  ])
+})
+
 describe.each([1, 2])('the error of a failed start is one line (workers: %i)', (workers) => {
   it.for([
     { path: 'missing.ts', found: (path: string) => `there is no file ${path}` },

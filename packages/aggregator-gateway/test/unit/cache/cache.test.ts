@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { Writable } from 'node:stream'
+import { PassThrough, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
@@ -13,6 +13,7 @@ import {
   type CacheOptions,
   type CacheStore,
   type CallOptions,
+  type CreateAggregatorGatewayOptions,
   type GatewayStatus,
   KeyValueCacheStore,
   type UpstreamOptions,
@@ -43,9 +44,11 @@ const caching = (
   call: Partial<CallOptions> = {},
   cache: true | CacheOptions = true,
   options: Partial<UpstreamOptions> = {},
+  fastify: CreateAggregatorGatewayOptions['fastify'] = {},
 ): Promise<FastifyInstance> =>
   gateway({
     upstreams: { it: { origin, cache, connectTimeout: 500, ...options } },
+    fastify,
     endpoints: [
       { path: '/:id', timeout: 1000, calls: { one: { upstream: 'it', path: '/{params.id}', ...call } } },
       {
@@ -538,6 +541,57 @@ describe('a store', () => {
     const app = await caching(await counting(asked, headers), {}, { store, storeTimeout: 20 })
     for (let count = 1; count <= 30; count++) expect(await ask(app)).toBe(count)
     await app.inject({ method: 'POST', url: '/a' })
+  })
+
+  it.each<[string, Partial<CacheStore>, RegExp]>([
+    [
+      'get',
+      { get: () => Promise.reject(new Error('down')) },
+      /^the cache store of upstream "it" failed to get a response: down$/,
+    ],
+    ['get', { get: () => new Promise(() => {}) }, /^.* failed to get a response: no reply within 20 ms$/],
+    [
+      'set',
+      {
+        createWriteStream: () =>
+          new Writable({ write: (_, __, done) => done(), final: (done) => done(new Error('full')) }),
+      },
+      /^.* failed to set a response: full$/,
+    ],
+    ['delete', { delete: () => Promise.reject(new Error('down')) }, /^.* failed to delete a response: down$/],
+  ])('that fails to %s is logged once', async (operation, failing, message) => {
+    const stream = new PassThrough().setEncoding('utf8')
+    let text = ''
+    stream.on('data', (more: string) => (text += more))
+    const store: CacheStore = { get: () => undefined, createWriteStream: () => undefined, delete() {}, ...failing }
+    const app = await caching(
+      await counting({ count: 0 }, headers),
+      {},
+      { store, storeTimeout: 20 },
+      {},
+      { logger: { level: 'warn', stream } },
+    )
+    for (let count = 1; count <= 3; count++) {
+      expect(await ask(app)).toBe(2 * count - 1)
+      await app.inject({ method: 'POST', url: '/a' })
+    }
+    const lines = text.split('\n').filter(Boolean)
+    expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+      expect.objectContaining({ level: 40, upstream: 'it', operation, msg: expect.stringMatching(message) as unknown }),
+    ])
+  })
+
+  it('is not logged if the body of an upstream breaks', async () => {
+    const stream = new PassThrough().setEncoding('utf8')
+    let text = ''
+    stream.on('data', (more: string) => (text += more))
+    const origin = await upstream((_, response) => {
+      response.writeHead(200, { ...headers, 'content-length': 9 }).write('1')
+      setTimeout(() => response.destroy(), 20)
+    })
+    const app = await caching(origin, {}, { store: memory() }, {}, { logger: { level: 'warn', stream } })
+    expect(await ask(app)).toBe(502)
+    expect(text).not.toContain('cache store')
   })
 
   it('that hangs is skipped after some lookups', async () => {

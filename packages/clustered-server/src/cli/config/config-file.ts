@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { extname, join, relative } from 'node:path'
+import { basename, extname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { UsageError } from '../usage-error.ts'
 
@@ -30,9 +30,17 @@ export function findConfig(directory: string, names: readonly string[]): string 
   return undefined
 }
 
-/** Whether a path that was given for an app is that of a configuration file. PM2 takes JSON by any name. */
+/** Whether a path that was given for an app is that of a configuration file, by the names that PM2 takes for one, and by ours. */
 export function isConfigFile(path: string): boolean {
-  return /(?:^|[\\/.-])(?:clustered-server|ecosystem|pm2)\.config\.[cm]?[jt]s$|\.json$/.test(path)
+  return (
+    /\.config\.[cm]?js$|(?:^|[\\/.-])(?:clustered-server|ecosystem|pm2)\.config\.[cm]?ts$|\.json$/.test(path) ||
+    isYaml(path)
+  )
+}
+
+/** PM2 reads it. Here it has an error of its own. */
+function isYaml(path: string): boolean {
+  return /\.ya?ml$/.test(path)
 }
 
 /**
@@ -42,12 +50,20 @@ export function isConfigFile(path: string): boolean {
  */
 export async function loadConfig(path: string): Promise<LoadedConfig> {
   if (!existsSync(path)) throw new UsageError(`there is no file ${path}`)
+  if (isYaml(path))
+    throw new UsageError(`cannot load ${relative('', path)}: YAML is not supported, write it as JSON or as a module`)
   try {
     return { path, value: extname(path) === '.json' ? parse(path) : await importDefault(path) }
   } catch (error) {
-    const [message] = (error instanceof Error ? error.message : String(error)).split('\n', 1)
-    throw new UsageError(`cannot load ${relative('', path)}: ${message}`, { cause: error })
+    const [message = ''] = (error instanceof Error ? error.message : String(error)).split('\n', 1)
+    throw new UsageError(`cannot load ${relative('', path)}: ${withNewName(message, path)}`, { cause: error })
   }
+}
+
+/** Node's advice about CommonJS in a `.js` file is in further lines. */
+function withNewName(message: string, path: string): string {
+  if (extname(path) !== '.js' || !message.includes('is not defined in ES module scope')) return message
+  return `${message}: rename it to ${basename(path, '.js')}.cjs`
 }
 
 function parse(path: string): unknown {

@@ -149,7 +149,7 @@ function environmentOf(app: Settings, settings: Settings, name: string | undefin
   const names = Object.keys(app).flatMap((key) => (key.startsWith('env_') ? [key.slice(4)] : []))
   if (name !== undefined && !names.includes(name))
     throw new UsageError(
-      `the ecosystem file has no env_${name}: ${names.length > 0 ? `expected ${names.join(' or ')}` : 'it has no env_<name>'}`,
+      `the app ${nameOf(app)} of the ecosystem file has no env_${name}${names.length > 0 ? `: expected ${names.join(' or ')}` : ', and no other env_<name>'}`,
     )
   return { ...variablesOf(settings['env'], 'env'), ...(name && variablesOf(app[`env_${name}`], `env_${name}`)) }
 }

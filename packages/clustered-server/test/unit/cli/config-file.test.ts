@@ -60,6 +60,7 @@ it.each([
     /^cannot load .*thrown\.config\.mjs: no database$/,
   ],
   ['syntax.config.mjs', 'export default {', /^cannot load .*syntax\.config\.mjs: [^\n]+$/],
+  ['process.yml', 'apps: []', /^cannot load .*process\.yml: YAML is not supported, write it as JSON or as a module$/],
   ['empty.config.mjs', 'export const a = 1', /^cannot load .*empty\.config\.mjs: it has no default export$/],
 ])('rejects %s in one line', async (name, text, message) => {
   const loading = loadConfig(write(name, text))
@@ -81,9 +82,15 @@ it.each([
   ['pm2.config.js', true],
   ['clustered-server.config.ts', true],
   ['processes.json', true],
+  ['deploy/shop.config.cjs', true],
+  ['shop.config.mjs', true],
+  ['process.yml', true],
+  ['process.yaml', true],
   ['app.js', false],
   ['config.js', false],
   ['ecosystem.ts', false],
+  ['shop.config.ts', false],
+  ['processes.cjs', false],
 ])('%s is a configuration file: %s', (path, expected) => {
   expect(isConfigFile(path)).toBe(expected)
 })

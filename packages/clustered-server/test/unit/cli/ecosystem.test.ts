@@ -156,8 +156,16 @@ describe('ecosystem files', () => {
     ['npm-start.config.cjs', {}, 'cannot run script "npm": expected a module of the app, such as "dist/server.js"'],
     ['several-apps.config.cjs', {}, 'the ecosystem file has 3 apps: choose one by --only, of web, api, mailer'],
     ['several-apps.config.cjs', { only: 'www' }, 'the ecosystem file has no app www: expected web or api or mailer'],
-    ['all-cores.config.cjs', { env: 'test' }, 'the ecosystem file has no env_test: expected production'],
-    ['one-fork.config.cjs', { env: 'test' }, 'the ecosystem file has no env_test: it has no env_<name>'],
+    [
+      'all-cores.config.cjs',
+      { env: 'test' },
+      'the app shop-api of the ecosystem file has no env_test: expected production',
+    ],
+    [
+      'one-fork.config.cjs',
+      { env: 'test' },
+      'the app bot of the ecosystem file has no env_test, and no other env_<name>',
+    ],
   ])('rejects %s with %j', async (file, choice, message) => {
     const config = await load(file)
     expect(() => read(config, choice)).toThrow(new UsageError(message))
