@@ -23,7 +23,10 @@ export function addNextRoutes(
       app.route({ ...route, method: ['OPTIONS'], url, ...(!isLast && { constraints: ANY_HOST }) })
     }
     if (prefix !== '') app.route({ ...route, method: methods, url: prefix })
-    if (assetPath !== '') app.route({ ...route, method: ['GET', 'HEAD'], url: `${assetPath}/_next/*` })
+    const assets = `${assetPath}/_next/*`
+    if (assetPath !== '' && !app.hasRoute({ method: 'GET', url: app.prefix + assets })) {
+      app.route({ ...route, method: ['GET', 'HEAD'], url: assets })
+    }
   })
 }
 

@@ -8,7 +8,7 @@ export async function foreignAssetPath(dir: string, basePath: string, isDev: boo
   if (basePath === '') return ''
   try {
     const { assetPrefix = '' } = await readConfig(dir, isDev ? 'phase-development-server' : 'phase-production-server')
-    const path = new URL(assetPrefix, 'http://n').pathname.replace(/\/+$/, '')
+    const path = new URL(assetPrefix, 'http://n').pathname.replace(/\/$/, '')
     return path === basePath || path.startsWith(`${basePath}/`) ? '' : path
   } catch {
     return ''
