@@ -10,6 +10,7 @@ import { assertBodyUnread, skipBodyParsing } from './fastify/unread-bodies.ts'
 import { closeIdleConnections } from './http/idle-connections.ts'
 import { rejectWebSocket, Upgrades } from './http/upgrades.ts'
 import { type NextApp, openNextApp } from './next-app.ts'
+import { foreignAssetPath } from './next/asset-path.ts'
 import { hasExternalRewrite } from './next/has-external-rewrite.ts'
 import type { NextStats } from './observability/stats.ts'
 import { checkPluginOptions, isDev } from './options/resolve.ts'
@@ -57,7 +58,8 @@ const plugin: NextPlugin = async (app, options) => {
     },
     ...afterAllHooks(app, assertBodyUnread, serveBy(next.serve, requestIdHeader)),
   }
-  addNextRoutes(app, prefix, methods, { schema: HIDDEN, ...log, ...taken })
+  const assetPath = await foreignAssetPath(resolve(options.dir ?? '.'), prefix, isDev(options))
+  addNextRoutes(app, { prefix, assetPath }, methods, { schema: HIDDEN, ...log, ...taken })
   // The types allow for those of @fastify/nextjs beside them, which an app has while it moves.
   if (!app.hasDecorator('next')) app.decorate<unknown>('next', nextRoutes({ ...log, ...taken }, methods, prefix))
   next.observers.opened()

@@ -33,6 +33,7 @@ export const actions: FeatureCases = {
   'runs an action by its ID, and sends its result': async (servers) => {
     const result = await call(servers, 'refresh')
     expect([result.status, result.header('content-type')]).toEqual([200, 'text/x-component'])
+    expect(result.text).toContain('"refreshed"')
   },
   'hides the reason if an action fails': async (servers) => {
     const result = await call(servers, 'fail')

@@ -93,6 +93,23 @@ export class Conversation {
     })
   }
 
+  /** Checks that a part of a response arrives while the page waits for a request to `/release` before it sends the rest. */
+  async getParts(target: string, part: string, rest: string): Promise<void> {
+    const name = part.replaceAll(/\W/g, '')
+    for (const origin of [this.#pair.reference, this.#pair.candidate]) {
+      const { body } = await fetch(`${origin}${target}?held=${name}`)
+      let read = ''
+      for await (const chunk of body!.pipeThrough(new TextDecoderStream())) {
+        const isFirst = !read.includes(part)
+        read += chunk
+        if (!isFirst || !read.includes(part)) continue
+        assert(!read.includes(rest), `${target} came as a whole`)
+        await fetch(`${origin}/release?name=${name}`, { method: 'POST' })
+      }
+      assert(read.includes(rest), `${target} has ended without ${rest}`)
+    }
+  }
+
   /** Waits until each server has the text. */
   async until(target: string, text: string): Promise<void> {
     for (const origin of [this.#pair.reference, this.#pair.candidate]) {

@@ -28,6 +28,7 @@ export const routeHandlers: FeatureCases = {
     const stream = await servers.get('/handlers/stream')
     expect(stream.header('content-type')).toBe('text/event-stream')
     expect(stream.text).toBe('data: one\n\ndata: two\n\ndata: three\n\n')
+    await servers.getParts('/handlers/stream', 'data: one', 'data: two')
   },
   'reads and sets cookies': async (servers) => {
     const reply = await servers.get('/handlers/cookies', { cookie: 'a=1' })

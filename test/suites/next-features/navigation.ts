@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { isLowest } from '../next.ts'
 import type { FeatureCases } from './conversation.ts'
 
 /** The App Router: routes, layouts, and what its client requests. */
@@ -17,13 +18,20 @@ export const navigation: FeatureCases = {
     expect(data.text).not.toContain('<html')
   },
   'sends a prefetch of a page': async (servers) => {
-    const data = await servers.navigate('/grouped', { 'next-router-prefetch': '1' })
+    const headers = { 'next-router-prefetch': '1' }
+    const data = await servers.navigate('/grouped', headers)
     expect([data.status, data.header('content-type')]).toEqual([200, 'text/x-component'])
+    expect(data.text).toContain('Grouped ')
+    const slow = await servers.navigate('/slow', headers)
+    expect(slow.text).toContain('Loading')
+    expect(slow.text).not.toContain('Slow content')
   },
   'sends a prefetch of one segment': async (servers) => {
     const headers = { 'next-router-prefetch': '1', 'next-router-segment-prefetch': '/_tree' }
     const data = await servers.navigate('/grouped', headers)
-    expect(data.header('content-type')).toBe('text/x-component')
+    expect([data.status, data.header('content-type')]).toEqual([200, 'text/x-component'])
+    // Next 15 sends the whole page.
+    expect(data.text.includes('Grouped ')).toBe(isLowest)
   },
   'decodes parameters of a dynamic route': async (servers) => {
     expect((await servers.get('/params/a%20b%2Fc')).heading).toBe('Param a b/c')
@@ -72,6 +80,7 @@ export const navigation: FeatureCases = {
     const page = await servers.get('/slow')
     expect(page.header('transfer-encoding')).toBe('chunked')
     expect(page.text).toMatch(/<p>Loading<\/p>.*<h1>Slow content<\/h1>/s)
+    await servers.getParts('/slow', '<p>Loading</p>', 'Slow content')
   },
   'reads cookies and headers in a page': async (servers) => {
     expect((await servers.get('/cookie', { cookie: 'name=Ada' })).heading).toBe('Cookie Ada from middleware')

@@ -9,6 +9,7 @@ export const instrumentation: FeatureCases = {
   'calls `register()` once, before the first request': async (servers) => {
     const { text } = await servers.get('/log')
     expect((JSON.parse(text) as string[]).filter((event) => event === 'registered')).toEqual(['registered'])
+    expect((await servers.get('/log?first')).text).toBe('"registered"')
   },
   'calls `onRequestError()` with the request and the route': async (servers) => {
     await servers.get('/errors/page?a=b')

@@ -6,7 +6,7 @@ import type { WorkerHandle } from './worker-handle.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
 const NO_BUILD =
-  'the option "linger" has no effect, because the app names no build: call identifyBuild() before it has loaded'
+  'the option "linger" has no effect, because the app names no build: see its warnings, or call identifyBuild() with an id before it has loaded'
 
 /** An older generation whose workers linger. */
 interface Term extends Omit<LingeringBuild, 'workers'> {

@@ -341,7 +341,7 @@ describe('the log', () => {
   ])('warns of an app that %s', async (_, BUILD) => {
     const { server, warnings } = await start({}, () => ({ BUILD }))
     expect(warnings).toEqual([
-      'the option "linger" has no effect, because the app names no build: call identifyBuild() before it has loaded',
+      'the option "linger" has no effect, because the app names no build: see its warnings, or call identifyBuild() with an id before it has loaded',
     ])
     await server.reload()
     expect(server.status().lingering).toEqual([])

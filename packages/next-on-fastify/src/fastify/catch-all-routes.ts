@@ -4,10 +4,14 @@ import { METHODS } from 'node:http'
 import type { FastifyInstance, HTTPMethods, RouteOptions } from 'fastify'
 import { addRoutesLast } from './last-routes.ts'
 
-/** Adds Next's routes below a prefix, after all other routes. */
+/**
+ * Adds Next's routes below a prefix, after all other routes.
+ *
+ * @param assetPath - a path outside of the prefix with files of the build, or `''`
+ */
 export function addNextRoutes(
   app: FastifyInstance,
-  prefix: string,
+  { prefix, assetPath }: { readonly prefix: string; readonly assetPath: string },
   methods: HTTPMethods[],
   route: Omit<RouteOptions, 'method' | 'url'>,
 ): void {
@@ -19,6 +23,10 @@ export function addNextRoutes(
       app.route({ ...route, method: ['OPTIONS'], url, ...(!isLast && { constraints: ANY_HOST }) })
     }
     if (prefix !== '') app.route({ ...route, method: methods, url: prefix })
+    const assets = `${assetPath}/_next/*`
+    if (assetPath !== '' && !app.hasRoute({ method: 'GET', url: app.prefix + assets })) {
+      app.route({ ...route, method: ['GET', 'HEAD'], url: assets })
+    }
   })
 }
 

@@ -41,7 +41,9 @@ export type AddNextRoute = <Route extends RouteGenericInterface = RouteGenericIn
   handler?: NextRouteHandler<Route>,
 ) => FastifyInstance
 
-type Taken = ReturnType<typeof afterAllHooks> & Required<Pick<RouteOptions, 'preHandler' | 'preParsing'>>
+type Taken = ReturnType<typeof afterAllHooks> &
+  Required<Pick<RouteOptions, 'preHandler' | 'preParsing'>> &
+  Pick<RouteOptions, 'logLevel' | 'logSerializers'>
 
 /**
  * Returns `app.next()`.
@@ -56,6 +58,7 @@ export function nextRoutes(taken: Taken, methods: HTTPMethods[], prefix: string)
     const own = handler as NextRouteHandler | undefined
     return this.route({
       method: methods,
+      ...taken,
       ...options,
       url,
       preParsing: [taken.preParsing, options.preParsing ?? []].flat(),

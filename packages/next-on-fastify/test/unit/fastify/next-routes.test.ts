@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { createNextOnFastify, errorCodes, nextPlugin } from 'next-on-fastify'
 import { describe, expect, it } from 'vitest'
 import { standInApp } from '../../helpers/stand-in.ts'
@@ -30,6 +30,24 @@ describe('a route of app.next()', () => {
     order.length = 0
     await app.inject('/other')
     expect(order).toEqual(['app onRequest', 'app onSend'])
+  })
+
+  it('is logged by the options of the plugin, unless it has its own', async () => {
+    const lines: string[] = []
+    const logger = { stream: { write: (line: string) => void lines.push(line) } }
+    const logSerializers = { path: (path: string) => `<${path}>` }
+    const app = await createNextOnFastify({ dir: standInApp(), logLevel: 'warn', logSerializers, fastify: { logger } })
+    const warn = async ({ log, url }: FastifyRequest): Promise<void> => log.warn({ path: url }, 'seen')
+    app.next('/quiet', { preHandler: warn })
+    app.next('/loud', { logLevel: 'info', logSerializers: { path: () => 'hidden' }, preHandler: warn })
+    for (const url of ['/quiet', '/loud']) expect((await app.inject(url)).statusCode).toBe(200)
+    const logged = lines.map((line) => JSON.parse(line) as { msg: string; path?: string })
+    expect(logged.map(({ msg, path }) => path ?? msg)).toEqual([
+      '</quiet>',
+      'incoming request',
+      'hidden',
+      'request completed',
+    ])
   })
 
   it.each(['GET', 'HEAD', 'POST', 'PUT', 'OPTIONS', 'PROPFIND'])('has its hooks for %s, too', async (method) => {
