@@ -5,6 +5,7 @@ import { errorCodes } from '../errors.ts'
 import type { Subject } from '../options/types.ts'
 
 const SCRIPT = /\.[cm]?[jt]s$/
+const QUOTED = /"[^"]*"|'[^']*'/g
 
 /** The subjects of the command line by their name. */
 export function parseSubjects(texts: readonly string[]): Record<string, Subject> {
@@ -23,6 +24,11 @@ export function parseSubjects(texts: readonly string[]): Record<string, Subject>
 export function parseSubject(text: string): [name: string, Subject] {
   const [, name, rest = ''] = existsSync(text) ? [text, undefined, text] : (/^(?:([\w.-]+)=)?(.*)$/s.exec(text) ?? [])
   if (existsSync(rest)) return [name ?? basename(rest, extname(rest)), rest]
+  if (/["']/.test(rest.replaceAll(QUOTED, ''))) {
+    throw new errorCodes.SPEED_BOUNDS_INVALID_OPTION(
+      `Invalid subject: expected closed quotes, got ${JSON.stringify(text)}.`,
+    )
+  }
   const [command, ...args] = parseArgsStringToArgv(rest)
   if (command === undefined || (args.length === 0 && (name === undefined || SCRIPT.test(command)))) {
     throw new errorCodes.SPEED_BOUNDS_INVALID_OPTION(

@@ -150,7 +150,9 @@ class LazyRace implements ComparingRace {
     const looks = new Looks(claim, () => this.#rounds)
     const left = (): number => claim.budget - (this.#stopwatch.time - began)
     const share = (): number => Math.max(1 - left() / claim.budget, this.#stagesOf(claim) / this.#race.stages)
-    let decision = looks.at(share())
+    // The rounds of another claim's first look are those that this claim's own one would have seen.
+    const hasFirstLook = this.#stagesOf(claim) === 0 && roundsOf(claim, this.#rounds).length > 0
+    let decision = hasFirstLook ? looks.first() : looks.at(share())
     while (!isFinal(decision) && this.#stagesOf(claim) < this.#race.stages) {
       const [subjects, cases] = this.#needsOf(claim)
       const needed = estimateStageTime(this.#race, subjects.length, cases.length)

@@ -134,6 +134,18 @@ it('decides several claims on the same data, and measures only the subjects of a
   expect(match.result().claims.map(({ verdict }) => verdict)).toEqual(['holds', 'holds', 'inconclusive'])
 })
 
+it('decides a later claim on the rounds of a first look that has decided another one', async ({ skip }) => {
+  const match = race(
+    { ok, muchSlower },
+    { ...OPTIONS, duration: 400, measurement: { ...OPTIONS.measurement, turn: 400 } },
+  )
+  await match.decide('muchSlower', { atLeast: 1.5, metric: 'cpu' })
+  const measured = match.result().rounds.length
+  skip(measured > 2 * 2 * 2, 'The machine is too busy for a first look.')
+  const { verdict } = await match.decide('muchSlower', { atLeast: 1.2, metric: 'cpu' })
+  expect([verdict, match.result().rounds.length]).toEqual(['holds', measured])
+})
+
 it('ends at its budget, and tells how much time is missing', async () => {
   const stubborn = server(`response.end('ok')`, `process.on('SIGTERM', () => {})`)
   const remaining: number[] = []

@@ -26,6 +26,10 @@ it.each(['no-such-file.ts', 'name=no-such-file.mjs', '', 'name='])(
   },
 )
 
+it.each(['go=./server --name="a b', "./server it's"])('rejects %j, whose quote is not closed', (text) => {
+  expect(() => parseSubject(text)).toThrow(`Invalid subject: expected closed quotes, got ${JSON.stringify(text)}.`)
+})
+
 describe('parseSubjects', () => {
   it('has the subjects by name', () => {
     expect(parseSubjects(['a=./server a', 'b=./server b'])).toEqual({
