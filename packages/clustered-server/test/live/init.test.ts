@@ -64,6 +64,35 @@ describe('reads port and name', () => {
   })
 })
 
+describe('keeps the times of a shutdown', () => {
+  it.each([
+    [
+      'clustered-server.config.json',
+      '{ "app": "app.ts", "shutdownDelay": 1000, "drainTimeout": 60500 }',
+      ['--shutdown-delay 1000 --drain-timeout 60500', 72],
+    ],
+    [
+      'ecosystem.config.json',
+      '{ "script": "app.ts", "kill_timeout": 5000 }',
+      ['--shutdown-delay 5000 --drain-timeout 5000', 20],
+    ],
+  ])('of %s', async (name, text, [flags, seconds]) => {
+    const project = new Project({ [name]: text })
+    const printed = async (kind: string): Promise<string> => {
+      const file = project.run(['init', kind, '--name', 'shop'])
+      expect([await file.exit, file.stderr]).toEqual([0, ''])
+      return file.stdout.replaceAll(/", "/g, ' ')
+    }
+    const unit = await printed('systemd')
+    expect(unit).toContain(` ${flags}\n`)
+    expect(unit).toContain(`\nTimeoutStopSec=${seconds}\n`)
+    const image = await printed('docker')
+    expect(image).toContain(` ${flags}"]\n`)
+    expect(image).toContain(` --stop-timeout ${seconds} `)
+    expect(await printed('k8s')).toContain(`\n      terminationGracePeriodSeconds: ${seconds}\n`)
+  })
+})
+
 it('says that the app is not there yet, as a build may make it', async () => {
   const file = new Project().run(['init', 'docker', 'dist/app.js'])
   expect([await file.exit, file.stderr]).toEqual([0, 'clustered-server: there is no file dist/app.js yet\n'])

@@ -19,14 +19,15 @@ export interface Deployment {
   readonly port: number
   /** Flags that the command needs beside those of each deployment. */
   readonly flags?: readonly string[]
+  /** Times of a configuration file, in milliseconds: the flags of a printed file would override them. */
+  readonly shutdownDelay?: number | undefined
+  readonly drainTimeout?: number | undefined
 }
 
 /** Time that the server stays open after SIGTERM, while load balancers take it out, in milliseconds. */
 const SHUTDOWN_DELAY = 5000
 /** Time for requests in flight, in milliseconds. */
 const DRAIN_TIMEOUT = 20_000
-/** Time that the sender of SIGTERM has to wait, in seconds: both of the above, and ten seconds for the app to close. */
-const STOP_TIMEOUT = (SHUTDOWN_DELAY + DRAIN_TIMEOUT) / 1000 + 10
 const ADMIN_PORT = 3001
 
 const TEMPLATES: Readonly<Record<string, (deployment: Deployment) => string>> = {
@@ -104,6 +105,8 @@ async function initFile(positionals: readonly string[], { name, port, only, env 
   ]
   return initText(kind, {
     ...{ app, directory, flags },
+    shutdownDelay: file.options.shutdownDelay,
+    drainTimeout: file.options.drainTimeout,
     name: name ?? nameOf(file.options.name ?? basename(directory)),
     port: Number(port ?? ofFile ?? DEFAULT_PORT),
   })
@@ -142,9 +145,15 @@ export function nameOf(project: string): string {
   return name === '' ? 'app' : name
 }
 
+/** Time that the sender of SIGTERM has to wait, in seconds: the times of the server, and ten seconds for the app to close. */
+function stopTimeoutOf({ shutdownDelay = SHUTDOWN_DELAY, drainTimeout = DRAIN_TIMEOUT }: Deployment): number {
+  return Math.ceil((shutdownDelay + drainTimeout) / 1000) + 10
+}
+
 /** Arguments of the command, beside the app. */
-function argumentsFor({ app, flags = [] }: Deployment, adminHost: string): string[] {
-  const timeouts = ['--shutdown-delay', String(SHUTDOWN_DELAY), '--drain-timeout', String(DRAIN_TIMEOUT)]
+function argumentsFor(deployment: Deployment, adminHost: string): string[] {
+  const { app, flags = [], shutdownDelay = SHUTDOWN_DELAY, drainTimeout = DRAIN_TIMEOUT } = deployment
+  const timeouts = ['--shutdown-delay', String(shutdownDelay), '--drain-timeout', String(drainTimeout)]
   return [
     ...(app === undefined ? [] : [app]),
     ...flags,
@@ -177,7 +186,7 @@ ExecStart=${command.map(word).join(' ')}
 ExecReload=/bin/kill -HUP $MAINPID
 # SIGTERM goes to the primary, which stops its workers. systemd kills the rest after the timeout.
 KillMode=mixed
-TimeoutStopSec=${STOP_TIMEOUT}
+TimeoutStopSec=${stopTimeoutOf(deployment)}
 WatchdogSec=20
 Restart=on-failure
 DynamicUser=yes
@@ -215,7 +224,7 @@ function word(text: string): string {
 
 function dockerfile(deployment: Deployment): string {
   const command = ['node_modules/.bin/clustered-server', ...argumentsFor(deployment, '0.0.0.0')]
-  return `# docker build -t ${deployment.name} . && docker run --init --stop-timeout ${STOP_TIMEOUT} -p ${deployment.port}:${deployment.port} ${deployment.name}
+  return `# docker build -t ${deployment.name} . && docker run --init --stop-timeout ${stopTimeoutOf(deployment)} -p ${deployment.port}:${deployment.port} ${deployment.name}
 FROM node:24-slim
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=${deployment.port}
@@ -235,7 +244,8 @@ function kubernetes(deployment: Deployment): string {
     .join('---\n')
 }
 
-function deploymentManifest({ name, port }: Deployment): string {
+function deploymentManifest(deployment: Deployment): string {
+  const { name, port } = deployment
   return `apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -254,7 +264,7 @@ spec:
       labels: { app: ${name} }
     spec:
       # --shutdown-delay, --drain-timeout and ten seconds for the app to close.
-      terminationGracePeriodSeconds: ${STOP_TIMEOUT}
+      terminationGracePeriodSeconds: ${stopTimeoutOf(deployment)}
       # The pause container is process 1, and takes in orphaned processes.
       shareProcessNamespace: true
       containers:
