@@ -1,7 +1,8 @@
 import { type OptionDescription, optionsOf } from 'checked-options'
 import type { ParseArgsOptionsConfig } from 'node:util'
 import { schema } from '../options/schema.ts'
-import { parseWithUnit } from './units.ts'
+import { expectedTexts, parseWithUnit } from './units.ts'
+import { UsageError } from './usage-error.ts'
 
 /** A flag of a command. */
 export interface CommandFlag {
@@ -209,24 +210,32 @@ export function parseArgsOf(ofCommand: readonly CommandFlag[]): ParseArgsOptions
   return { ...Object.fromEntries(entries), help: { type: 'boolean', short: 'h' } }
 }
 
-/** Converts the values of flags to options. Invalid values stay as they are, for the check of the options. */
+/**
+ * Converts the values of flags to options. Invalid values stay as they are, for the check of the options.
+ *
+ * @throws UsageError for a text that is no time or no size
+ */
 export function toOptions(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const options: Record<string, unknown> = {}
   for (const { option, flag } of flags) {
     const given = values[flag]
     if (given === undefined) continue
     const [key, inner] = option.split('.') as [string, string?]
-    const parsed = typeof given === 'string' ? parse(option, given) : given
+    const parsed = typeof given === 'string' ? parse(option, flag, given) : given
     if (inner === undefined) options[key] = parsed
     else options[key] = { ...(options[key] as object | undefined), [inner]: parsed }
   }
   return options
 }
 
-function parse(option: string, text: string): unknown {
+function parse(option: string, flag: string, text: string): unknown {
   const { unit, expected } = descriptions.get(option)!
   if (text === 'false' && expected.includes('false')) return false
-  if (unit) return parseWithUnit(text, unit)
+  if (unit) {
+    const value = parseWithUnit(text, unit)
+    if (typeof value === 'number') return value
+    throw new UsageError(`Invalid option "--${flag}": expected ${expectedTexts[unit]}, got ${JSON.stringify(text)}.`)
+  }
   if (expected.includes('an array')) return text.split(/\s+/).filter(Boolean)
   return expected.includes('integer') && /^\d+$/.test(text) ? Number(text) : text
 }

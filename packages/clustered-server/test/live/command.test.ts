@@ -167,6 +167,9 @@ describe('reload and status', () => {
 describe('a mistake is reported in one line', () => {
   it.each([
     [2, ['missing.ts'], 'there is no file '],
+    [2, ['strat', appPath('hello')], 'there is neither a command nor a file strat: see --help'],
+    [2, ['reloda'], 'there is neither a command nor a file reloda: see --help'],
+    [2, [appPath('hello'), '--recycle-rss', '0'], 'Invalid option "--recycle-rss": expected bytes, an integer of at'],
     [2, [], 'expected an app or a configuration file: see --help'],
     [2, [appPath('hello'), appPath('slow')], 'expected one app, got 2: see --help'],
     [2, [appPath('hello'), '--wrokers', '2'], "Unknown option '--wrokers'"],
@@ -178,7 +181,7 @@ describe('a mistake is reported in one line', () => {
     [
       2,
       [appPath('hello'), '--drain-timeout', '1x'],
-      'Invalid option "--drain-timeout": expected milliseconds, an integer',
+      'Invalid option "--drain-timeout": expected a time such as 500ms, 30s or 1.5h, got "1x".',
     ],
     [
       2,
@@ -189,7 +192,7 @@ describe('a mistake is reported in one line', () => {
     [
       2,
       [appPath('hello'), '--recycle-rss', '1TiB'],
-      'Invalid option "--recycle-rss": expected bytes, an integer of at least 1',
+      'Invalid option "--recycle-rss": expected a size such as 64k, 300M or 1.5G, got "1TiB".',
     ],
     [
       2,

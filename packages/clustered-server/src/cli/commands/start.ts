@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { DEFAULT_PORT } from '../../options/schema.ts'
 import { startServer } from '../../server/start-server.ts'
@@ -23,6 +23,9 @@ export async function start(all: readonly string[]): Promise<void> {
   })
   if (values['help']) return print(helpText())
   if (values['version']) return print(`${ownVersion()}\n`)
+  const [name = ''] = positionals
+  if (/^[a-z]+$/.test(name) && !existsSync(name))
+    throw new UsageError(`there is neither a command nor a file ${name}: see --help`)
   if (positionals.length > 1) throw new UsageError(`expected one app, got ${positionals.length}: see --help`)
   const { config, only, env, 'env-file': envFiles = [] } = values as CommandValues
   const given = { positional: positionals[0], config, only, env, envFiles, options: toOptions(values), args: appArgs }
