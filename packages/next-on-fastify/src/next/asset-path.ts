@@ -1,4 +1,9 @@
-import { readConfig } from './config.ts'
+import { type NextConfig, readConfig } from './config.ts'
+
+/** Path of `assetPrefix`, which may be a URL. `''` without one. */
+export function assetPathOf({ assetPrefix = '' }: NextConfig): string {
+  return new URL(assetPrefix, 'http://n').pathname.replace(/\/$/, '')
+}
 
 /**
  * Path of `assetPrefix`, if it is outside of the base path. Next serves the files of the build there, too. `''` is none: without a
@@ -7,8 +12,7 @@ import { readConfig } from './config.ts'
 export async function foreignAssetPath(dir: string, basePath: string, isDev: boolean): Promise<string> {
   if (basePath === '') return ''
   try {
-    const { assetPrefix = '' } = await readConfig(dir, isDev ? 'phase-development-server' : 'phase-production-server')
-    const path = new URL(assetPrefix, 'http://n').pathname.replace(/\/$/, '')
+    const path = assetPathOf(await readConfig(dir, isDev))
     return path === basePath || path.startsWith(`${basePath}/`) ? '' : path
   } catch {
     return ''

@@ -36,10 +36,10 @@ export interface NextConfig {
 type LoadConfig = (phase: string, dir: string, options: { silent: boolean }) => Promise<NextConfig>
 
 /** Reads the configuration of an app by Next's own loader, which returns the cached one. */
-export function readConfig(dir: string, phase = 'phase-production-server'): Promise<NextConfig> {
+export function readConfig(dir: string, isDev: boolean = false): Promise<NextConfig> {
   const fromApp = createRequire(join(dir, 'package.json'))
   const load = functionOf(fromApp('next/dist/server/config') as Record<string, unknown>, 'default') as LoadConfig
-  return load(phase, dir, { silent: true })
+  return load(isDev ? 'phase-development-server' : 'phase-production-server', dir, { silent: true })
 }
 
 /** Whether the app in `dir` lets Next compress, which is the default. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { assetPathOf } from '../next/asset-path.ts'
 import type { NextConfig } from '../next/config.ts'
 
 /** The header by which the client code of a build names it: for navigations, prefetches and server actions. */
@@ -22,10 +23,9 @@ const IMAGE = /\.(?:apng|avif|bmp|gif|ico|jpe?g|png|svg|webp)$/i
  * Returns the function that finds the build that a request names, known or not. The URL comes first, because shared caches know
  * only that. It counts for files alone: a link of a stranger must not open a page of an older build.
  */
-export function requestedBuildOf({ basePath = '', assetPrefix = '', images }: NextConfig): RequestedBuildOf {
-  const prefixes = [basePath, new URL(assetPrefix, 'http://n').pathname.replace(/\/$/, '')].map(
-    (path) => `${path}/_next/`,
-  )
+export function requestedBuildOf(config: NextConfig): RequestedBuildOf {
+  const { basePath = '', images } = config
+  const prefixes = [basePath, assetPathOf(config)].map((path) => `${path}/_next/`)
   const isFile = (path: string): boolean =>
     prefixes.some((prefix) => path.startsWith(prefix)) || path === images?.path || IMAGE.test(path)
 
