@@ -16,9 +16,11 @@ export const isMissing: boolean = !requireProgram(programs, 'redis-server')
 export interface RedisServer {
   /** Path of its UNIX socket. */
   readonly path: string
-  readonly child: ChildProcess
   start(): Promise<void>
   stop(): Promise<void>
+  /** Makes it hang until `resume()`. */
+  pause(): Promise<void>
+  resume(): Promise<void>
 }
 
 /** Runs a server during the tests of the file or `describe` block. */
@@ -28,9 +30,6 @@ export function redisServer(): RedisServer {
   let child: ChildProcess
   const server: RedisServer = {
     path,
-    get child() {
-      return child
-    },
     async start() {
       const options = ['--port', '0', '--unixsocket', path, '--save', '', '--dir', folder]
       child = spawn(foundProgram(programs)!, options, { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -44,6 +43,12 @@ export function redisServer(): RedisServer {
       if (child.exitCode !== null || child.signalCode !== null) return
       child.kill('SIGKILL')
       await once(child, 'exit')
+    },
+    async pause() {
+      child.kill('SIGSTOP')
+    },
+    async resume() {
+      child.kill('SIGCONT')
     },
   }
   beforeAll(() => server.start())

@@ -103,11 +103,7 @@ describe.skipIf(isMissing)('answers in Redis', () => {
 
   it.each([
     ['ends', (): Promise<void> => redis.stop(), (): Promise<void> => redis.start()],
-    [
-      'hangs',
-      async (): Promise<void> => void redis.child.kill('SIGSTOP'),
-      async (): Promise<void> => void redis.child.kill('SIGCONT'),
-    ],
+    ['hangs', (): Promise<void> => redis.pause(), (): Promise<void> => redis.resume()],
   ])('are made by the upstream while Redis %s, and are kept when it is back', async (_, end, begin) => {
     const { origin, asked } = await counting()
     const app = await gatewayWith(origin)

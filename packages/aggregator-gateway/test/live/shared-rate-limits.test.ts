@@ -85,11 +85,7 @@ describe.skipIf(isMissing)('rate limits in Redis', () => {
 
   it.each([
     ['is gone', (): Promise<void> => server.stop(), (): Promise<void> => server.start()],
-    [
-      'hangs',
-      async (): Promise<void> => void server.child.kill('SIGSTOP'),
-      async (): Promise<void> => void server.child.kill('SIGCONT'),
-    ],
+    ['hangs', (): Promise<void> => server.pause(), (): Promise<void> => server.resume()],
   ])('let requests pass while Redis %s, and are kept when it is back', async (_, end, begin) => {
     const { origin } = await counting()
     const app = await gateway(origin, 60_000)

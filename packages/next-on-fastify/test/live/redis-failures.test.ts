@@ -22,8 +22,8 @@ describe.skipIf(isMissing)('a machine whose Redis hangs', () => {
       app.setVersion(1)
       await one.change('/change?path=/page-of-file')
       for (let turn = 0; turn < 4; turn++) expect(await two.version('/page-of-file')).toBe(1)
-      redis.child.kill('SIGSTOP')
-      onTestFinished(() => void redis.child.kill('SIGCONT'))
+      await redis.pause()
+      onTestFinished(() => redis.resume())
       app.setVersion(2)
       for (let turn = 0; turn < 8; turn++) expect(await two.version('/page-of-file')).toBe(2)
       // Nobody is told that it was done.
@@ -31,7 +31,7 @@ describe.skipIf(isMissing)('a machine whose Redis hangs', () => {
         /answered with 500|terminated|closed|failed/,
       )
       await expect(one.change('/api/revalidate?path=/old')).rejects.toThrow('was answered with 500')
-      redis.child.kill('SIGCONT')
+      await redis.resume()
       app.setVersion(3)
       const changed = (): Promise<boolean> =>
         one.change('/change?path=/page-of-file').then(

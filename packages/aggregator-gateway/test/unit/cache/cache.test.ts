@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { PassThrough, Writable } from 'node:stream'
+import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
@@ -22,6 +22,12 @@ import { gateway, nobody, upstream } from '../../helpers/servers.ts'
 
 interface Asked {
   count: number
+}
+
+/** A logger of warnings, and the text that it has written. */
+function warnings(): { logger: { level: string; stream: { write(line: string): void } }; text: () => string } {
+  let text = ''
+  return { logger: { level: 'warn', stream: { write: (line) => void (text += line) } }, text: () => text }
 }
 
 /** An upstream that counts what it is asked and says the count. */
@@ -560,38 +566,28 @@ describe('a store', () => {
     ],
     ['delete', { delete: () => Promise.reject(new Error('down')) }, /^.* failed to delete a response: down$/],
   ])('that fails to %s is logged once', async (operation, failing, message) => {
-    const stream = new PassThrough().setEncoding('utf8')
-    let text = ''
-    stream.on('data', (more: string) => (text += more))
+    const { logger, text } = warnings()
     const store: CacheStore = { get: () => undefined, createWriteStream: () => undefined, delete() {}, ...failing }
-    const app = await caching(
-      await counting({ count: 0 }, headers),
-      {},
-      { store, storeTimeout: 20 },
-      {},
-      { logger: { level: 'warn', stream } },
-    )
+    const app = await caching(await counting({ count: 0 }, headers), {}, { store, storeTimeout: 20 }, {}, { logger })
     for (let count = 1; count <= 3; count++) {
       expect(await ask(app)).toBe(2 * count - 1)
       await app.inject({ method: 'POST', url: '/a' })
     }
-    const lines = text.split('\n').filter(Boolean)
+    const lines = text().split('\n').filter(Boolean)
     expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
       expect.objectContaining({ level: 40, upstream: 'it', operation, msg: expect.stringMatching(message) as unknown }),
     ])
   })
 
   it('is not logged if the body of an upstream breaks', async () => {
-    const stream = new PassThrough().setEncoding('utf8')
-    let text = ''
-    stream.on('data', (more: string) => (text += more))
+    const { logger, text } = warnings()
     const origin = await upstream((_, response) => {
       response.writeHead(200, { ...headers, 'content-length': 9 }).write('1')
       setTimeout(() => response.destroy(), 20)
     })
-    const app = await caching(origin, {}, { store: memory() }, {}, { logger: { level: 'warn', stream } })
+    const app = await caching(origin, {}, { store: memory() }, {}, { logger })
     expect(await ask(app)).toBe(502)
-    expect(text).not.toContain('cache store')
+    expect(text()).not.toContain('cache store')
   })
 
   it('that hangs is skipped after some lookups', async () => {
