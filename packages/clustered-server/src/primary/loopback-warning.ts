@@ -20,7 +20,7 @@ export function warnOfLoopback(
     const text = `the app names the host ${host}, but the server listens on all addresses: set the option "host" to ${host} or ${bound}`
     logger.warn({ host }, text)
   }
-  pool.on('start', (worker: WorkerHandle) => void worker.loaded.then(() => warn(worker), ignore))
+  pool.on('start', (worker: WorkerHandle) => {
+    worker.loaded.then(() => warn(worker)).catch(() => {})
+  })
 }
-
-function ignore(): void {}
